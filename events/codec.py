@@ -1,0 +1,105 @@
+"""Canonical bytes: RFC 8785 JSON, integers only, NFC text; and back, accepting nothing that differs by one byte.
+
+A reader accepts only what encodes to the same bytes again. That one check refuses duplicate keys, white space,
+reordered or missing fields, escapes that need not be, `1.0` for `1`, and everything else that could be written two ways.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from typing import Any
+
+import msgspec
+
+from events.envelope import Draft, Envelope, LogId, RawEnvelope, StreamName
+from events.errors import EventError, UnknownEvent
+from events.model import REGISTRY, Day, Event, Token, decoding
+
+MAX_EVENT_BYTES = 512 * 1024
+"""A longer record is refused before it is parsed."""
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_envelope_decoder = msgspec.json.Decoder(RawEnvelope)
+_payload_decoders: dict[tuple[str, int], msgspec.json.Decoder[Any]] = {}
+
+
+def canonical(value: Any) -> bytes:
+    """Return the RFC 8785 bytes of a value made of the wire's types (integers, text, booleans, null, lists, objects)."""
+    return _encode(value)
+
+
+def encode(envelope: Envelope) -> bytes:
+    """Return the canonical bytes of an event. Raises `EventError` where they would not read back as the same event."""
+    data = _encode(envelope)
+    if decode(data) != envelope:
+        raise EventError(f"{envelope.stream} {envelope.seq}: the event does not read back from its own bytes")
+    return data
+
+
+def decode(data: bytes) -> Envelope:
+    """Return the event that these bytes are. Raises `EventError` (or `UnknownEvent`) saying what is wrong."""
+    raw = _decode_envelope(data)
+    payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
+    decoding.active = True
+    try:
+        return Envelope(
+            log_id=raw.log_id, property_id=raw.property_id, stream=raw.stream, seq=raw.seq, event_id=raw.event_id,
+            source=raw.source, source_seq=raw.source_seq, occurred_at_us=raw.occurred_at_us,
+            recorded_at_us=raw.recorded_at_us, gaming_day=raw.gaming_day, round_no=raw.round_no, type=raw.type,
+            version=raw.version, payload=payload,
+        )  # fmt: skip
+    finally:
+        decoding.active = False
+
+
+def decode_payload(type_: str, version: int, data: bytes) -> Event:
+    """Return the payload of a known `(type, version)`, refusing bytes that are not its canonical form."""
+    decoder = _payload_decoders.get((type_, version))
+    if decoder is None:
+        cls = REGISTRY.get((type_, version))
+        if cls is None:
+            raise UnknownEvent(type_, version)
+        decoder = _payload_decoders[type_, version] = msgspec.json.Decoder(cls)
+    decoding.active = True
+    try:
+        payload: Event = decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"{type_} v{version}: {error}") from error
+    finally:
+        decoding.active = False
+    if _encode(payload) != data:
+        raise EventError(f"{type_} v{version}: the payload is not in canonical form (RFC 8785)")
+    return payload
+
+
+def encode_draft(draft: Draft) -> bytes:
+    """Return a draft as one line of JSON, the form in which devices hand in events (`rack ingest`)."""
+    fields = {name: getattr(draft, name) for name in draft.__struct_fields__}
+    return _encode(fields | {"type": draft.payload.TYPE, "version": draft.payload.VERSION})
+
+
+def _decode_envelope(data: bytes) -> RawEnvelope:
+    if len(data) > MAX_EVENT_BYTES:
+        raise EventError(f"the record has {len(data)} bytes, more than {MAX_EVENT_BYTES}")
+    try:
+        raw = _envelope_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"not an event envelope: {error}") from error
+    if _encode(raw) != data:
+        raise EventError("the record is not in canonical form (RFC 8785)")
+    if not data.isascii() and not unicodedata.is_normalized("NFC", data.decode()):
+        raise EventError("the record has text that is not in NFC form")
+    _check_names(raw.log_id, raw.property_id, raw.stream, raw.source, raw.gaming_day)
+    return raw
+
+
+@functools.lru_cache(maxsize=4096)
+def _check_names(log_id: str, property_id: str, stream: str, source: str, gaming_day: str) -> None:
+    types = (("log_id", log_id, LogId), ("property_id", property_id, Token), ("stream", stream, StreamName),
+             ("source", source, Token), ("gaming_day", gaming_day, Day))  # fmt: skip
+    for name, value, type_ in types:
+        try:
+            msgspec.convert(value, type_)
+        except msgspec.ValidationError as error:
+            raise EventError(f"{name}: {error}") from error

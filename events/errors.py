@@ -1,0 +1,85 @@
+"""The errors of the evidence: what makes the log refuse, and what makes a reader stop.
+
+An `EventError` says that something cannot be accepted (nothing was stored). An `IntegrityError` says that
+something which is stored cannot be trusted: nothing after it in that stream is judged, and `rack` exits with 4.
+"""
+
+from __future__ import annotations
+
+
+class EventError(ValueError):
+    """An event, or its bytes, is not of the frozen form; nothing was stored."""
+
+
+class UnknownEvent(EventError):
+    """No decoder is registered for a `(type, version)`."""
+
+    def __init__(self, type_: str, version: int) -> None:
+        super().__init__(
+            f"unknown event {type_!r} version {version}: this version of Discard Rack cannot read it; "
+            "upgrade, then drive the stream again with `rack replay`"
+        )
+
+
+class AppendRefused(RuntimeError):
+    """The log did not accept an append; nothing of it was stored."""
+
+
+class WrongSequence(AppendRefused):
+    """The writer named another next number than the stream has: another writer was here."""
+
+    def __init__(self, stream: str, expected: int, actual: int) -> None:
+        super().__init__(f"{stream}: the next event is {actual}, the writer expected {expected}; read the head again")
+        self.stream, self.expected, self.actual = stream, expected, actual
+
+
+class SecondWriter(AppendRefused):
+    """Another process holds, or has taken over, the right to append to this log."""
+
+
+class LogUnavailable(RuntimeError):
+    """The log cannot be reached or opened (environment, exit code 3); says where and what to do."""
+
+
+class IntegrityError(RuntimeError):
+    """The evidence cannot be trusted from `seq` of `stream` on (exit code 4)."""
+
+    code = "LOG-SEAL"
+
+    def __init__(self, stream: str, seq: int, message: str) -> None:
+        super().__init__(f"{stream} event {seq}: {message}")
+        self.stream, self.seq, self.detail = stream, seq, message
+
+
+class SequenceGap(IntegrityError):
+    """A number is missing, or stands twice, in a stream."""
+
+    code = "LOG-GAP"
+
+    def __init__(self, stream: str, expected: int, found: int) -> None:
+        super().__init__(stream, expected, f"expected event {expected}, found {found}; nothing after it was judged")
+        self.expected, self.found = expected, found
+
+
+class BrokenSeal(IntegrityError):
+    """The bytes do not give the recorded chain hash, or are not canonical."""
+
+    code = "LOG-SEAL"
+
+
+class LostTail(IntegrityError):
+    """The log ends before an event that was acknowledged."""
+
+    code = "LOG-GAP"
+
+
+class Fork(IntegrityError):
+    """Two different events claim the same number of one stream."""
+
+    code = "LOG-FORK"
+
+
+class Undecodable(IntegrityError):
+    """A stored record keeps its place in the chain but cannot be read; replay of its stream stops there."""
+
+    code = "LOG-UNREADABLE"
