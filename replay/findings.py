@@ -1,0 +1,127 @@
+"""What an adjudication says: findings, settlements, the verdict. Findings are data; their ids are digests of what they say.
+
+Money is integer cents and always from the patron's side: `due_cents` is the patron's net by the rules (a lost $25 wager
+is -2500, a push 0, $10 won at 20 to 1 is 20000), `done_cents` the patron's net by what the dealer did, and
+`difference_cents` is done minus due: negative means that the patron is short.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+Verdict = Literal["UPHELD", "VARIANCE", "VOID", "UNDETERMINED"]
+Severity = Literal["high", "medium", "low"]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One departure from the rules, with the money, the evidence (event numbers of the stream) and the section."""
+
+    id: str
+    code: str
+    stream: str
+    round_no: int | None
+    seat: int | None
+    wager: str | None
+    expected: str
+    observed: str
+    difference_cents: int | None
+    evidence: tuple[int, ...]
+    cite: str
+    other_reading: str | None
+    severity: Severity
+    assumed: bool
+    rules_digest: str
+
+    def line(self) -> str:
+        """The finding in one line: `PAY-UNDER seat=3 wager=ace_high_bonus -100.00`."""
+        parts = [self.code]
+        if self.seat is not None:
+            parts.append(f"seat={self.seat}")
+        if self.wager is not None:
+            parts.append(f"wager={self.wager}")
+        if self.difference_cents:
+            sign = "-" if self.difference_cents < 0 else "+"
+            parts.append(f"{sign}{abs(self.difference_cents) // 100}.{abs(self.difference_cents) % 100:02d}")
+        return " ".join(parts)
+
+
+class Settlement(msgspec.Struct, frozen=True, kw_only=True):
+    """One wager at one seat: what was at stake, what is due and what was done (both the patron's net, in cents).
+
+    `due_cents` is null where the evidence does not tell, `done_cents` where nothing was settled yet. `wager` is a wager's
+    name, or `fortune_envy` / `progressive_envy` for Envy Bonuses (nothing staked). `line` is the paytable's line or the
+    outcome; `paytable` its name as printed, empty for the base wager.
+    """
+
+    seat: int
+    wager: str
+    number: int | None
+    bettor: str
+    paytable: str
+    staked_cents: int
+    due_cents: int | None
+    done_cents: int | None
+    by_slip_cents: int
+    line: str
+    cite: str
+
+
+class Adjudication(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict on one round, whole. `revision` counts from 1; `supersedes` is the digest of the revision before."""
+
+    stream: str
+    round_no: int
+    revision: int
+    supersedes: str | None
+    as_of: dict[str, int]
+    engine: str
+    rules_digest: str
+    submission: str
+    game: str
+    chapter: str
+    gaming_day: str
+    shift: str
+    dealer: str
+    opened_at_us: int
+    closed_at_us: int
+    first_seq: int
+    last_seq: int
+    verdict: Verdict
+    undetermined: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    withdrawn: tuple[str, ...]
+    settlements: tuple[Settlement, ...]
+
+
+class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """An amount of the table's accounting that is not a wager: what drop, win and hold are made of (D27)."""
+
+    stream: str
+    seq: int
+    gaming_day: str
+    kind: Literal["opener", "closer", "fill", "credit", "drop", "buy_in", "marker"]
+    amount_cents: int
+    reference: str
+
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def to_bytes(value: Finding | Adjudication | LedgerEntry) -> bytes:
+    """Return the canonical JSON of a result; equal conclusions are equal bytes."""
+    return _encode(value)
+
+
+def finding_id(code: str, stream: str, round_no: int | None, seat: int | None, wager: str | None,
+               evidence: tuple[int, ...], rules_digest: str) -> str:  # fmt: skip
+    """Return the digest of what identifies a finding, so that publishing it again changes nothing."""
+    identity = _encode([code, stream, round_no, seat, wager, evidence, rules_digest])
+    return sha256(b"rack/finding/v1\0" + identity).hexdigest()[:32]
+
+
+def digest(adjudication: Adjudication) -> str:
+    """Return the digest by which a later revision names this one."""
+    return sha256(to_bytes(adjudication)).hexdigest()
