@@ -1,0 +1,1 @@
+"""What runs beside Discard Rack in development and on a property's machines."""

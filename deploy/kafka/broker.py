@@ -1,0 +1,217 @@
+"""Start and stop one real Apache Kafka broker on this machine: `python -m deploy.kafka.broker start | stop | status`.
+
+Maven fetches exactly the version that `pom.xml` names (once: the jars are kept by the digest of that file). The broker
+listens on 127.0.0.1 only and keeps its data, its log and its pid in a folder of its own (`.kafka`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import string
+import subprocess
+import sys
+import tempfile
+import time
+from base64 import urlsafe_b64encode
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+READY = b"Kafka Server started"
+START_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 20.0
+
+
+class BrokerError(RuntimeError):
+    """The broker cannot be started or stopped; says why and where its log is."""
+
+
+class Broker:
+    """One broker in a folder. `libs` is where the jars are kept, and may be shared between folders."""
+
+    def __init__(
+        self, directory: Path, port: int = 9092, controller_port: int | None = None, libs: Path | None = None
+    ) -> None:
+        self.directory = directory.resolve()
+        self.port = port
+        self.controller_port = controller_port or port + 1
+        self.libs = libs or ROOT / ".kafka" / "libs"
+        self.log_path = self.directory / "logs" / "broker.log"
+        self._properties = self.directory / "server.properties"
+        self._pid_path = self.directory / "pid"
+        self._data = self.directory / "data"
+
+    @property
+    def bootstrap(self) -> str:
+        """The address for clients, `127.0.0.1:port`."""
+        return f"127.0.0.1:{self.port}"
+
+    def pid(self) -> int | None:
+        """Return the process id of this folder's running broker; null where none runs or the id is someone else's."""
+        try:
+            pid = int(self._pid_path.read_text())
+            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except (OSError, ValueError):
+            return None
+        return pid if os.fsencode(self._properties) in command else None
+
+    def start(self) -> int:
+        """Start the broker unless it runs already, wait until it serves, and return its process id."""
+        running = self.pid()
+        if running is not None:
+            return running
+        for port in (self.port, self.controller_port):
+            if _in_use(port):
+                raise BrokerError(f"port {port} on 127.0.0.1 is taken by another program; name another with --port")
+        classpath = f"{self._jars()}/*"
+        java = _program("java", "Java 17 or later")
+        self._write_properties()
+        if not (self._data / "meta.properties").exists():
+            self._format(java, classpath)
+        command = [java, "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+                   "-Djava.awt.headless=true", f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
+                   "-cp", classpath, "kafka.Kafka", str(self._properties)]  # fmt: skip
+        with self.log_path.open("wb") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory, start_new_session=True
+            )
+        self._pid_path.write_text(f"{process.pid}\n")
+        self._wait_ready(process)
+        return process.pid
+
+    def stop(self) -> bool:
+        """End this folder's broker, and no other process; return whether one was running."""
+        pid = self.pid()
+        if pid is not None:
+            os.kill(pid, signal.SIGTERM)
+            if not self._gone(STOP_TIMEOUT_S):
+                os.kill(pid, signal.SIGKILL)
+                if not self._gone(5.0):
+                    raise BrokerError(f"process {pid} does not end; its log is {self.log_path}")
+        self._pid_path.unlink(missing_ok=True)
+        return pid is not None
+
+    def _jars(self) -> Path:
+        pom = HERE / "pom.xml"
+        jars = self.libs / hashlib.sha256(pom.read_bytes()).hexdigest()[:16]
+        if jars.is_dir():
+            return jars
+        maven = _program("mvn", "Maven")
+        self.libs.mkdir(parents=True, exist_ok=True)
+        fetched = Path(tempfile.mkdtemp(dir=self.libs, prefix="fetching-"))
+        try:
+            # -C: a jar whose checksum is not the published one is refused
+            _run([maven, "-q", "-B", "-C", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
+                  f"-DoutputDirectory={fetched}"], "Maven could not fetch the broker")  # fmt: skip
+            with contextlib.suppress(FileExistsError):
+                fetched.rename(jars)
+        except OSError:
+            if not jars.is_dir():  # another start has just put the same jars there
+                raise
+        finally:
+            shutil.rmtree(fetched, ignore_errors=True)
+        return jars
+
+    def _write_properties(self) -> None:
+        self.log_path.parent.mkdir(parents=True, exist_ok=True)
+        template = string.Template((HERE / "server.properties").read_text())
+        text = template.substitute(port=self.port, controller_port=self.controller_port, data=self._data)
+        self._properties.write_text(text)
+
+    def _format(self, java: str, classpath: str) -> None:
+        cluster_id = urlsafe_b64encode(b"\0" + secrets.token_bytes(15)).decode().rstrip("=")  # never begins with "-"
+        _run([java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath,
+              f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}", "kafka.tools.StorageTool", "format",
+              "-t", cluster_id, "-c", str(self._properties)], "the broker's storage could not be formatted")  # fmt: skip
+
+    def _wait_ready(self, process: subprocess.Popen[bytes]) -> None:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline:
+            if READY in self.log_path.read_bytes():
+                return
+            if process.poll() is not None:
+                self._pid_path.unlink(missing_ok=True)
+                raise BrokerError(f"the broker ended with status {process.returncode}; see {self.log_path}")
+            time.sleep(0.05)
+        self.stop()
+        raise BrokerError(f"the broker was not ready after {START_TIMEOUT_S:.0f} s; see {self.log_path}")
+
+    def _gone(self, timeout_s: float) -> bool:
+        deadline = time.monotonic() + timeout_s
+        pid = self.pid()
+        while pid is not None and time.monotonic() < deadline:
+            with contextlib.suppress(ChildProcessError):  # where we are its parent, take its exit status
+                os.waitpid(pid, os.WNOHANG)
+            time.sleep(0.05)
+            pid = self.pid()
+        return pid is None
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports on 127.0.0.1 that nobody listens on now."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+
+
+def _in_use(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
+
+
+def _program(name: str, what: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise BrokerError(f"`{name}` was not found: the development broker needs {what}")
+    return found
+
+
+def _run(command: list[str], failure: str) -> None:
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode:
+        raise BrokerError(f"{failure}: {(done.stdout + done.stderr).decode(errors='replace').strip()[-2000:]}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; return the exit status (0 done, 1 `status` found none running, 3 could not)."""
+    parser = argparse.ArgumentParser(prog="deploy.kafka.broker", description=__doc__)
+    parser.add_argument("command", choices=["start", "stop", "status"])
+    parser.add_argument("--port", type=int, default=9092, help="clients' port on 127.0.0.1 (the next is the controller's)")
+    parser.add_argument("--dir", type=Path, default=ROOT / ".kafka", help="folder of data, log and pid")
+    options = parser.parse_args(arguments)
+    broker = Broker(options.dir, options.port)
+    try:
+        if options.command == "start":
+            began = time.monotonic()
+            pid = broker.start()
+            message = f"Kafka serves {broker.bootstrap} (process {pid}, {time.monotonic() - began:.1f} s)"
+        elif options.command == "stop":
+            message = "Kafka stopped" if broker.stop() else "no Kafka of this folder was running"
+        else:
+            pid_or_none = broker.pid()
+            message = f"running as process {pid_or_none}" if pid_or_none else "not running"
+            sys.stdout.write(message + "\n")
+            return 0 if pid_or_none else 1
+    except BrokerError as error:
+        sys.stderr.write(f"{error}\n")
+        return 3
+    sys.stdout.write(message + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
