@@ -1,0 +1,59 @@
+# Every target does the set-up that it needs. `make help` lists them.
+
+PY    := .venv/bin/python
+RACK  := .venv/bin/rack
+STAMP := .venv/.made-from-lock
+JOBS  ?= 2
+CODE  := analytics benchmarks dashboards deploy events floor games rack replay scripts tests
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo dashboard test lint check coverage mutants bench kafka kafka-stop lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(STAMP): requirements.lock pyproject.toml scripts/venv.sh
+	@echo "setting up .venv (once) …"
+	@PYTHON="$(PYTHON)" scripts/venv.sh
+	@touch $@
+
+venv: $(STAMP)  ## make .venv as requirements.lock says
+
+demo: $(STAMP)  ## simulate a gaming day with planted faults, replay it, compare; the result goes to demo/
+	@$(RACK) demo
+
+dashboard: $(STAMP)  ## open the pages on the result of `make demo`
+	@$(RACK) dashboard
+
+test: $(STAMP)  ## run all tests and doctests
+	@$(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+lint: $(STAMP)  ## format, lint, types
+	@$(PY) -m ruff format --check $(wildcard $(CODE))
+	@$(PY) -m ruff check $(wildcard $(CODE))
+	@$(PY) -m mypy
+
+check: lint test  ## everything that is checked before a change lands
+
+coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 95 %
+	@NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n $(JOBS) --dist loadgroup --cov=events --cov=games --cov=replay --cov-branch \
+		--cov-report=term-missing:skip-covered --cov-fail-under=95 $(ARGS)
+
+mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must kill each
+	@$(PY) -m tests.mutants
+
+bench: $(STAMP)  ## measure replay, chain and Kafka
+	@$(PY) -m benchmarks
+
+kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/
+	@$(PY) -m deploy.kafka.broker start
+
+kafka-stop: $(STAMP)  ## end that broker, and nothing else
+	@$(PY) -m deploy.kafka.broker stop
+
+lock: $(STAMP)  ## renew requirements.lock from pyproject.toml
+	@$(PY) scripts/lock.py $(ARGS)
+
+clean:  ## remove what the tools leave behind (neither .venv nor demo/ nor .kafka/)
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov build *.egg-info
+	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
