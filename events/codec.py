@@ -31,7 +31,10 @@ def canonical(value: Any) -> bytes:
 
 def encode(envelope: Envelope) -> bytes:
     """Return the canonical bytes of an event. Raises `EventError` where they would not read back as the same event."""
-    data = _encode(envelope)
+    try:
+        data = _encode(envelope)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise EventError(f"{envelope.stream} {envelope.seq}: {error}") from error
     if decode(data) != envelope:
         raise EventError(f"{envelope.stream} {envelope.seq}: the event does not read back from its own bytes")
     return data
@@ -88,10 +91,28 @@ def _decode_envelope(data: bytes) -> RawEnvelope:
         raise EventError(f"not an event envelope: {error}") from error
     if _encode(raw) != data:
         raise EventError("the record is not in canonical form (RFC 8785)")
-    if not data.isascii() and not unicodedata.is_normalized("NFC", data.decode()):
-        raise EventError("the record has text that is not in NFC form")
+    if not data.isascii():
+        _check_text(data)
     _check_names(raw.log_id, raw.property_id, raw.stream, raw.source, raw.gaming_day)
     return raw
+
+
+def _check_text(data: bytes) -> None:
+    try:
+        # A letter of an escape may compose with what follows it ("\\n", then a combining tilde): only the text counts.
+        normal = unicodedata.is_normalized("NFC", data.decode()) or _is_nfc(msgspec.json.decode(data))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"not an event envelope: {error}") from error
+    if not normal:
+        raise EventError("the record has text that is not in NFC form")
+
+
+def _is_nfc(value: Any) -> bool:
+    if isinstance(value, str):
+        return unicodedata.is_normalized("NFC", value)
+    if isinstance(value, dict):
+        return all(_is_nfc(key) and _is_nfc(content) for key, content in value.items())
+    return not isinstance(value, list) or all(_is_nfc(content) for content in value)
 
 
 @functools.lru_cache(maxsize=4096)

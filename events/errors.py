@@ -67,6 +67,16 @@ class BrokenSeal(IntegrityError):
     code = "LOG-SEAL"
 
 
+class Misplaced(BrokenSeal):
+    """A stored event stands where another belongs: `holds` is the number its own bytes name; `swapped` if they traded."""
+
+    def __init__(self, stream: str, seq: int, holds_stream: str, holds: int, swapped: bool) -> None:
+        found = f"{holds_stream} event {holds}" if holds_stream != stream else f"event {holds}"
+        what = "and they have changed places" if swapped else "so that events were moved or removed"
+        super().__init__(stream, seq, f"the bytes stored here are {found}, {what}")
+        self.holds_stream, self.holds, self.swapped = holds_stream, holds, swapped
+
+
 class LostTail(IntegrityError):
     """The log ends before an event that was acknowledged."""
 

@@ -86,26 +86,38 @@ class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @functools.cache
-def _shape(cls: type[Strict]) -> tuple[tuple[str, ...], Any]:
+def _shape(cls: type[Strict]) -> tuple[tuple[str, ...], Any, frozenset[str]]:
+    """Return a class's field names, their types as one tuple type, and which fields hold any registered event."""
     fields = msgspec.structs.fields(cls)
     types = tuple(Any if field.type is Event else field.type for field in fields)
-    return tuple(field.name for field in fields), tuple.__class_getitem__(types)
+    events = frozenset(field.name for field in fields if field.type is Event)
+    return tuple(field.name for field in fields), tuple.__class_getitem__(types), events
 
 
 def _validate(value: Strict) -> None:
-    names, shape = _shape(type(value))
+    names, shape, events = _shape(type(value))
     contents = tuple(getattr(value, name) for name in names)
     try:
-        msgspec.convert(contents, shape, strict=True)
+        converted = msgspec.convert(contents, shape, strict=True)
     except msgspec.ValidationError as error:
         where = re.search(r"`\$\[(\d+)\](.*)`$", str(error))
         name = f".{names[int(where[1])]}{where[2]}" if where else ""
         raise msgspec.ValidationError(f"{type(value).__name__}{name}: {str(error).split(' - at ')[0]}") from error
-    for name, content in zip(names, contents, strict=True):
-        if name == "payload" and not isinstance(content, Event | dict):
-            raise msgspec.ValidationError(f"{type(value).__name__}.payload: expected an event, got {content!r:.80}")
-        if isinstance(content, str) and not content.isascii() and not unicodedata.is_normalized("NFC", content):
-            raise msgspec.ValidationError(f"{type(value).__name__}.{name}: text is not in NFC form")
+    for name, content, kept in zip(names, contents, converted, strict=True):
+        field = f"{type(value).__name__}.{name}"
+        if content != kept:
+            raise msgspec.ValidationError(f"{field}: {content!r:.80} would read back as {kept!r:.80}")
+        if name in events and not (isinstance(content, Event) and (content.TYPE, content.VERSION) in REGISTRY):
+            raise msgspec.ValidationError(f"{field}: expected an event, got {content!r:.80}")
+        if isinstance(content, str) and not content.isascii():
+            _check_text(field, content)
+
+
+def _check_text(field: str, text: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise msgspec.ValidationError(f"{field}: text has half of a surrogate pair")
+    if not unicodedata.is_normalized("NFC", text):
+        raise msgspec.ValidationError(f"{field}: text is not in NFC form")
 
 
 class Event(Strict, frozen=True, forbid_unknown_fields=True):

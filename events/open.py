@@ -1,0 +1,58 @@
+"""From an address to a log: `sqlite:///path/file.db` or `kafka://host:port/prefix`. A backend is imported when it is named.
+
+After `sqlite://` comes an absolute path, as in any address; `sqlite:path/file.db` is relative to the working folder.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from events.errors import LogUnavailable
+from events.log import EventLog, ResultStore
+
+VERDICTS = ".verdicts"
+"""Results of a log on one machine are kept beside it, under the log's name and this."""
+
+
+def open_log(address: str, **options: Any) -> EventLog:
+    """Open the log at an address.
+
+    Options go to the backend; all backends know `property_id`, `create`, `read_only`, `clock`, `log_id` and
+    `check_heads`. Raises `LogUnavailable` where there is none, and what the backend raises.
+    """
+    scheme, rest = parse_address(address)
+    if scheme == "sqlite":
+        from events.sqlite_log import SqliteLog
+
+        return SqliteLog(rest, **options)
+    log: EventLog = import_module("events.kafka_log").KafkaLog(address, **options)
+    return log
+
+
+def open_results(address: str, **options: Any) -> ResultStore:
+    """Open the results that belong to the log at an address (option: `read_only`)."""
+    scheme, rest = parse_address(address)
+    if scheme == "sqlite":
+        from events.sqlite_results import SqliteResults
+
+        return SqliteResults(rest + VERDICTS, **options)
+    results: ResultStore = import_module("events.kafka_log").KafkaResults(address, **options)
+    return results
+
+
+def parse_address(address: str) -> tuple[str, str]:
+    """Return the backend's name and the path or server that an address gives; `LogUnavailable` if it gives none.
+
+    >>> parse_address("sqlite:///var/lib/rack/floor.db"), parse_address("sqlite:demo/floor.db")
+    (('sqlite', '/var/lib/rack/floor.db'), ('sqlite', 'demo/floor.db'))
+    >>> parse_address("kafka://broker:9092/bellwether")
+    ('kafka', 'broker:9092/bellwether')
+    """
+    parts = urlsplit(address)
+    if parts.scheme == "sqlite" and not parts.netloc and parts.path not in ("", "/"):
+        return "sqlite", unquote(parts.path)
+    if parts.scheme == "kafka" and parts.netloc and parts.path.strip("/"):
+        return "kafka", f"{parts.netloc}/{parts.path.strip('/')}"
+    raise LogUnavailable(f"{address!r} is no address of a log: sqlite:///path/file.db or kafka://host:port/prefix")
