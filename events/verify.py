@@ -1,0 +1,162 @@
+"""Walk a whole log and say of every stream whether it is as it was written, and if not, where it first is not.
+
+Numbering, chain, canonical bytes, the envelope's own statement of its place, the appender's clock, the rules of the
+gaming day, and the high-water mark. After a break of the chain nothing in that stream can be trusted, so that its walk
+ends there; the other streams are walked all the same. Pure: any `EventLog` will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from events.appender import day_after
+from events.codec import decode
+from events.envelope import Envelope
+from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
+from events.log import EventLog, Head, Record
+
+BreakKind = Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope"]
+"""What happened to the first event that is not as it was written.
+
+`changed`: its bytes (or the stored hash) differ. `removed`: its number is missing. `swapped`: it traded places with another.
+`moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
+the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
+contradicts the log or the events before it.
+"""
+
+Progress = Callable[[str, int], None]
+"""Called with the stream and the number of events walked in the whole log so far."""
+
+PROGRESS_EVERY = 10_000
+
+
+class Break(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong: `seq` is the first number that cannot be relied on; `code` is the finding's code."""
+
+    stream: str
+    seq: int
+    kind: BreakKind
+    code: str
+    message: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked."""
+
+    ok: bool
+    log_id: str
+    property_id: str
+    events: int
+    streams: int
+    first_break: Break | None
+    breaks: tuple[Break, ...]
+    heads: dict[str, Head]
+
+
+def verify(log: EventLog, *, progress: Progress | None = None) -> Report:
+    """Walk all streams of a log, and those that only its high-water mark knows.
+
+    Raises `LogUnavailable` where the log cannot be read at all; everything else is in the report.
+    """
+    breaks: list[Break] = []
+    heads: dict[str, Head] = {}
+    events = 0
+    try:
+        marked = set(log.acknowledged())
+    except IntegrityError as error:
+        breaks.append(_break_of(error))
+        marked = set()
+    for stream in sorted({*log.streams(), *marked}):
+        walk = _Walk(log, stream, events, progress)
+        walk.run()
+        events += walk.events
+        heads[stream] = walk.head
+        breaks.extend(found for found in walk.breaks if found not in breaks)
+    return Report(
+        ok=not breaks, log_id=log.log_id, property_id=log.property_id, events=events, streams=len(heads),
+        first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
+    )  # fmt: skip
+
+
+class _Walk:
+    """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
+
+    def __init__(self, log: EventLog, stream: str, before: int, progress: Progress | None) -> None:
+        self.log, self.stream, self.progress, self.before = log, stream, progress, before
+        self.events = 0
+        self.breaks: list[Break] = []
+        self.head = Head(0, b"")
+        self._day: str | None = None
+        self._round_open = False
+        self._recorded_at_us = 0
+        self._lost_track = False  # after an unreadable event, which could have opened a day or a round
+
+    def run(self) -> None:
+        try:
+            for record in self.log.read(self.stream):
+                self._check(record)
+                self.head = Head(record.seq, record.hash)
+                self.events += 1
+                if self.progress is not None and self.events % PROGRESS_EVERY == 0:
+                    self.progress(self.stream, self.before + self.events)
+            self.log.verify_head(self.stream)
+        except IntegrityError as error:
+            self.breaks.append(_break_of(error))
+        if self.progress is not None:
+            self.progress(self.stream, self.before + self.events)
+
+    def _check(self, record: Record) -> None:
+        try:
+            envelope = decode(record.data)
+        except EventError as error:
+            self._report(record.seq, "unreadable", str(error))
+            self._lost_track = True
+            return
+        stated = (envelope.log_id, envelope.property_id, envelope.stream, envelope.seq)
+        place = (self.log.log_id, self.log.property_id, record.stream, record.seq)
+        if stated != place:
+            self._report(record.seq, "envelope", f"the event says that it stands at {stated}, it stands at {place}")
+        if envelope.recorded_at_us < self._recorded_at_us:
+            self._report(record.seq, "envelope", "recorded before the event that stands before it")
+        self._recorded_at_us = max(self._recorded_at_us, envelope.recorded_at_us)
+        self._check_day(record.seq, envelope)
+
+    def _check_day(self, seq: int, envelope: Envelope) -> None:
+        if self._lost_track:
+            self._day, self._round_open, self._lost_track = envelope.gaming_day, False, False
+        try:
+            self._day, self._round_open = day_after(
+                self.stream, self._day, self._round_open, envelope.payload, envelope.gaming_day
+            )
+        except EventError as error:
+            self._report(seq, "envelope", str(error))
+            self._day, self._round_open = envelope.gaming_day, False
+
+    def _report(self, seq: int, kind: BreakKind, message: str) -> None:
+        code = "LOG-UNREADABLE" if kind == "unreadable" else "LOG-SEAL"
+        self.breaks.append(Break(stream=self.stream, seq=seq, kind=kind, code=code, message=message))
+
+
+def _break_of(error: IntegrityError) -> Break:
+    return Break(stream=error.stream, seq=error.seq, kind=_kind(error), code=error.code, message=error.detail)
+
+
+def _kind(error: IntegrityError) -> BreakKind:
+    match error:
+        case Misplaced(swapped=True):
+            return "swapped"
+        case Misplaced():
+            return "moved"
+        case LostTail():
+            return "tail_cut"
+        case SequenceGap():
+            return "removed"
+        case Fork():
+            return "fork"
+        case BrokenSeal():
+            return "changed"
+        case _:
+            return "unreadable"
