@@ -1,0 +1,309 @@
+"""The chapters of the regulation as data: paytables, limits, dates, each with its section.
+
+The numbers live in `games/rules/<jurisdiction>/<chapter>.toml`; this file gives them a shape and holds no number of its
+own. A rules submission (`games.rulebook`) chooses among them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+import msgspec
+
+from games.citation import Citation, cite
+from games.money import Odds, parse_money
+from games.ranking import LINES_BY_RANK, JokerMode, Wheel
+
+SUBMISSIONS: Final = Citation("58 Pa. Code § 601a.2")
+ANY_SEVEN_CARD_STRAIGHT_FLUSH: Final = "seven_card_straight_flush_any"
+Picks = Literal["best_paid", "first_printed", "highest_rank"]
+
+
+class RulesRefused(ValueError):
+    """A rules submission that the chapter does not allow: in which file, at which key, why, and by which section."""
+
+    def __init__(self, source: str, key: str, message: str, section: str) -> None:
+        super().__init__(f"{source}: {key}: {message} ({section})")
+        self.source = source
+        self.key = key
+        self.message = message
+        self.section = section
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a paytable: a hand and what it pays, as odds, as a push, or in cents and a share of the meter."""
+
+    hand: str
+    odds: Odds | None
+    push: bool
+    amount_cents: int
+    meter_bp: int
+    envy_cents: int
+    cite: str
+
+    def is_made(self, lines_made: frozenset[str]) -> bool:
+        """Say whether a hand that makes these lines makes this one."""
+        if self.hand == ANY_SEVEN_CARD_STRAIGHT_FLUSH:
+            return not lines_made.isdisjoint(("seven_card_straight_flush", "seven_card_straight_flush_joker"))
+        return self.hand in lines_made
+
+
+class Paytable(msgspec.Struct, frozen=True, kw_only=True):
+    """A paytable as printed. `wager_cents`, the seed and the rates are there for a progressive.
+
+    `picks` says which of several lines made is paid: the best paid where all are odds (D15), the first printed where
+    amounts or shares of a meter are among them, or the highest ranking hand where that is filed.
+    """
+
+    wager: str
+    name: str
+    cite: str
+    lines: tuple[Line, ...]
+    wager_cents: int | None
+    joker: JokerMode
+    stake_returned: bool
+    seed_cents: int
+    rate_bp: int
+    reserve_rate_bp: int
+    has_envy: bool
+    picks: Picks
+
+    def best(self, lines_made: frozenset[str]) -> Line | None:
+        """Return the line that is paid among those made, or none.
+
+        >>> fortune = chapter("pa", "688a").paytable("fortune_bonus", "1")
+        >>> fortune.best(frozenset({"straight", "three_of_a_kind"})).hand
+        'three_of_a_kind'
+        """
+        made = [line for line in self.lines if line.is_made(lines_made)]
+        if not made:
+            return None
+        if self.picks == "first_printed":
+            return made[0]
+        if self.picks == "highest_rank":
+            return min(made, key=lambda line: LINES_BY_RANK.index(line.hand))
+        best = made[0]
+        for line in made:
+            if best.odds is None or (line.odds is not None and line.odds.is_better_than(best.odds)):
+                best = line
+        return best
+
+
+class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A wager that the chapter knows; `odds` where they are the same for all (the base wager)."""
+
+    name: str
+    cite: str
+    odds: Odds | None
+    odds_cite: str
+    paytables: tuple[str, ...]
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One way of dealing, shuffling or finding the start; `needs_shuffler` is the section that demands a shuffler."""
+
+    name: str
+    cite: str
+    needs_shuffler: str | None
+
+
+class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting of the decisions: its default, what else may be filed, and the decision's number."""
+
+    name: str
+    default: bool | str
+    values: tuple[bool | str, ...]
+    decision: str
+
+
+class Chapter(msgspec.Struct, frozen=True, kw_only=True):
+    """A chapter: its wagers, paytables and numbers. `name` is its number in the code, `key` how submissions name it."""
+
+    jurisdiction: str
+    name: str
+    game: str
+    title: str
+    effective: str
+    wheel: Wheel
+    wagers: Mapping[str, WagerRule]
+    paytables: Mapping[tuple[str, str], Paytable]
+    numbers: Mapping[str, int]
+    number_cites: Mapping[str, str]
+    deal_methods: Mapping[str, Option]
+    startings: Mapping[str, Option]
+    shufflers: Mapping[str, Option]
+    settings: Mapping[str, SettingRule]
+    house_way_cite: str
+    max_payout_cite: str | None
+    adjacent_boxes_cite: str | None
+
+    @property
+    def key(self) -> str:
+        """How a rules submission names the chapter, such as `pa-688a`."""
+        return f"{self.jurisdiction}-{self.name}"
+
+    def cite(self, section: str) -> Citation:
+        """Return the citation of a section of this chapter.
+
+        >>> chapter("pa", "688a").cite("12(b)")
+        '58 Pa. Code § 688a.12(b)'
+        """
+        return cite(self.name, section)
+
+    def paytable(self, wager: str, name: str) -> Paytable:
+        """Return a paytable by wager and name as printed; KeyError where there is none."""
+        return self.paytables[wager, name]
+
+
+class KnownRule(msgspec.Struct, frozen=True):
+    """One wager and paytable that can be filed, for a listing."""
+
+    chapter: str
+    wager: str
+    paytable: str
+    cite: str
+
+
+@cache
+def chapter(jurisdiction: str, name: str) -> Chapter:
+    """Return a chapter by jurisdiction and number; KeyError where it is not known.
+
+    >>> chapter("pa", "688a").numbers["qualifying_wager_cents"]
+    500
+    """
+    if name not in _chapters().get(jurisdiction, ()):
+        raise KeyError(f"{jurisdiction}-{name}")
+    text = files("games").joinpath("rules", jurisdiction, f"{name}.toml").read_text(encoding="utf-8")
+    return _chapter(tomllib.loads(text))
+
+
+@cache
+def known_chapters() -> tuple[str, ...]:
+    """Return the chapters that can be filed under, as submissions name them.
+
+    >>> "pa-688a" in known_chapters()
+    True
+    """
+    return tuple(f"{jurisdiction}-{name}" for jurisdiction, names in _chapters().items() for name in names)
+
+
+def known_rules() -> list[KnownRule]:
+    """Return every wager and paytable that can be filed, chapter by chapter (`rack rules list`)."""
+    rules = []
+    for jurisdiction, names in _chapters().items():
+        for name in names:
+            book = chapter(jurisdiction, name)
+            for wager in book.wagers.values():
+                names_of_paytables = wager.paytables or ("",)
+                rules += [KnownRule(book.key, wager.name, paytable, wager.odds_cite) for paytable in names_of_paytables]
+    return rules
+
+
+@cache
+def _chapters() -> Mapping[str, tuple[str, ...]]:
+    """The chapters there are, by jurisdiction, both sorted."""
+    found = {}
+    for folder in sorted(files("games").joinpath("rules").iterdir(), key=lambda entry: entry.name):
+        if folder.is_dir():
+            names = (entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+            found[folder.name] = tuple(sorted(names))
+    return found
+
+
+def _chapter(table: Mapping[str, Any]) -> Chapter:
+    name: str = table["chapter"]
+    effective: date = table["effective"]
+    paytables = [_paytable(name, entry) for entry in table["paytable"]]
+    wagers = [_wager(name, entry, paytables) for entry in table["wager"]]
+    numbers: Mapping[str, Any] = table["numbers"]
+
+    def options(kind: str) -> Mapping[str, Option]:
+        return {entry["name"]: _option(name, entry) for entry in table.get(kind, ())}
+
+    def cited(key: str) -> str | None:
+        return cite(name, table[key]) if key in table else None
+
+    return Chapter(
+        jurisdiction=table["jurisdiction"],
+        name=name,
+        game=table["game"],
+        title=table["title"],
+        effective=effective.isoformat(),
+        wheel=table["wheel"],
+        wagers={wager.name: wager for wager in wagers},
+        paytables={(paytable.wager, paytable.name): paytable for paytable in paytables},
+        numbers={key: entry["value"] for key, entry in numbers.items()},
+        number_cites={key: cite(name, entry["cite"]) for key, entry in numbers.items()},
+        deal_methods=options("deal_method"),
+        startings=options("starting"),
+        shufflers=options("shuffler"),
+        settings={entry["name"]: _setting(entry) for entry in table.get("setting", ())},
+        house_way_cite=cite(name, table["house_way_cite"]),
+        max_payout_cite=cited("max_payout_cite"),
+        adjacent_boxes_cite=cited("adjacent_boxes_cite"),
+    )
+
+
+def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable]) -> WagerRule:
+    return WagerRule(
+        name=entry["name"],
+        cite=cite(chapter_name, entry["cite"]),
+        odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
+        odds_cite=cite(chapter_name, entry["odds_cite"]),
+        paytables=tuple(paytable.name for paytable in paytables if paytable.wager == entry["name"]),
+    )
+
+
+def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
+    cited = cite(chapter_name, entry["cite"])
+    lines = tuple(_line(line, cited) for line in entry["lines"])
+    all_odds = all(line.odds is not None or line.push for line in lines)
+    return Paytable(
+        wager=entry["wager"],
+        name=entry["name"],
+        cite=cited,
+        lines=lines,
+        wager_cents=parse_money(entry["wager_amount"]) if "wager_amount" in entry else None,
+        joker=entry.get("joker", "completes"),
+        stake_returned=entry.get("stake_returned", True),
+        seed_cents=parse_money(entry.get("seed", "0")),
+        rate_bp=entry.get("rate_bp", 0),
+        reserve_rate_bp=entry.get("reserve_rate_bp", 0),
+        has_envy=any(line.envy_cents for line in lines),
+        picks="best_paid" if all_odds else "first_printed",
+    )
+
+
+def _line(entry: Mapping[str, Any], cited: Citation) -> Line:
+    return Line(
+        hand=entry["hand"],
+        odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
+        push=entry.get("push", False),
+        amount_cents=parse_money(entry.get("amount", "0")),
+        meter_bp=entry.get("meter_bp", 0),
+        envy_cents=parse_money(entry.get("envy", "0")),
+        cite=cited,
+    )
+
+
+def _option(chapter_name: str, entry: Mapping[str, Any]) -> Option:
+    needs = entry.get("needs_shuffler")
+    return Option(
+        name=entry["name"],
+        cite=cite(chapter_name, entry["cite"]),
+        needs_shuffler=None if needs is None else cite(chapter_name, needs),
+    )
+
+
+def _setting(entry: Mapping[str, Any]) -> SettingRule:
+    return SettingRule(
+        name=entry["name"],
+        default=entry["default"],
+        values=tuple(entry.get("values", (False, True))),
+        decision=entry["decision"],
+    )

@@ -1,0 +1,149 @@
+"""Rules submissions from few words: the `rules` line of a transcript, written out as the TOML that it stands for.
+
+`pa-688a ace_high_bonus=1 progressive=4 min=5.00 max=1000.00 house_way=stones` becomes a whole rules submission, which is
+then read and checked like any other. The limits that are not given are wide.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from games.chapters import SUBMISSIONS, Chapter, RulesRefused, chapter, known_chapters
+
+SOURCE: Final = "rules line"
+MIN_DEFAULT: Final = "1.00"
+MAX_DEFAULT: Final = "100000.00"
+_FLAGS: Final = {"yes": True, "no": False, "true": True, "false": False}
+
+
+def simple_submission(
+    chapter: str = "pa-688a", paytables: Mapping[str, str] | None = None, **settings: str | bool | int
+) -> str:
+    """Return a rules submission: a chapter, the paytable of each optional wager offered, and settings by name.
+
+    >>> text = simple_submission(paytables={"ace_high_bonus": "1"}, max_payout="50000.00", adjacent_boxes=True)
+    >>> 'paytable = "1"' in text and 'max_payout = "50000.00"' in text
+    True
+    """
+    words = [f"{wager}={name}" for wager, name in (paytables or {}).items()]
+    for key, value in settings.items():
+        words.append(f"{key}={'yes' if value is True else 'no' if value is False else value}")
+    return submission_from_words([chapter, *words])
+
+
+def submission_from_words(words: Sequence[str]) -> str:
+    """Return the rules submission that the words of a `rules` line stand for; `RulesRefused` names a wrong word.
+
+    >>> print(submission_from_words(["pa-688a", "fortune_bonus=3", "fortune_bonus.min=5.00"]), end="")
+    chapter = "pa-688a"
+    name = "pa-688a"
+    effective_gaming_day = 2021-05-29
+    house_way = "stones"
+    <BLANKLINE>
+    [table]
+    deal_method = "automated_shoe"
+    starting = "shaker"
+    shuffler = "automated"
+    adjacent_boxes = false
+    <BLANKLINE>
+    [wagers.base]
+    min = "1.00"
+    max = "100000.00"
+    <BLANKLINE>
+    [wagers.fortune_bonus]
+    paytable = "3"
+    min = "5.00"
+    max = "100000.00"
+    """
+    book, given = _read(words)
+    flags: dict[str, bool] = {key: _flag(key, given) for key in ("adjacent_boxes", "linked") if key in given}
+    deal_method = given.pop("deal_method", "automated_shoe")
+    text = [
+        f"chapter = {_quoted(book.key)}",
+        f"name = {_quoted(given.pop('name', book.key))}",
+        f"effective_gaming_day = {given.pop('effective', book.effective)}",
+    ]
+    if "max_payout" in given:
+        text.append(f"max_payout = {_quoted(given.pop('max_payout'))}")
+    text += [
+        f"house_way = {_quoted(given.pop('house_way', 'stones'))}",
+        "",
+        "[table]",
+        f"deal_method = {_quoted(deal_method)}",
+        f"starting = {_quoted(given.pop('starting', 'shaker'))}",
+        f"shuffler = {_quoted(given.pop('shuffler', 'none' if deal_method == 'manual_shoe' else 'automated'))}",
+    ]
+    if "decks" in given:
+        text.append(f"decks = {given.pop('decks')}")
+    text.append(f"adjacent_boxes = {_written(flags.get('adjacent_boxes', False))}")
+    for wager in book.wagers.values():
+        if wager.name == "base" or wager.name in given:
+            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager.name, given, flags)]
+    settings = [f"{name} = {_setting(book, name, given)}" for name in book.settings if name in given]
+    text += ["", "[settings]", *settings] if settings else []
+    for key in given:
+        raise RulesRefused(SOURCE, key, f"unknown, or of a wager that is not offered, in {book.key}", SUBMISSIONS)
+    return "\n".join(text) + "\n"
+
+
+def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
+    if not words or words[0] not in known_chapters():
+        named = repr(words[0]) if words else "missing"
+        expected = ", ".join(known_chapters())
+        raise RulesRefused(SOURCE, "chapter", f"{named}; expected one of {expected}", SUBMISSIONS)
+    given: dict[str, str] = {}
+    for word in words[1:]:
+        key, equals, value = word.partition("=")
+        if not (key and equals and value):
+            raise RulesRefused(SOURCE, word, "expected key=value", SUBMISSIONS)
+        if key in given:
+            raise RulesRefused(SOURCE, key, "given twice", SUBMISSIONS)
+        given[key] = value
+    return chapter(*words[0].split("-", 1)), given
+
+
+def _wager(book: Chapter, name: str, given: dict[str, str], flags: Mapping[str, bool]) -> list[str]:
+    lines = []
+    amount = None
+    if name != "base":
+        filed = given.pop(name)
+        if book.wagers[name].paytables:
+            lines.append(f"paytable = {_quoted(filed)}")
+            paytable = book.paytables.get((name, filed))
+            amount = paytable.wager_cents if paytable is not None else None
+        elif filed != "yes":
+            raise RulesRefused(SOURCE, name, f"{filed!r}; expected yes: it has no paytables", book.wagers[name].cite)
+    prefix = "" if name == "base" else f"{name}."
+    for key, default in (("min", MIN_DEFAULT), ("max", MAX_DEFAULT)):
+        value = given.pop(prefix + key, default if amount is None else None)
+        lines += [] if value is None else [f"{key} = {_quoted(value)}"]
+    if amount is not None:
+        lines += [f"meter = {_quoted(given.pop('meter'))}"] if "meter" in given else []
+        lines += [f"linked = {_written(flags['linked'])}"] if "linked" in flags else []
+    elif name == "progressive" and "linked" in flags:
+        lines.append(f"linked = {_written(flags['linked'])}")
+    return lines
+
+
+def _flag(key: str, given: dict[str, str]) -> bool:
+    value = given.pop(key)
+    if value not in _FLAGS:
+        raise RulesRefused(SOURCE, key, f"{value!r}; expected yes or no", SUBMISSIONS)
+    return _FLAGS[value]
+
+
+def _setting(book: Chapter, name: str, given: dict[str, str]) -> str:
+    if isinstance(book.settings[name].default, bool):
+        return _written(_flag(name, given))
+    return _quoted(given.pop(name))
+
+
+def _quoted(value: str) -> str:
+    """A TOML string; JSON's escapes are TOML's too."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _written(value: bool) -> str:
+    return "true" if value else "false"
