@@ -1,0 +1,344 @@
+"""The questions the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
+
+The law of this file: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per
+table and gaming day and split no further; *handle*, *payouts* and *house win %* come from single wagers; *jackpots by
+slip* stand beside both and inside neither; money over and money under are never netted (D27). Where a count is missing
+the answer is null.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any, Literal, get_args
+
+import msgspec
+import polars as pl
+
+from analytics.loading import PropertyFacts
+from analytics.warehouse import Warehouse
+
+Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "gaming_day"]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+_COLUMNS: dict[Dimension, tuple[str, ...]] = {
+    "game": ("game",),
+    "table": ("table_id",),
+    "wager": ("wager",),
+    "paytable": ("wager", "paytable"),
+    "dealer": ("dealer",),
+    "shift": ("shift",),
+    "gaming_day": ("gaming_day",),
+}
+
+
+class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
+    """Which findings: null means all. `gaming_day` is the day of the finding's round."""
+
+    table: str | None = None
+    code: str | None = None
+    gaming_day: date | None = None
+    severity: str | None = None
+
+
+class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """The values that occur among the findings, sorted, for a page to offer."""
+
+    tables: list[str]
+    codes: list[str]
+    gaming_days: list[date]
+    severities: list[str]
+
+
+class RoundView(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
+
+    `previous_round_no` and `next_round_no` are the neighbours at the same table, null at the ends.
+    """
+
+    round: dict[str, Any]
+    settlements: pl.DataFrame
+    findings: pl.DataFrame
+    events: pl.DataFrame
+    previous_round_no: int | None
+    next_round_no: int | None
+
+
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """Which build of the warehouse this is, when it was made, and from how much."""
+
+    generation: int
+    built_at_us: int
+    engines: str | None
+    rounds: int
+    wagers: int
+    findings: int
+    ledger_entries: int
+    events: int
+
+
+def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = None) -> pl.DataFrame:
+    frame: pl.DataFrame = db.sql(statement, params=parameters or {}).pl()
+    return frame
+
+
+def generation(db: Warehouse) -> Generation:
+    """Return the facts of the build."""
+    return msgspec.convert(
+        _frame(db, "SELECT * EXCLUDE (models_digest) FROM generation").row(0, named=True), Generation
+    )
+
+
+def property_facts(db: Warehouse) -> PropertyFacts:
+    """Return the property's name, time zone and currency."""
+    return msgspec.convert(
+        _frame(db, "SELECT name, time_zone, currency FROM property").row(0, named=True), PropertyFacts
+    )
+
+
+def gaming_days(db: Warehouse) -> list[date]:
+    """Return the gaming days that have rounds or counts, newest first."""
+    statement = "SELECT DISTINCT gaming_day FROM fct_table_days ORDER BY gaming_day DESC"
+    return _frame(db, statement)["gaming_day"].to_list()
+
+
+def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
+    """Return a row per table: game, rounds, pace, findings, money over and under, last event; of one day or of all.
+
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round.
+    """
+    return _frame(
+        db,
+        """
+        WITH days AS (
+            SELECT * FROM fct_table_days
+            WHERE rounds > 0 AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
+        ),
+
+        rounds AS (
+            SELECT
+                stream,
+                arg_max(round_no, closed_at_us) AS last_round_no,
+                arg_max(dealer, closed_at_us) AS last_dealer,
+                arg_max(game, closed_at_us) AS game,
+                max(closed_at_us) AS last_closed_at_us,
+                count(*) FILTER (verdict = 'UPHELD') AS upheld,
+                count(*) FILTER (verdict = 'VARIANCE') AS variances,
+                count(*) FILTER (verdict = 'VOID') AS voids,
+                count(*) FILTER (verdict = 'UNDETERMINED') AS undetermined
+            FROM fct_rounds
+            WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
+            GROUP BY stream
+        ),
+
+        found AS (
+            SELECT
+                stream,
+                count(*) FILTER (severity = 'high') AS high_findings,
+                count(*) FILTER (severity = 'medium') AS medium_findings,
+                count(*) FILTER (severity = 'low') AS low_findings
+            FROM fct_findings
+            WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
+            GROUP BY stream
+        ),
+
+        seen AS (
+            SELECT e.stream, max(e.occurred_at_us) AS last_event_at_us
+            FROM round_events AS e
+            INNER JOIN fct_rounds AS r USING (stream, round_no)
+            WHERE $gaming_day::DATE IS NULL OR r.gaming_day = $gaming_day::DATE
+            GROUP BY e.stream
+        )
+
+        SELECT
+            d.stream,
+            d.table_id,
+            r.game,
+            count(*) AS gaming_days,
+            sum(d.rounds)::BIGINT AS rounds,
+            CASE WHEN sum(d.rounds) > 1 THEN
+                sum(d.rounds) * 3.6e9 / nullif(sum(d.last_closed_at_us - d.first_opened_at_us), 0)
+            END AS pace_rounds_per_hour,
+            sum(d.findings)::BIGINT AS findings,
+            coalesce(any_value(f.high_findings), 0) AS high_findings,
+            coalesce(any_value(f.medium_findings), 0) AS medium_findings,
+            coalesce(any_value(f.low_findings), 0) AS low_findings,
+            any_value(r.upheld) AS upheld,
+            any_value(r.variances) AS variances,
+            any_value(r.voids) AS voids,
+            any_value(r.undetermined) AS undetermined,
+            sum(d.overpaid_cents)::BIGINT AS overpaid_cents,
+            sum(d.underpaid_cents)::BIGINT AS underpaid_cents,
+            any_value(r.last_dealer) AS last_dealer,
+            any_value(r.last_round_no) AS last_round_no,
+            greatest(any_value(r.last_closed_at_us), any_value(s.last_event_at_us)) AS last_event_at_us
+        FROM days AS d
+        INNER JOIN rounds AS r USING (stream)
+        LEFT JOIN found AS f USING (stream)
+        LEFT JOIN seen AS s USING (stream)
+        GROUP BY d.stream, d.table_id, r.game
+        ORDER BY d.table_id
+        """,
+        {"gaming_day": gaming_day},
+    )
+
+
+def hold_by_table_day(db: Warehouse) -> pl.DataFrame:
+    """Return drop, win and hold % with what they are made of, a row per table and gaming day, newest day first."""
+    return _frame(db, "SELECT * FROM mart_hold_table_day ORDER BY gaming_day DESC, table_id")
+
+
+def hold_totals(db: Warehouse) -> pl.DataFrame:
+    """Return one row for everything: drop, win and hold % of the table days fully counted, and the wagers' figures.
+
+    `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %.
+    """
+    return _frame(
+        db,
+        """
+        SELECT
+            count(*) AS table_days,
+            count(win_cents) AS table_days_counted,
+            sum(drop_cents) FILTER (win_cents IS NOT NULL)::BIGINT AS drop_cents,
+            sum(win_cents)::BIGINT AS win_cents,
+            100.0::DOUBLE * sum(win_cents) / nullif(sum(drop_cents) FILTER (win_cents IS NOT NULL), 0) AS hold_percent,
+            coalesce(sum(rounds), 0)::BIGINT AS rounds,
+            coalesce(sum(unsettled), 0)::BIGINT AS unsettled,
+            coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
+            coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
+            coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
+            100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
+            coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
+        FROM mart_hold_table_day
+        """,
+    )
+
+
+def hold_by(db: Warehouse, dimension: Dimension) -> pl.DataFrame:
+    """Return handle, payouts, house win, house win % and jackpots by slip of settled wagers, a row per value.
+
+    Raises `ValueError` for a dimension that wagers do not have.
+    """
+    if dimension not in _COLUMNS:
+        raise ValueError(f"wagers are not told apart by {dimension!r}; one of {', '.join(DIMENSIONS)}")
+    columns = ", ".join(_COLUMNS[dimension])  # names from the table above, never from data
+    return _frame(
+        db,
+        f"""
+        SELECT
+            {columns},
+            sum(wagers)::BIGINT AS wagers,
+            sum(unsettled)::BIGINT AS unsettled,
+            sum(handle_cents)::BIGINT AS handle_cents,
+            sum(payouts_cents)::BIGINT AS payouts_cents,
+            sum(house_win_cents)::BIGINT AS house_win_cents,
+            100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
+            sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+        FROM mart_hold_wager
+        GROUP BY {columns}
+        ORDER BY {columns}
+        """,
+    )
+
+
+_QUEUE_WHERE = """
+    ($table::VARCHAR IS NULL OR table_id = $table)
+    AND ($code::VARCHAR IS NULL OR code = $code)
+    AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
+    AND ($severity::VARCHAR IS NULL OR severity = $severity)
+"""
+
+
+def findings_queue(
+    db: Warehouse, filters: QueueFilters | None = None, *, limit: int | None = None, offset: int = 0
+) -> pl.DataFrame:
+    """Return the findings that stand: most severe first, then the most money either way, then the oldest."""
+    return _frame(
+        db,
+        f"""
+        SELECT * FROM fct_findings
+        WHERE {_QUEUE_WHERE}
+        ORDER BY
+            severity_rank, abs(difference_cents) DESC NULLS LAST, opened_at_us NULLS FIRST, stream, round_no, code, seat,
+            finding_id
+        LIMIT $limit OFFSET $offset
+        """,
+        {**msgspec.structs.asdict(filters or QueueFilters()), "limit": limit, "offset": offset},
+    )
+
+
+def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
+    """Return one row over the findings that `filters` leave: how many, by severity, and the money over and under."""
+    return _frame(
+        db,
+        f"""
+        SELECT
+            count(*) AS findings,
+            count(*) FILTER (severity = 'high') AS high_findings,
+            count(*) FILTER (severity = 'medium') AS medium_findings,
+            count(*) FILTER (severity = 'low') AS low_findings,
+            count(DISTINCT (stream, round_no)) AS rounds,
+            coalesce(sum(overpaid_cents), 0)::BIGINT AS overpaid_cents,
+            coalesce(sum(underpaid_cents), 0)::BIGINT AS underpaid_cents
+        FROM fct_findings
+        WHERE {_QUEUE_WHERE}
+        """,
+        msgspec.structs.asdict(filters or QueueFilters()),
+    )
+
+
+def queue_choices(db: Warehouse) -> QueueChoices:
+    """Return the tables, codes, gaming days and severities that findings have."""
+    found = _frame(db, "SELECT DISTINCT table_id, code, gaming_day, severity, severity_rank FROM fct_findings")
+    return QueueChoices(
+        tables=sorted(set(found["table_id"])),
+        codes=sorted(set(found["code"])),
+        gaming_days=sorted({day for day in found["gaming_day"] if day is not None}, reverse=True),
+        severities=found.unique("severity").sort("severity_rank")["severity"].to_list(),
+    )
+
+
+def rounds_of(db: Warehouse, table: str | None = None) -> pl.DataFrame:
+    """Return the rounds (of one table) for choosing one: table, number, times, verdict and findings, in order."""
+    return _frame(
+        db,
+        """
+        SELECT stream, table_id, round_no, gaming_day, opened_at_us, closed_at_us, verdict, findings,
+            overpaid_cents, underpaid_cents
+        FROM fct_rounds
+        WHERE $table::VARCHAR IS NULL OR table_id = $table
+        ORDER BY table_id, round_no
+        """,
+        {"table": table},
+    )
+
+
+def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
+    """Return all about one round, or null where the warehouse does not have it."""
+    key = {"stream": stream, "round_no": round_no}
+    found = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
+    if found.is_empty():
+        return None
+    neighbours = _frame(
+        db,
+        """
+        SELECT
+            max(round_no) FILTER (round_no < $round_no) AS previous,
+            min(round_no) FILTER (round_no > $round_no) AS next
+        FROM fct_rounds WHERE stream = $stream
+        """,
+        key,
+    ).row(0)
+    of_round = "WHERE stream = $stream AND round_no = $round_no"
+    return RoundView(
+        round=found.row(0, named=True),
+        settlements=_frame(db, f"SELECT * FROM fct_wagers {of_round} ORDER BY seat, settlement_no", key),
+        findings=_frame(
+            db,
+            f"""SELECT * FROM fct_findings {of_round}
+            ORDER BY severity_rank, abs(difference_cents) DESC NULLS LAST, code, seat, finding_id""",
+            key,
+        ),
+        events=_frame(db, f"SELECT * FROM round_events {of_round} ORDER BY seq", key),
+        previous_round_no=neighbours[0],
+        next_round_no=neighbours[1],
+    )

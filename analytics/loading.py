@@ -1,0 +1,193 @@
+"""What goes into the warehouse, as columns: adjudications, the ledger and the rounds' events become polars frames.
+
+The law of this file: nothing is judged and nothing dropped here. Every revision is loaded; the models choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+import polars as pl
+
+from replay.findings import Adjudication, Finding, LedgerEntry
+
+T = TypeVar("T")
+Schema = dict[str, Any]
+
+CHUNK = 20_000
+"""Adjudications held as Python objects at a time: some half a million settlements."""
+
+
+class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
+    """The events of one round in order, for the round page.
+
+    Each is a dict of `seq`, `type`, `occurred_at_us`, `source`, `payload` (JSON text) and `hash` (hex of the chain).
+    """
+
+    stream: str
+    round_no: int
+    events: Sequence[dict[str, Any]]
+
+
+class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pages need of `property_configured`: the name, the IANA time zone and the ISO 4217 currency."""
+
+    name: str = ""
+    time_zone: str = "UTC"
+    currency: str = "USD"
+
+
+ADJUDICATIONS: Schema = {
+    "load_no": pl.Int64,
+    "stream": pl.String,
+    "round_no": pl.Int64,
+    "revision": pl.Int64,
+    "engine": pl.String,
+    "rules_digest": pl.String,
+    "submission": pl.String,
+    "game": pl.String,
+    "chapter": pl.String,
+    "gaming_day": pl.String,
+    "shift": pl.String,
+    "dealer": pl.String,
+    "opened_at_us": pl.Int64,
+    "closed_at_us": pl.Int64,
+    "first_seq": pl.Int64,
+    "last_seq": pl.Int64,
+    "verdict": pl.String,
+    "undetermined": pl.List(pl.String),
+    "withdrawn": pl.List(pl.String),
+}
+SETTLEMENTS: Schema = {
+    "load_no": pl.Int64,
+    "settlement_no": pl.Int64,
+    "seat": pl.Int64,
+    "wager": pl.String,
+    "number": pl.Int64,
+    "bettor": pl.String,
+    "paytable": pl.String,
+    "staked_cents": pl.Int64,
+    "due_cents": pl.Int64,
+    "done_cents": pl.Int64,
+    "by_slip_cents": pl.Int64,
+    "line": pl.String,
+    "cite": pl.String,
+}
+FINDINGS: Schema = {
+    "load_no": pl.Int64,
+    "finding_no": pl.Int64,
+    "finding_id": pl.String,
+    "code": pl.String,
+    "stream": pl.String,
+    "round_no": pl.Int64,
+    "seat": pl.Int64,
+    "wager": pl.String,
+    "expected": pl.String,
+    "observed": pl.String,
+    "difference_cents": pl.Int64,
+    "evidence": pl.List(pl.Int64),
+    "cite": pl.String,
+    "other_reading": pl.String,
+    "severity": pl.String,
+    "assumed": pl.Boolean,
+    "rules_digest": pl.String,
+}
+LEDGER: Schema = {
+    "stream": pl.String,
+    "seq": pl.Int64,
+    "gaming_day": pl.String,
+    "kind": pl.String,
+    "amount_cents": pl.Int64,
+    "reference": pl.String,
+}
+ROUND_EVENTS: Schema = {
+    "stream": pl.String,
+    "round_no": pl.Int64,
+    "seq": pl.Int64,
+    "type": pl.String,
+    "occurred_at_us": pl.Int64,
+    "source": pl.String,
+    "payload": pl.String,
+    "hash": pl.String,
+}
+TABLES: dict[str, Schema] = {
+    "raw_adjudications": ADJUDICATIONS,
+    "raw_settlements": SETTLEMENTS,
+    "raw_findings": FINDINGS,
+    "raw_ledger": LEDGER,
+    "raw_round_events": ROUND_EVENTS,
+}
+"""The tables as loaded, and their columns in order."""
+
+
+class Batch(NamedTuple):
+    """Rows for one of `TABLES`."""
+
+    table: str
+    rows: pl.DataFrame
+
+
+def batches(
+    adjudications: Iterable[Adjudication],
+    ledger: Iterable[LedgerEntry],
+    rounds_events: Iterable[RoundEvents],
+    stream_findings: Iterable[Finding],
+) -> Iterator[Batch]:
+    """Yield everything as frames, a bounded number of rounds at a time."""
+    load_no = 0
+    for some in _chunks(adjudications):
+        numbered = list(enumerate(some, start=load_no))
+        load_no += len(numbered)
+        yield _batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered])
+        yield _batch("raw_settlements", [row for number, a in numbered for row in _settlement_rows(number, a)])
+        yield _batch("raw_findings", [row for number, a in numbered for row in _finding_rows(number, a.findings)])
+    yield _batch("raw_findings", list(_finding_rows(None, stream_findings)))
+    for entries in _chunks(ledger):
+        yield _batch("raw_ledger", [msgspec.structs.astuple(entry) for entry in entries])
+    for rounds in _chunks(rounds_events):
+        yield _batch("raw_round_events", [row for round_ in rounds for row in _event_rows(round_)])
+
+
+def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while some := list(islice(iterator, CHUNK)):
+        yield some
+
+
+def _batch(table: str, rows: list[tuple[Any, ...]]) -> Batch:
+    return Batch(table, pl.DataFrame(rows, schema=TABLES[table], orient="row"))
+
+
+def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:
+    return (
+        load_no, a.stream, a.round_no, a.revision, a.engine, a.rules_digest, a.submission, a.game, a.chapter,
+        a.gaming_day, a.shift, a.dealer, a.opened_at_us, a.closed_at_us, a.first_seq, a.last_seq, a.verdict,
+        list(a.undetermined), list(a.withdrawn),
+    )  # fmt: skip
+
+
+def _settlement_rows(load_no: int, a: Adjudication) -> Iterator[tuple[Any, ...]]:
+    for settlement_no, s in enumerate(a.settlements, start=1):
+        yield (
+            load_no, settlement_no, s.seat, s.wager, s.number, s.bettor, s.paytable, s.staked_cents, s.due_cents,
+            s.done_cents, s.by_slip_cents, s.line, s.cite,
+        )  # fmt: skip
+
+
+def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
+    for finding_no, f in enumerate(findings, start=1):
+        yield (
+            load_no, finding_no, f.id, f.code, f.stream, f.round_no, f.seat, f.wager, f.expected, f.observed,
+            f.difference_cents, list(f.evidence), f.cite, f.other_reading, f.severity, f.assumed, f.rules_digest,
+        )  # fmt: skip
+
+
+def _event_rows(round_: RoundEvents) -> Iterator[tuple[Any, ...]]:
+    for event in round_.events:
+        yield (
+            round_.stream, round_.round_no, event["seq"], event["type"], event["occurred_at_us"], event["source"],
+            event["payload"], event["hash"],
+        )  # fmt: skip

@@ -1,0 +1,32 @@
+-- grain: finding_id
+-- One finding that stands, with its round and the money apart by direction: `underpaid_cents` is what the patron is
+-- short, `overpaid_cents` what the patron has too much. They are never netted.
+SELECT
+    f.finding_id,
+    f.code,
+    f.severity,
+    CASE f.severity WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END AS severity_rank,
+    f.stream,
+    split_part(f.stream, '/', 2) AS table_id,
+    f.round_no,
+    a.game,
+    a.gaming_day,
+    a.shift,
+    a.dealer,
+    a.opened_at_us,
+    a.closed_at_us,
+    a.verdict,
+    f.seat,
+    f.wager,
+    f.expected,
+    f.observed,
+    f.difference_cents,
+    greatest(f.difference_cents, 0) AS overpaid_cents,
+    greatest(-f.difference_cents, 0) AS underpaid_cents,
+    f.evidence,
+    f.cite,
+    f.other_reading,
+    f.assumed,
+    f.rules_digest
+FROM stg_findings AS f
+LEFT JOIN stg_adjudications AS a USING (stream, round_no)

@@ -1,0 +1,64 @@
+-- grain: stream, round_no
+-- One round as it was last judged, with the sums of its wagers and findings.
+WITH wagers AS (
+    SELECT
+        stream,
+        round_no,
+        count(*) AS wagers,
+        count(DISTINCT seat) AS seats,
+        sum(unsettled)::BIGINT AS unsettled,
+        sum(undetermined)::BIGINT AS undetermined_wagers,
+        sum(staked_cents)::BIGINT AS staked_cents,
+        sum(handle_cents)::BIGINT AS handle_cents,
+        sum(payouts_cents)::BIGINT AS payouts_cents,
+        sum(house_win_cents)::BIGINT AS house_win_cents,
+        sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+    FROM fct_wagers
+    GROUP BY stream, round_no
+),
+
+findings AS (
+    SELECT
+        stream,
+        round_no,
+        count(*) AS findings,
+        sum(overpaid_cents)::BIGINT AS overpaid_cents,
+        sum(underpaid_cents)::BIGINT AS underpaid_cents
+    FROM fct_findings
+    GROUP BY stream, round_no
+)
+
+SELECT
+    a.stream,
+    a.table_id,
+    a.round_no,
+    a.revision,
+    a.game,
+    a.chapter,
+    a.submission,
+    a.rules_digest,
+    a.engine,
+    a.gaming_day,
+    a.shift,
+    a.dealer,
+    a.opened_at_us,
+    a.closed_at_us,
+    a.first_seq,
+    a.last_seq,
+    a.verdict,
+    a.undetermined,
+    coalesce(w.seats, 0) AS seats,
+    coalesce(w.wagers, 0) AS wagers,
+    coalesce(w.unsettled, 0) AS unsettled,
+    coalesce(w.undetermined_wagers, 0) AS undetermined_wagers,
+    coalesce(w.staked_cents, 0) AS staked_cents,
+    coalesce(w.handle_cents, 0) AS handle_cents,
+    coalesce(w.payouts_cents, 0) AS payouts_cents,
+    coalesce(w.house_win_cents, 0) AS house_win_cents,
+    coalesce(w.jackpots_by_slip_cents, 0) AS jackpots_by_slip_cents,
+    coalesce(f.findings, 0) AS findings,
+    coalesce(f.overpaid_cents, 0) AS overpaid_cents,
+    coalesce(f.underpaid_cents, 0) AS underpaid_cents
+FROM stg_adjudications AS a
+LEFT JOIN wagers AS w USING (stream, round_no)
+LEFT JOIN findings AS f USING (stream, round_no)

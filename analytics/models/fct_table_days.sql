@@ -1,0 +1,69 @@
+-- grain: stream, gaming_day
+-- One table on one gaming day: what was counted per box and inventory (never split further), beside the rounds of the
+-- day. An opener, closer or drop that was not counted is null, never 0; no fill or credit is 0, for none was made.
+WITH counted AS (
+    SELECT
+        stream,
+        gaming_day,
+        count(*) FILTER (kind = 'opener') AS openers,
+        count(*) FILTER (kind = 'closer') AS closers,
+        count(*) FILTER (kind = 'drop') AS drops,
+        sum(amount_cents) FILTER (kind = 'opener')::BIGINT AS opener_cents,
+        sum(amount_cents) FILTER (kind = 'closer')::BIGINT AS closer_cents,
+        sum(amount_cents) FILTER (kind = 'drop')::BIGINT AS drop_cents,
+        sum(amount_cents) FILTER (kind = 'fill')::BIGINT AS fills_cents,
+        sum(amount_cents) FILTER (kind = 'credit')::BIGINT AS credits_cents,
+        sum(amount_cents) FILTER (kind = 'buy_in')::BIGINT AS buy_ins_cents,
+        sum(amount_cents) FILTER (kind = 'marker')::BIGINT AS markers_cents
+    FROM stg_ledger
+    GROUP BY stream, gaming_day
+),
+
+played AS (
+    SELECT
+        stream,
+        gaming_day,
+        mode(game) AS game,
+        count(*) AS rounds,
+        min(opened_at_us) AS first_opened_at_us,
+        max(closed_at_us) AS last_closed_at_us,
+        sum(findings)::BIGINT AS findings,
+        sum(overpaid_cents)::BIGINT AS overpaid_cents,
+        sum(underpaid_cents)::BIGINT AS underpaid_cents,
+        sum(unsettled)::BIGINT AS unsettled,
+        sum(handle_cents)::BIGINT AS handle_cents,
+        sum(payouts_cents)::BIGINT AS payouts_cents,
+        sum(house_win_cents)::BIGINT AS house_win_cents,
+        sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+    FROM fct_rounds
+    GROUP BY stream, gaming_day
+)
+
+SELECT
+    stream,
+    split_part(stream, '/', 2) AS table_id,
+    gaming_day,
+    p.game,
+    coalesce(p.rounds, 0) AS rounds,
+    p.first_opened_at_us,
+    p.last_closed_at_us,
+    coalesce(p.findings, 0) AS findings,
+    coalesce(p.overpaid_cents, 0) AS overpaid_cents,
+    coalesce(p.underpaid_cents, 0) AS underpaid_cents,
+    coalesce(p.unsettled, 0) AS unsettled,
+    coalesce(p.handle_cents, 0) AS handle_cents,
+    coalesce(p.payouts_cents, 0) AS payouts_cents,
+    coalesce(p.house_win_cents, 0) AS house_win_cents,
+    coalesce(p.jackpots_by_slip_cents, 0) AS jackpots_by_slip_cents,
+    coalesce(c.openers, 0) AS openers,
+    coalesce(c.closers, 0) AS closers,
+    coalesce(c.drops, 0) AS drops,
+    c.opener_cents,
+    c.closer_cents,
+    coalesce(c.fills_cents, 0) AS fills_cents,
+    coalesce(c.credits_cents, 0) AS credits_cents,
+    c.drop_cents,
+    coalesce(c.buy_ins_cents, 0) AS buy_ins_cents,
+    coalesce(c.markers_cents, 0) AS markers_cents
+FROM counted AS c
+FULL JOIN played AS p USING (stream, gaming_day)

@@ -1,0 +1,219 @@
+"""The warehouse: a DuckDB file built from adjudications into a new file that takes the old one's place at once.
+
+The law of this file: the models in `models/` run in `MODELS`' order, each makes one table of the model's name and states
+its grain in its first line; rows come in as Arrow columns; no statement is put together from data. A reader opens the
+file anew for each look (`reading`), so it always sees the newest generation and never one half built.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from analytics.loading import TABLES, PropertyFacts, RoundEvents, batches
+from replay.findings import Adjudication, Finding, LedgerEntry
+
+__all__ = ["PropertyFacts", "RoundEvents", "Warehouse", "WarehouseError", "build", "grains", "reading", "stamp"]
+
+Warehouse = duckdb.DuckDBPyConnection
+"""An open warehouse, as the functions of `analytics.hold` take it."""
+
+MODELS = (
+    "stg_adjudications",
+    "stg_settlements",
+    "stg_findings",
+    "stg_ledger",
+    "round_events",
+    "fct_wagers",
+    "fct_findings",
+    "fct_rounds",
+    "fct_table_days",
+    "mart_hold_table_day",
+    "mart_hold_wager",
+)
+"""In the order in which they are made: each reads only what stands before it, or the `raw_` tables."""
+
+_DUCK_TYPES = {
+    pl.Int64: "BIGINT",
+    pl.String: "VARCHAR",
+    pl.Boolean: "BOOLEAN",
+    pl.List(pl.String): "VARCHAR[]",
+    pl.List(pl.Int64): "BIGINT[]",
+}
+
+
+class WarehouseError(Exception):
+    """There is no warehouse to read, and what to do about it."""
+
+
+def build(
+    path: str | Path,
+    adjudications: Iterable[Adjudication],
+    ledger: Iterable[LedgerEntry],
+    rounds_events: Iterable[RoundEvents] = (),
+    *,
+    stream_findings: Iterable[Finding] = (),
+    facts: PropertyFacts | None = None,
+) -> None:
+    """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
+
+    Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
+    that belong to no round (a gap in the log). Raises `OSError` or `duckdb.Error`; the old file then stands untouched.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        fresh = folder / target.name
+        with duckdb.connect(str(fresh)) as db:
+            db.execute("BEGIN TRANSACTION")
+            for table, columns in TABLES.items():
+                db.execute(_create_statement(table, columns))
+            for table, rows in batches(adjudications, ledger, rounds_events, stream_findings):
+                if not rows.is_empty():
+                    db.register("incoming", rows.to_arrow())
+                    db.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
+                    db.unregister("incoming")
+            for model in MODELS:
+                db.execute(f"CREATE TABLE {model} AS\n{_model_text(model)}")
+            for table in TABLES:
+                db.execute(f"DROP TABLE {table}")
+            _write_property(db, facts or PropertyFacts())
+            _write_generation(db, _generation_at(target) + 1)
+            db.execute("COMMIT")
+        _sync(fresh)
+        os.replace(fresh, target)
+        _sync(target.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def reading(path: str | Path) -> Iterator[Warehouse]:
+    """Open the newest generation read-only.
+
+    The file is attached to a database of its own, for DuckDB would otherwise hand out the instance that another
+    thread of this process still has open, old generation and all. Raises `WarehouseError`, which says what to do.
+    """
+    if not Path(path).is_file():
+        raise WarehouseError(
+            f"There is no warehouse at {path} yet. Run `rack demo` for a simulated gaming day, "
+            "or `rack replay --log ADDR` on a log of your own."
+        )
+    db = duckdb.connect(":memory:")
+    try:
+        try:
+            db.execute("ATTACH ? AS warehouse (READ_ONLY)", [str(path)])
+            db.execute("USE warehouse")
+            built_by = db.sql("SELECT models_digest FROM generation").fetchall()
+        except duckdb.Error as error:
+            raise WarehouseError(
+                f"{path} cannot be read as a warehouse ({str(error).splitlines()[0]}). "
+                "Run `rack replay --log ADDR`: it builds the file anew from the results."
+            ) from error
+        if built_by != [(models_digest(),)]:
+            raise WarehouseError(
+                f"{path} was built by another version of the program. Run `rack replay --log ADDR`: it builds it anew."
+            )
+        yield db
+    finally:
+        db.close()
+
+
+def stamp(path: str | Path) -> tuple[int, int] | None:
+    """Return what changes whenever a new generation takes the file's place, without opening it; null without a file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def grains() -> dict[str, tuple[str, ...]]:
+    """Return model → the columns that name one row of it, as its header declares.
+
+    >>> grains()["fct_rounds"]
+    ('stream', 'round_no')
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for model in MODELS:
+        first = _model_text(model).splitlines()[0]
+        label, _, columns = first.partition(":")
+        if label != "-- grain":
+            raise WarehouseError(f"models/{model}.sql: the first line must declare the grain, not {first!r}")
+        found[model] = tuple(column.strip() for column in columns.split(","))
+    return found
+
+
+@cache
+def models_digest() -> str:
+    """Return the digest of all models, by which a file knows which program built it."""
+    text = "\0".join(f"{model}\0{_model_text(model)}" for model in MODELS)
+    return sha256(text.encode()).hexdigest()
+
+
+@cache
+def _model_text(model: str) -> str:
+    return resources.files("analytics").joinpath("models", f"{model}.sql").read_text(encoding="utf-8")
+
+
+def _create_statement(table: str, columns: dict[str, Any]) -> str:
+    return f"CREATE TABLE {table} ({', '.join(f'{name} {_DUCK_TYPES[kind]}' for name, kind in columns.items())})"
+
+
+def _write_property(db: Warehouse, facts: PropertyFacts) -> None:
+    db.execute(
+        "CREATE TABLE property AS SELECT ?::VARCHAR AS name, ?::VARCHAR AS time_zone, ?::VARCHAR AS currency",
+        [facts.name, facts.time_zone, facts.currency],
+    )
+
+
+def _write_generation(db: Warehouse, generation: int) -> None:
+    db.execute(
+        """
+        CREATE TABLE generation AS SELECT
+            ?::BIGINT AS generation,
+            ?::BIGINT AS built_at_us,
+            ?::VARCHAR AS models_digest,
+            (SELECT string_agg(DISTINCT engine, ', ' ORDER BY engine) FROM stg_adjudications) AS engines,
+            (SELECT count(*) FROM fct_rounds) AS rounds,
+            (SELECT count(*) FROM fct_wagers) AS wagers,
+            (SELECT count(*) FROM fct_findings) AS findings,
+            (SELECT count(*) FROM stg_ledger) AS ledger_entries,
+            (SELECT count(*) FROM round_events) AS events
+        """,
+        [generation, time.time_ns() // 1000, models_digest()],
+    )
+
+
+def _generation_at(path: Path) -> int:
+    """Return the generation of the file in place; 0 where there is none that can be read."""
+    if not path.is_file():
+        return 0
+    with duckdb.connect(":memory:") as db:
+        try:
+            db.execute("ATTACH ? AS old (READ_ONLY)", [str(path)])
+            found = db.sql("SELECT generation FROM old.generation").fetchall()
+        except duckdb.Error:
+            return 0
+    return max((int(row[0]) for row in found), default=0)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
