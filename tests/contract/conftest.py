@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from events.log import EventLog
+from tests.contract.backends import BACKENDS, Backend, Tamper
+from tests.contract.drafts import Drafts
+
+if find_spec("tests.contract.kafka_backend") is not None:
+    import_module("tests.contract.kafka_backend")  # puts itself into BACKENDS
+
+_MARKS = {"kafka": [pytest.mark.kafka, pytest.mark.xdist_group("kafka")]}
+
+
+@pytest.fixture(params=[pytest.param(name, marks=_MARKS.get(name, [])) for name in BACKENDS])
+def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
+    """A backend in an empty folder: `make_log.create()` makes the log."""
+    backend = BACKENDS[request.param](tmp_path)
+    yield backend
+    backend.close()
+
+
+@pytest.fixture
+def log(make_log: Backend) -> EventLog:
+    return make_log.create()
+
+
+@pytest.fixture
+def drafts() -> Drafts:
+    return Drafts()
+
+
+@pytest.fixture
+def tamper(make_log: Backend) -> Tamper:
+    if make_log.tamper is None:
+        pytest.skip("what this backend stores cannot be reached from a test")
+    return make_log.tamper
