@@ -6,7 +6,7 @@ from games.cards import CODE, DECK, JOKER, TEXT, parse_cards, rank, show, suit
 
 
 def test_688a_3_a_the_deck_has_53_different_cards():
-    assert DECK == tuple(range(53))
+    assert list(DECK) == list(range(53))
     assert len(set(TEXT)) == 53
     assert JOKER in DECK
 

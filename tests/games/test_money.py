@@ -97,7 +97,7 @@ def test_amounts(text, cents):
     ],
 )
 def test_what_is_not_an_amount(text):
-    with pytest.raises(ValueError, match="not an amount|more than can be kept"):
+    with pytest.raises(ValueError, match=r"not an amount|more than can be kept"):
         parse_money(text)
 
 

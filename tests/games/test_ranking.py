@@ -1,4 +1,4 @@
-"""Ranks of five and two cards and the bonus lines of seven (§ 688a.6; D1, D2, D7, D10, D16)."""
+"""Ranks of five and of two cards (§ 688a.6; D1, D2, D7)."""
 
 import random
 from collections import Counter
@@ -9,20 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.cards import DECK, JOKER, parse_cards, rank, show, suit
-from games.ranking import LINES_BY_RANK, HandClass, is_ace_high, rank_five, rank_two, seven_card_lines
+from games.cards import DECK, JOKER, parse_cards, show
+from games.ranking import HandClass, rank_five, rank_two
+from tests.games.plain_ranking import HANDS_5, HANDS_7, plain_rank
 
 C = HandClass
-HANDS_5 = st.lists(st.sampled_from(DECK), min_size=5, max_size=5, unique=True)
-HANDS_7 = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)
 
 
 def five(text, wheel="second"):
     return rank_five(parse_cards(text), wheel)
-
-
-def lines(text, joker="completes"):
-    return set(seven_card_lines(parse_cards(text), joker))
 
 
 # ------------------------------------------------------------------------------------------------------- counts
@@ -204,59 +199,6 @@ def test_D2_california_and_687a_have_the_wheel_lowest(text, rank_):
         assert rank_ < five("6c 5c 4c 3c 2c" if rank_[0] == C.STRAIGHT_FLUSH else "6c 5h 4c 3c 2c", "lowest")
 
 
-# ------------------------------------------------------------------------------- the oracle: the slow, plain way
-
-
-STRAIGHTS = [{14, 5, 4, 3, 2}] + [set(range(low, low + 5)) for low in range(2, 11)]
-SEVENS = [{14, 2, 3, 4, 5, 6, 7}] + [set(range(low, low + 7)) for low in range(2, 9)]
-
-
-def plain_class(hand):
-    """The class of five natural cards (rank, suit), and their ranks in the order that compares. Five may be of a rank."""
-    counts = Counter(r for r, _ in hand)
-    ordered = tuple(sorted(counts, key=lambda r: (-counts[r], -r)))
-    straight = set(counts) in STRAIGHTS
-    flush = len({s for _, s in hand}) == 1 and len(counts) == 5
-    if straight and flush:
-        return (C.ROYAL_FLUSH if ordered[-1] == 10 else C.STRAIGHT_FLUSH), ordered
-    shape = sorted(counts.values(), reverse=True)
-    by_shape = {
-        (5,): C.FIVE_ACES, (4, 1): C.FOUR_OF_A_KIND, (3, 2): C.FULL_HOUSE, (3, 1, 1): C.THREE_OF_A_KIND,
-        (2, 2, 1): C.TWO_PAIR, (2, 1, 1, 1): C.PAIR,
-    }  # fmt: skip
-    if tuple(shape) in by_shape:
-        return by_shape[tuple(shape)], ordered
-    return (C.FLUSH if flush else C.STRAIGHT if straight else C.HIGH_CARD), ordered
-
-
-def substitutes(hand):
-    """The five cards with the joker as every card (an ace may double one that is there); and whether as an ace."""
-    natural = [(rank(card), suit(card)) for card in hand if card != JOKER]
-    if JOKER not in hand:
-        yield natural, False
-        return
-    for r in range(2, 15):
-        for s in range(4):
-            if r == 14 or (r, s) not in natural:
-                yield [*natural, (r, s)], r == 14
-
-
-def allowed(hand_class, as_ace):
-    completes = hand_class in (C.STRAIGHT, C.FLUSH, C.STRAIGHT_FLUSH, C.ROYAL_FLUSH)
-    return as_ace or completes
-
-
-def plain_rank(hand):
-    """The best rank that five cards make, trying every card for the joker (D1)."""
-    best = None
-    for cards, as_ace in substitutes(hand):
-        hand_class, ordered = plain_class(cards)
-        if JOKER in hand and not allowed(hand_class, as_ace):
-            continue
-        best = max(best or (-1,), (hand_class, *ordered))
-    return best
-
-
 @given(HANDS_5)
 def test_rank_five_agrees_with_trying_every_card_for_the_joker(hand):
     assert rank_five(hand) == plain_rank(hand)
@@ -312,226 +254,9 @@ def test_D7_high_hand_against_low_hand(high, low, high_is_higher):
     assert (five(high) > rank_two(parse_cards(low))) is high_is_higher
 
 
-# ------------------------------------------------------------------------------------------------- seven cards
-
-
-def plain_lines(hand, mode):
-    """Every line that seven cards make: all fives of them, with every card for the joker."""
-    made = set()
-    natural = [(rank(card), suit(card)) for card in hand if card != JOKER]
-    for five_ in combinations(hand, 5):
-        for cards, as_ace in substitutes(five_):
-            counts = Counter(r for r, _ in cards)
-            straight = set(counts) in STRAIGHTS
-            flush = len({s for _, s in cards}) == 1 and len(counts) == 5
-            if straight:
-                made.add("straight")
-            if flush:
-                made.add("flush")
-            if straight and flush:
-                made.add("straight_flush")
-                if set(counts) == {14, 13, 12, 11, 10}:
-                    made.add("royal_flush")
-                    rest = [(rank(card), suit(card)) for card in hand if card not in five_ and card != JOKER]
-                    if any({(13, s), (12, s)} <= set(rest) for s in range(4)):
-                        made.add("royal_match")
-            if JOKER in five_ and mode == "completes" and not as_ace:
-                continue
-            most = sorted(counts.values(), reverse=True)
-            if most[0] >= 3:
-                made.add("three_of_a_kind")
-            if most[0] >= 4:
-                made.add("four_of_a_kind")
-            if most[0] == 3 and most[1] == 2:
-                made.add("full_house")
-            if most[0] == 5:
-                made |= {"five_aces", "five_of_a_kind"} if 14 in counts else {"five_of_a_kind"}
-    # With a wild joker a card may stand twice: four of a rank are all there are, so it is the fifth.
-    for r in range(2, 15):
-        if JOKER in hand and (mode == "wild" or r == 14) and sum(rank_ == r for rank_, _ in natural) == 4:
-            made.add("five_of_a_kind")
-    for r in range(2, 15) if mode == "wild" else (14,):
-        counts = Counter(rank_ for rank_, _ in natural) + Counter([r] if JOKER in hand else [])
-        if sum(count >= 2 for count in counts.values()) >= 3:
-            made.add("three_pair")
-    suits = {s for _, s in natural}
-    ranks = {rank_ for rank_, _ in natural}
-    if len(suits) == 1 and any(len(ranks) == len(natural) and ranks <= seven for seven in SEVENS):
-        made.add("seven_card_straight_flush" if len(natural) == 7 else "seven_card_straight_flush_joker")
-    return made
-
-
-@pytest.mark.parametrize("mode", ["completes", "wild"])
-def test_688a_6_e_f_lines_agree_with_trying_every_five_and_every_card_for_the_joker(mode):
-    dice = random.Random(688)
-    suited = [card for card in DECK if card == JOKER or suit(card) == 0 or rank(card) >= 12]
-    few_ranks = [card for card in DECK if card == JOKER or rank(card) in (14, 13, 9, 2)]
-    for pool, how_many in ((DECK, 900), (suited, 500), (few_ranks, 300)):
-        for _ in range(how_many):
-            hand = dice.sample(pool, 7)
-            if pool is not DECK and JOKER not in hand and dice.random() < 0.5:
-                hand[0] = JOKER
-            assert seven_card_lines(hand, mode) == plain_lines(hand, mode), show(hand)
-
-
-@given(HANDS_7, st.permutations(range(4)))
-def test_a_better_hand_makes_the_worse_ones_too(hand, suits):
-    for mode in ("completes", "wild"):
-        made = seven_card_lines(hand, mode)
-        assert made <= set(LINES_BY_RANK)
-        for better, worse in (
-            ("seven_card_straight_flush", "straight_flush"), ("seven_card_straight_flush_joker", "straight_flush"),
-            ("royal_match", "royal_flush"), ("royal_flush", "straight_flush"), ("straight_flush", "straight"),
-            ("straight_flush", "flush"), ("five_aces", "five_of_a_kind"), ("five_of_a_kind", "four_of_a_kind"),
-            ("four_of_a_kind", "three_of_a_kind"), ("full_house", "three_of_a_kind"),
-        ):  # fmt: skip
-            assert better not in made or worse in made
-        other = [card if card == JOKER else card // 4 * 4 + suits[card % 4] for card in hand]
-        assert seven_card_lines(other, mode) == made
-    assert seven_card_lines(hand, "completes") <= seven_card_lines(hand, "wild")
-    if JOKER not in hand:
-        assert seven_card_lines(hand, "completes") == seven_card_lines(hand, "wild")
-
-
-STRAIGHT_FLUSH = {"straight_flush", "straight", "flush"}
-ROYAL = STRAIGHT_FLUSH | {"royal_flush"}
-
-
-@pytest.mark.parametrize(
-    ("text", "made"),
-    [
-        # Seven-card straight flushes, (e)(1), (3): at either end, with the joker inside and outside, and one card off.
-        ("9s 8s 7s 6s 5s 4s 3s", STRAIGHT_FLUSH | {"seven_card_straight_flush"}),
-        ("As Ks Qs Js Ts 9s 8s", ROYAL | {"seven_card_straight_flush"}),
-        ("As 2s 3s 4s 5s 6s 7s", STRAIGHT_FLUSH | {"seven_card_straight_flush"}),
-        ("As 2s 3s 4s 5s 6s 8s", STRAIGHT_FLUSH),
-        ("9s 8s 7s 6s 5s 4s 3h", STRAIGHT_FLUSH),
-        ("9s 8s 7s 6s 5s 4s Jk", STRAIGHT_FLUSH | {"seven_card_straight_flush_joker"}),
-        ("9s 8s 7s 5s 4s 3s Jk", STRAIGHT_FLUSH | {"seven_card_straight_flush_joker"}),
-        ("2s 3s 4s 5s 6s 7s Jk", STRAIGHT_FLUSH | {"seven_card_straight_flush_joker"}),
-        ("As Ks Qs Js Ts 9s Jk", ROYAL | {"seven_card_straight_flush_joker"}),
-        ("As 2s 3s 4s 5s 7s Jk", STRAIGHT_FLUSH | {"seven_card_straight_flush_joker"}),
-        ("As 2s 3s 4s 5s 8s Jk", STRAIGHT_FLUSH),
-        # Royal Match, (e)(2): with and without the joker; the extra king and queen natural and of one suit (D16).
-        ("As Ks Qs Js Ts Kh Qh", ROYAL | {"royal_match"}),
-        ("Jk Ks Qs Js Ts Kh Qh", ROYAL | {"royal_match"}),
-        ("As Jk Qs Js Ts Kh Qh", ROYAL | {"royal_match"}),
-        ("As Ks Jk Js Ts Kh Qh", ROYAL | {"royal_match"}),
-        ("As Ks Qs Js Ts Kh Qd", ROYAL),
-        ("As Ks Qs Js Ts Kh Jk", ROYAL),  # the joker is not the extra queen
-        ("As Ks Qs Js 9s Kh Qh", {"flush"}),
-        # Five aces and five of a kind.
-        ("As Ah Ad Ac Jk 9s 7h", {"five_aces", "five_of_a_kind", "four_of_a_kind", "three_of_a_kind"}),
-        ("As Ah Ad Ac Jk 9s 9h",
-         {"five_aces", "five_of_a_kind", "four_of_a_kind", "three_of_a_kind", "full_house"}),
-        ("As Ah Ad Jk 9s 7h 2c", {"four_of_a_kind", "three_of_a_kind"}),
-        ("As Ah Ad Ac 9s 7h 2c", {"four_of_a_kind", "three_of_a_kind"}),
-        ("Ks Kh Kd Kc Jk 7h 2c", {"four_of_a_kind", "three_of_a_kind"}),
-        # The joker pairs with aces only.
-        ("As Ah Jk 9s 7h 4d 2c", {"three_of_a_kind"}),
-        ("As Ah Jk 9s 9h 4d 2c", {"three_of_a_kind", "full_house"}),
-        ("Ks Kh Kd As Jk 9d 2c", {"three_of_a_kind", "full_house"}),
-        ("Ks Kh Jk 9s 7h 4d 2c", set()),
-        ("Ks Kh 9s 9h Jk 4d 2c", set()),
-        ("Ks Kh Kd Jk 9s 7h 2c", {"three_of_a_kind"}),
-        # Three pair.
-        ("Ks Kh 9s 9h 4s 4d 2c", {"three_pair"}),
-        ("Ks Kh 9s 9h As Jk 2c", {"three_pair"}),
-        ("Ks Kh 9s 9h 4s Jk 2c", set()),
-        ("Ks Kh 9s 9h 4s 4d Jk", {"three_pair"}),
-        ("Ks Kh Kd 9s 9h 4s 4d", {"three_pair", "full_house", "three_of_a_kind"}),
-        # Two threes of a kind are a full house.
-        ("Ks Kh Kd 9s 9h 9d 2c", {"full_house", "three_of_a_kind"}),
-        # Straights: the joker at both ends and inside; none around the ace.
-        ("7s 7d 7h 8c 9c Th Jd", {"straight", "three_of_a_kind"}),
-        ("As Kd Qh Jc Jk 7h 2d", {"straight"}),
-        ("As 2d 3h 4c Jk 9h Td", {"straight"}),
-        ("9s 8d 6h 5c Jk 2h Kd", {"straight"}),
-        ("Qs Kd Ah 2c Jk 7h 8d", set()),
-        # A flush of four and the joker, and of four without it.
-        ("Ks Js 8s 4s Jk 7h 2d", {"flush"}),
-        ("Ks Js 8s 4s 9c 7h 2d", set()),
-        ("Ks Js 8s Jk 9c 4h 2d", set()),
-    ],
-)  # fmt: skip
-def test_lines_by_hand(text, made):
-    assert lines(text) == made
-
-
-@pytest.mark.parametrize(
-    ("text", "made"),
-    [
-        ("Ks Kh Jk 9s 7h 4d 2c", {"three_of_a_kind"}),
-        ("Ks Kh 9s 9h Jk 4d 2c", {"three_of_a_kind", "full_house", "three_pair"}),
-        ("Ks Kh Kd Jk 9s 7h 2c", {"three_of_a_kind", "full_house", "four_of_a_kind"}),
-        ("Ks Kh Kd Kc Jk 7h 2c", {"three_of_a_kind", "four_of_a_kind", "five_of_a_kind", "full_house"}),
-        ("As Ah Ad Ac Jk 7h 2c",
-         {"three_of_a_kind", "four_of_a_kind", "five_of_a_kind", "five_aces", "full_house"}),
-        ("Ks Qh Jk 9s 7h 4d 2c", set()),
-        ("9s 8s 7s 6s 5s 4s Jk", STRAIGHT_FLUSH | {"seven_card_straight_flush_joker"}),
-    ],
-)  # fmt: skip
-def test_688a_12_d_a_fully_wild_joker(text, made):
-    assert lines(text, "wild") == made
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("As Qd Th 9h 7c 5s 2d", True),
-        ("Jk Qd Th 9h 7c 5s 2d", True),  # the joker as the ace
-        ("Kc Qd Th 9h 7c 5s 2d", False),  # king high
-        ("As Jk Th 9h 7c 5s 2d", False),  # a pair of aces
-        ("As Ad Th 9h 7c 5s 2d", False),
-        ("As Qd Th 9h 7c 5s 5d", False),  # a pair
-        ("Jk Qd Qh 9h 7c 5s 2d", False),
-        ("As Kd Qh Jh Tc 5s 2d", False),  # straights
-        ("As 2d 3h 4h 5c 9s Jd", False),
-        ("As Kd Qh Jh 9c 5s 2d", True),
-        ("Jk Kd Qh Jh 9c 5s 2d", False),  # the joker as the ten
-        ("Jk Kd Qh 8h 7c 5s 2d", True),
-        ("Jk Kd 9h 8h 7c 5s 2d", False),  # the joker as the six
-        ("Jk 2d 3h 5h 8c Ts Qd", True),  # 2, 3 and 5 want both an ace and a four
-        ("As Qs Ts 9s 7s 5d 2d", False),  # flushes
-        ("As Qs Ts 9s 7d 5d 2d", True),
-        ("Jk Qs Ts 9s 7s 5d 2d", False),  # four and the joker
-        ("Jk Qs Ts 9s 7d 5d 2d", True),
-    ],
-)
-def test_D10_ace_high_pai_gow(text, expected):
-    hand = parse_cards(text)
-    assert is_ace_high(hand) is plain_ace_high(hand) is expected
-
-
-def plain_ace_high(hand):
-    """No five of the seven cards make more than ace high, and one of them makes that."""
-    best = max(plain_rank(five_) for five_ in combinations(hand, 5))
-    return best[0] == C.HIGH_CARD and best[1] == 14
-
-
-@given(HANDS_7)
-def test_D10_ace_high_is_what_no_five_cards_beat(hand):
-    assert is_ace_high(hand) is plain_ace_high(hand)
-
-
-def test_D10_ace_high_on_many_hands():
-    """Hands without pairs, so that about every third is ace high; 400 of them."""
-    dice = random.Random(10)
-    seen = Counter()
-    for _ in range(400):
-        ranks = dice.sample(range(2, 15), 7)
-        hand = [(r - 2) * 4 + dice.randrange(4) for r in ranks]
-        if dice.random() < 0.5:
-            hand[0] = JOKER
-        expected = plain_ace_high(hand)
-        assert is_ace_high(hand) is expected, show(hand)
-        seen[expected] += 1
-    assert min(seen.values()) > 50
-
-
 @pytest.mark.parametrize("how_many", [4, 6])
 def test_a_hand_of_another_size_is_refused(how_many):
     with pytest.raises(ValueError, match="values to unpack"):
         rank_five(DECK[:how_many])
     with pytest.raises(ValueError, match="values to unpack"):
-        seven_card_lines(DECK[:how_many], "completes")
+        rank_two(DECK[:how_many])
