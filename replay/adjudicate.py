@@ -1,0 +1,74 @@
+"""From a round and the rules in force to the verdict. Pure: the same round and rules give the same conclusion.
+
+The law of this file: it knows no game and no code. It runs every registered rule of the round's game, and adds them up:
+a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
+Findings about the log itself (`LOG-…`) are reported and do not make a round a variance.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from games.rulebook import Rulebook
+from replay import dealing, equipment, paying, setting, settlement, wagering
+from replay.findings import Finding, Settlement, Verdict
+from replay.rounds import Round
+from replay.rules import RULES, Rule
+from replay.settlement import settlements
+
+RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying)
+"""Importing these registers the rules."""
+
+
+class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a round comes to: the verdict, what cannot be told and why, the findings, and every wager's money."""
+
+    verdict: Verdict
+    undetermined: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    settlements: tuple[Settlement, ...]
+
+
+_rules_of: dict[str, tuple[Rule, ...]] = {}
+
+
+def rules_of(game: str) -> tuple[Rule, ...]:
+    """Return the rules that judge a game."""
+    if game not in _rules_of:
+        _rules_of[game] = tuple(each for each in RULES if game in each.games)
+    return _rules_of[game]
+
+
+def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
+    """Judge a round by the rules in force."""
+    findings: list[Finding] = []
+    doubts: list[str] = _lost_evidence(round_)
+    for each in rules_of(book.game):
+        for said in each.judge(round_, book):
+            if isinstance(said, Finding):
+                findings.append(said)
+            elif said.reason not in doubts:
+                doubts.append(said.reason)
+    findings.sort(key=lambda found: (found.evidence, found.code, found.seat or 0, found.wager or ""))
+    verdict: Verdict = "UPHELD"
+    if any(not found.code.startswith("LOG-") for found in findings):
+        verdict = "VARIANCE"
+    elif doubts:
+        verdict = "UNDETERMINED"
+    elif round_.voided is not None:
+        verdict = "VOID"
+    return Conclusion(
+        verdict=verdict, undetermined=tuple(doubts), findings=tuple(findings),
+        settlements=tuple(settlements(round_, book)),
+    )  # fmt: skip
+
+
+def _lost_evidence(round_: Round) -> list[str]:
+    reasons = [
+        f"input of {fact.source} was refused at intake ({fact.payload.reason})" for fact in round_.refusals
+    ]  # fmt: skip
+    reasons += [jump.detail for jump in round_.jumps if jump.kind == "gap" and jump.missing]
+    reasons += [f"event {fact.seq} ({fact.payload.TYPE}) came where no round was open" for fact in round_.strays]
+    if round_.closed is None and "settlement" in round_.opened.payload.observed:
+        reasons.append("the round was not closed on record")
+    return reasons

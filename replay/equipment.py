@@ -1,0 +1,295 @@
+"""Decks, dice, shufflers, the opening of the table, and the devices' own counters.
+
+58 Pa. Code §§ 688a.2(c)(1)(i), 688a.3, 688a.4, 688a.5(a)-(g), 688a.9(a)(1), 688a.13(k), (m); the log's own rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events import model
+from games.rulebook import Rulebook
+from replay.findings import Finding
+from replay.rounds import Round
+from replay.rules import finding, rule
+from replay.table_state import Deck, Preparation
+
+HOUR_US = 3_600_000_000
+
+
+def _preparations(round_: Round) -> list[Preparation]:
+    """What made the round's deck ready: before the round opened, and in it before the first card."""
+    if "preparations" in round_.memo:
+        known: list[Preparation] = round_.memo["preparations"]
+        return known
+    deck = round_.before.decks.get(round_.deck)
+    steps = list(deck.preparations) if deck is not None else []
+    seated = dict(round_.before.patrons)
+    first = round_.first_card
+    for fact in round_.facts:
+        event = fact.payload
+        if first is not None and fact.seq >= first.seq:
+            break
+        match event:
+            case model.PatronSeated():
+                seated[event.seat] = event.patron
+            case model.PatronLeft():
+                seated.pop(event.seat, None)
+            case model.CardsShuffled() if event.deck == round_.deck:
+                steps.append(Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
+            case model.CutOffered():
+                detail = "accepted" if event.accepted else "refused"
+                steps.append(Preparation("offer", fact.seq, event.seat, 0, detail, tuple(sorted(seated))))
+            case model.CardsCut():
+                step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, tuple(sorted(seated)))
+                steps.append(step)
+            case model.RecutOrdered():
+                steps.append(Preparation("recut", fact.seq, event.by, 0, "", ()))
+            case model.DeviceFailed() if event.device == "shuffler":
+                steps.append(Preparation("failure", fact.seq, "shuffler", 0, event.fault, ()))
+    round_.memo["preparations"] = steps
+    return steps
+
+
+def _deck(round_: Round) -> Deck | None:
+    return round_.before.decks.get(round_.deck)
+
+
+def _first_round_of_deck(round_: Round) -> Deck | None:
+    """The round's deck where this is the first round dealt from it and the record covers equipment."""
+    deck = _deck(round_)
+    if deck is None or deck.used or round_.first_card is None or not round_.observes("equipment"):
+        return None
+    return deck
+
+
+@rule("DEAL-SHUFFLE", cites="58 Pa. Code §§ 688a.5(a), 688a.9(a)(1)")
+def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The cards are shuffled after every round; dealt from the hand only after an automated shuffle."""
+    first = round_.first_card
+    if first is None or not round_.observes("shuffle"):
+        return
+    deck, steps = _deck(round_), _preparations(round_)
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    failures = [step for step in steps if step.kind == "failure"]
+    fresh = deck is not None and deck.preshuffled and not deck.used
+    if not shuffles and not failures and not fresh:
+        yield finding(
+            round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
+            observed="not shuffled", evidence=(round_.opened, first),
+        )  # fmt: skip
+    elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand":
+        yield finding(
+            round_, book, "DEAL-SHUFFLE", "9(a)(1)", expected="an automated shuffle before dealing from the hand",
+            observed="shuffled manually", evidence=(shuffles[-1].seq, first),
+        )  # fmt: skip
+
+
+@rule("DEAL-DEVICE", cites="58 Pa. Code § 688a.13(k)")
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """When a shuffling device jams, stops or does not complete its cycle, the cards are reshuffled."""
+    first = round_.first_card
+    if first is None or not round_.observes("shuffle"):
+        return
+    steps = [step for step in _preparations(round_) if step.kind in ("shuffle", "failure")]
+    if steps and steps[-1].kind == "failure":
+        yield finding(
+            round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
+            observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
+        )  # fmt: skip
+
+
+@rule("DEAL-DEVICE", cites="58 Pa. Code § 688a.13(m)")
+def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A device that cannot be used is covered or signed before another method is used at the table."""
+    devices, seqs = dict(round_.before.devices), dict(round_.before.device_seqs)
+    manual = [step.seq for step in _preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
+    before = [seq for seq in manual if seq < round_.opened.seq]
+    used: list[tuple[str, int]] = []
+    if before and devices.get("shuffler") == "inoperative" and seqs.get("shuffler", 0) < before[-1]:
+        used.append(("shuffler", before[-1]))
+    for fact in round_.facts:
+        match fact.payload:
+            case model.DeviceFailed(device=device, fault="inoperative"):
+                devices[device], seqs[device] = "inoperative", fact.seq
+            case model.DeviceCovered(device=device):
+                devices[device] = "covered"
+            case model.DeviceRestored(device=device):
+                devices.pop(device, None)
+            case model.CardsShuffled(method="manual") if devices.get("shuffler") == "inoperative":
+                used.append(("shuffler", fact.seq))
+            case model.CardsDealt() if devices.get("shoe") == "inoperative" and round_.voided is None:
+                used.append(("shoe", fact.seq))
+    reported: set[str] = set()
+    for device, seq in used:
+        if device not in reported:
+            reported.add(device)
+            yield finding(
+                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {device} covered or marked out of order first",
+                observed="another method was used while it stood uncovered", evidence=(seqs.get(device, seq), seq),
+            )  # fmt: skip
+
+
+@rule("DEAL-CUT", cites="58 Pa. Code § 688a.5(b)(2), (c)-(f)")
+def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After a manual shuffle the cards are cut: offered in order, at least ten cards deep, again when a recut is ordered."""
+    first = round_.first_card
+    if first is None or not round_.observes("shuffle"):
+        return
+    steps = _preparations(round_)
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    if not shuffles or shuffles[-1].detail != "manual":
+        return
+    after = [step for step in steps if step.seq > shuffles[-1].seq]
+    cuts = [step for step in after if step.kind == "cut"]
+    if not cuts:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut",
+            evidence=(shuffles[-1].seq, first),
+        )  # fmt: skip
+        return
+    least, deck_cards = book.chapter.numbers["cut_depth_cards"], book.chapter.numbers["deck_size"]
+    final = cuts[-1]
+    if not least <= final.depth <= deck_cards - least:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(e)", expected=f"at least {least} cards from the top and the bottom",
+            observed=f"{final.depth} from the {final.detail}", evidence=(final.seq,),
+        )  # fmt: skip
+    recuts = [step for step in after if step.kind == "recut"]
+    if recuts and recuts[-1].seq > final.seq:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
+            evidence=(recuts[-1].seq, first),
+        )  # fmt: skip
+    yield from _offered_in_order(round_, book, after, cuts[0])
+
+
+def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], made: Preparation) -> Iterator[Finding]:
+    """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
+    offers = [step for step in steps if step.kind == "offer" and step.seq < made.seq]
+    seated = list((offers[0] if offers else made).seated)
+    if not round_.before.patrons_known or not seated:
+        return
+    order = sorted(seated, reverse=True)
+    beginning = round_.before.first_patron_seat if round_.before.just_opened else 0
+    if beginning in order:
+        order.remove(beginning)
+        order.insert(0, beginning)
+    offered = [step.who for step in offers]
+    took = offered[-1:] if offers and offers[-1].detail == "accepted" else []
+    right = offered == order[: len(offered)] and (bool(took) or len(offered) == len(order))
+    by_right_person = made.who == (took[0] if took else "dealer")
+    if not right or not by_right_person:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(d)" if made.who == "dealer" or not right else "5(c)",
+            expected="the cut offered to " + ", ".join(f"seat {seat}" for seat in order) + " in turn",
+            observed=("offered to " + ", ".join(f"seat {seat}" for seat in offered) if offered else "not offered")
+            + f"; cut by {made.who if made.who == 'dealer' else f'seat {made.who}'}",
+            evidence=(*(step.seq for step in offers), made.seq),
+        )  # fmt: skip
+
+
+@rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", cites="58 Pa. Code § 688a.4(a)-(e)")
+def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before its first round a deck is inspected and verified, its second joker destroyed, spread face up and washed."""
+    deck = _first_round_of_deck(round_)
+    if deck is None:
+        return
+    evidence = (deck.received_seq, round_.opened.seq)
+    if deck.jokers > 1 and not deck.joker_destroyed:
+        yield finding(
+            round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
+            observed="not on record", evidence=evidence,
+        )  # fmt: skip
+    if deck.preshuffled:
+        return
+    if not deck.inspected:
+        yield finding(
+            round_, book, "OPEN-INSPECT", "4(a)", expected="the deck inspected and the inspection verified",
+            observed="not on record", evidence=evidence,
+        )  # fmt: skip
+    if not (deck.spread and deck.washed):
+        missing = " and ".join(step for step, done in (("spread", deck.spread), ("washed", deck.washed)) if not done)
+        yield finding(
+            round_, book, "OPEN-SPREAD", "4(b)", expected="the deck spread face up and washed before its first round",
+            observed=f"not {missing}", evidence=evidence,
+        )  # fmt: skip
+
+
+@rule("OPEN-IDLE", cites="58 Pa. Code § 688a.5(g)")
+def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After a time without players the cards are spread again (and washed, where no shuffler is in use)."""
+    before = round_.before
+    if not before.idle or not round_.observes("equipment") or round_.first_card is None:
+        return
+    washed = before.idle_washed or book.shuffler != "none"
+    if not (before.idle_spread and washed):
+        yield finding(
+            round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",
+            observed="not washed" if before.idle_spread else "not spread",
+            evidence=(before.idle_seq, round_.opened.seq),
+        )  # fmt: skip
+
+
+@rule("EQUIP-DECK", cites="58 Pa. Code § 688a.3(c)")
+def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A deck is changed at least every 4 hours when dealt by hand, every 8 hours from a shoe, from its going into play."""
+    deck = _deck(round_)
+    if deck is None or deck.in_play_us is None:
+        return
+    key = "deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"
+    limit, age_us = book.chapter.numbers[key], round_.opened.at_us - deck.in_play_us
+    if age_us > limit * HOUR_US:
+        section = "3(c)(1)" if book.deal_method == "hand" else "3(c)(2)"
+        yield finding(
+            round_, book, "EQUIP-DECK", section, expected=f"deck {round_.deck} changed within {limit} h",
+            observed=f"in play for {age_us / HOUR_US:.2f} h", evidence=(deck.in_play_seq, round_.opened),
+        )  # fmt: skip
+
+
+@rule("EQUIP-DICE", cites="58 Pa. Code § 688a.2(c)(1)(i)")
+def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Dice do not remain on a table for more than 24 hours."""
+    received, since = round_.before.dice_us, round_.before.dice_seq
+    limit = book.chapter.numbers["dice_age_hours"]
+    for fact in round_.facts:
+        if isinstance(fact.payload, model.DiceReceived):
+            received, since = fact.at_us, fact.seq
+        elif isinstance(fact.payload, model.DiceRolled) and received is not None:
+            if fact.at_us - received > limit * HOUR_US:
+                yield finding(
+                    round_, book, "EQUIP-DICE", "2(c)(1)(i)", expected=f"dice changed within {limit} h",
+                    observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h", evidence=(since, fact),
+                )  # fmt: skip
+                return
+
+
+@rule("EQUIP-ALTERNATE", cites="58 Pa. Code § 688a.3(b)(3)")
+def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """With two decks, each is used for every other round of play."""
+    before = round_.before
+    in_play = [name for name, deck in before.decks.items() if deck.in_play_us is not None]
+    both_before = len(in_play) == 2 and before.previous_decks == 2
+    if round_.observes("equipment") and both_before and before.last_deck == round_.deck:
+        yield finding(
+            round_, book, "EQUIP-ALTERNATE", "3(b)(3)",
+            expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
+            observed=f"deck {round_.deck} again", evidence=(round_.opened,),
+        )  # fmt: skip
+
+
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", cites="the contract of the log: source_seq")
+def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A device's own counter does not jump or repeat, and its clock does not run back."""
+    codes = {"gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK"}
+    expected = {
+        "gap": "every number of the device once and in order", "repeat": "a number once, or again with the same content",
+        "clock": "a clock that does not run back",
+    }  # fmt: skip
+    for jump in round_.jumps:
+        if jump.kind == "gap" and not jump.missing:
+            continue
+        yield finding(
+            round_, book, codes[jump.kind], "11(j)", expected=expected[jump.kind], observed=jump.detail,
+            evidence=(jump.seq,),
+        )  # fmt: skip

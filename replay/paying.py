@@ -1,0 +1,254 @@
+"""How the settlement is conducted: order, reveal, announcements, Envy calls, the meter and its paperwork.
+
+58 Pa. Code §§ 688a.11(e), (h), 688a.12(d).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events import model
+from games.face_up_pai_gow import Due, Outcome, envy_line, is_qualifying
+from games.money import show_money
+from games.progressive import after_winner, contribution
+from games.rulebook import Paytable, Rulebook
+from replay.findings import Finding
+from replay.rounds import Round
+from replay.rules import Doubt, finding, rule
+from replay.setting import readings
+from replay.settlement import ENVY, dues, flows, is_void, meter_at_settlement, settlements, voided_seats
+from replay.table_state import Fact
+from replay.wagering import stakes
+
+ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
+
+ANNOUNCED = {
+    Outcome.WIN: "win", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie", Outcome.LOSE: "lose", Outcome.FOUL: "lose",
+}  # fmt: skip
+
+
+@rule("PAY-ANNOUNCED", cites="58 Pa. Code § 688a.11(e)")
+def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer announces whether the wager wins, loses or is a tie, and announces what is so."""
+    outcome_of = {(due.seat, due.wager): due.outcome for due in dues(round_, book) if due.for_position is None}
+    for fact in round_.of(model.ResultAnnounced):
+        event = fact.payload
+        right = ANNOUNCED.get(outcome_of.get((event.seat, event.wager), Outcome.UNKNOWN))
+        if right is not None and right != event.result:
+            yield finding(
+                round_, book, "PAY-ANNOUNCED", "11(e)", expected=right, observed=f"announced: {event.result}",
+                evidence=(fact,), seat=event.seat, wager=event.wager,
+            )  # fmt: skip
+
+
+@rule("PAY-REVEAL", cites="58 Pa. Code § 688a.11(e)")
+def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
+    revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
+    for before, after in zip(revealed, revealed[1:], strict=False):
+        if after.payload.position > before.payload.position:
+            yield finding(
+                round_, book, "PAY-REVEAL", "11(e)",
+                expected=f"seat {after.payload.position} revealed before seat {before.payload.position}",
+                observed="revealed after it", evidence=(before, after), seat=after.payload.position,
+            )  # fmt: skip
+            return
+
+
+@rule("PAY-ENVYCALL", cites="58 Pa. Code § 688a.11(h)(2)(i)(B), (C), (3)(i)(C)")
+def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
+    if not round_.observes("envy") or round_.closed is None or is_void(round_, book):
+        return
+    acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
+    voided = voided_seats(round_)
+    placed = [stake for stake in stakes(round_).values() if stake.seat not in voided]
+    for wager in ENVY:
+        holders = [each for each in placed if each.wager == wager and is_qualifying(book, wager, each.in_time_cents)]
+        offer = book.offers.get(wager)
+        if not holders or offer is None or offer.paytable is None:
+            continue
+        for base in [each for each in placed if each.wager == "base"]:
+            held = readings(round_, base.seat)
+            qualifying = len(held) == 1 and held[0].cards is not None and envy_line(offer.paytable, held[0].cards)
+            others = [each for each in holders if each.bettor != base.bettor]
+            if qualifying and others and base.seat not in acknowledged:
+                acknowledged.add(base.seat)
+                yield finding(
+                    round_, book, "PAY-ENVYCALL", "11(h)(2)(i)(B)",
+                    expected=f"the qualifying hand of seat {base.seat} acknowledged", observed="not acknowledged",
+                    evidence=[f for f in round_.of(model.CardsDealt) if f.payload.to == base.seat], seat=base.seat,
+                )  # fmt: skip
+
+
+def _progressive_winners(round_: Round, book: Rulebook) -> Iterator[tuple[Due, list[Fact]]]:
+    """Progressive wagers that win, with the facts that paid them, inventory first."""
+    done = flows(round_)
+    for due in dues(round_, book):
+        if due.wager == "progressive" and (due.outcome is Outcome.WIN or due.share_bp):
+            flow = done.get((due.seat, "progressive", None))
+            paid = [fact for fact in flow.facts if isinstance(fact.payload, model.WagerPaid)] if flow else []
+            yield due, sorted(paid, key=lambda fact: fact.seq)
+
+
+@rule("PAY-LIGHT", "PAY-VALIDATED", cites="58 Pa. Code § 688a.11(h)(3)(i)(B)(2), (3)")
+def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before a progressive winner is paid, the light is verified and a floorperson or above validates the payout."""
+    if not round_.observes("progressive"):
+        return
+    for due, paid in _progressive_winners(round_, book):
+        if not paid:
+            continue
+        lit = [f for f in round_.of(model.LightSeen) if f.payload.seat == due.seat and f.seq < paid[0].seq]
+        validated = [
+            fact for fact in round_.of(model.PayoutValidated)
+            if fact.payload.seat == due.seat and fact.payload.wager == "progressive" and fact.seq < paid[0].seq
+        ]  # fmt: skip
+        if not lit:
+            yield finding(
+                round_, book, "PAY-LIGHT", "11(h)(3)(i)(B)(2)", expected="the light verified before the payout",
+                observed="not seen", evidence=paid, seat=due.seat, wager="progressive",
+            )  # fmt: skip
+        if not any(fact.payload.role in ABOVE_FLOORPERSON for fact in validated):
+            yield finding(
+                round_, book, "PAY-VALIDATED", "11(h)(3)(i)(B)(3)",
+                expected="the payout validated by a floorperson or above before it",
+                observed=f"validated by a {validated[-1].payload.role}" if validated else "not validated",
+                evidence=(*validated, *paid), seat=due.seat, wager="progressive",
+            )  # fmt: skip
+
+
+@rule("PAY-DOCUMENTED", cites="58 Pa. Code § 688a.11(h)(3)(i)(B)(4)")
+def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The cards of a winner who is not paid from the inventory stay on the table until the documentation is complete."""
+    if not round_.observes("progressive"):
+        return
+    for due, paid in _progressive_winners(round_, book):
+        slips = [fact for fact in paid if fact.payload.source == "slip"]
+        if not slips:
+            continue
+        document = next(
+            (f for f in round_.of(model.PayoutDocumented) if f.payload.seat == due.seat), None
+        )  # fmt: skip
+        collected = next(
+            (f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None
+        )  # fmt: skip
+        gone = collected or round_.closed
+        if gone is not None and (document is None or document.seq > gone.seq):
+            yield finding(
+                round_, book, "PAY-DOCUMENTED", "11(h)(3)(i)(B)(4)",
+                expected="the documentation complete before the cards are collected",
+                observed="documented after the cards were collected" if document else "not documented",
+                evidence=(*slips, gone, *((document,) if document else ())), seat=due.seat, wager="progressive",
+            )  # fmt: skip
+
+
+@rule("PAY-METER", cites="58 Pa. Code § 688a.12(d)")
+def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The controller's readings follow from the accepted wagers and from the winners in the order of settlement (D18)."""
+    offer = book.offers.get("progressive")
+    paytable = offer.paytable if offer is not None else None
+    if paytable is None or round_.lost or is_void(round_, book):
+        return
+    if not book.linked_meter:
+        yield from _advances(round_, book, paytable)
+    won = round_.of(model.ProgressiveWon)
+    shares = [due for due in dues(round_, book) if due.wager == "progressive" and due.share_bp]
+    mispaid = {
+        each.seat for each in settlements(round_, book)
+        if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
+    }  # fmt: skip
+    meter, _ = meter_at_settlement(round_, book)
+    if book.linked_meter:
+        for before, after in zip(won, won[1:], strict=False):
+            if after.payload.seat > before.payload.seat:
+                yield finding(
+                    round_, book, "PAY-METER", "12(d)",
+                    expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
+                    observed="served after it", evidence=(before, after), seat=after.payload.seat, wager="progressive",
+                )  # fmt: skip
+    for due in shares:
+        record = next((fact for fact in won if fact.payload.seat == due.seat), None)
+        reading = record.payload.reading_centicents if book.linked_meter and record is not None else meter
+        if reading is None:
+            continue
+        after_it = after_winner(reading, due.share_bp, paytable.seed_cents)
+        meter = None if book.linked_meter else after_it
+        if record is None or due.seat in mispaid:
+            continue
+        event = record.payload
+        expected = (reading, due.share_bp, after_it)
+        if (event.reading_centicents, event.share_bp, event.after_centicents) != expected:
+            yield finding(
+                round_, book, "PAY-METER", "12(d)",
+                expected=f"meter {_meter(reading)}, share {due.share_bp // 100} %, after it {_meter(after_it)}",
+                observed=f"meter {_meter(event.reading_centicents)}, share {event.share_bp // 100} %, after it "
+                f"{_meter(event.after_centicents)}", evidence=(record,), seat=due.seat, wager="progressive",
+            )  # fmt: skip
+
+
+def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
+    before = round_.before.readings.get(book.meter or "")
+    for fact in round_.of(model.ProgressiveAccepted):
+        event = fact.payload
+        if before is not None and event.meter == book.meter:
+            right = before + contribution(event.amount_cents, paytable.rate_bp)
+            if event.reading_centicents != right:
+                yield finding(
+                    round_, book, "PAY-METER", "12(d)", expected=f"meter {_meter(right)} after the wager",
+                    observed=f"meter {_meter(event.reading_centicents)}", evidence=(fact,), seat=event.seat,
+                    wager="progressive",
+                )  # fmt: skip
+        before = event.reading_centicents
+
+
+def _meter(centicents: int) -> str:
+    return f"{show_money(centicents // 100)}{centicents % 100:02d}" if centicents % 100 else show_money(centicents // 100)
+
+
+@rule("PAY-ORDER", cites="58 Pa. Code § 688a.11(e), (h)")
+def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
+
+    Slips may come later (D28); a surrendered or abandoned box is settled at once; progressive wagers were collected.
+    """
+    if not round_.observes("settlement") or is_void(round_, book):
+        return
+    gone = {fact.payload.seat for fact in (*round_.of(model.Surrendered), *round_.of(model.WagerAbandoned))}
+    gone |= voided_seats(round_)
+    base: dict[int, Fact] = {}
+    optional: list[Fact] = []
+    fortune_last: Fact | None = None
+    moves = [*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)]
+    for fact in sorted(moves, key=lambda each: each.seq):
+        event = fact.payload
+        if event.seat in gone or getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip":
+            continue
+        if event.wager == "base":
+            base.setdefault(event.seat, fact)
+        else:
+            optional.append(fact)
+            if event.wager == "fortune_bonus":
+                fortune_last = fact
+    settled = list(base.values())
+    for before, after in zip(settled, settled[1:], strict=False):
+        if after.payload.seat > before.payload.seat:
+            yield finding(
+                round_, book, "PAY-ORDER", "11(e)",
+                expected=f"seat {after.payload.seat} settled before seat {before.payload.seat}",
+                observed="settled after it", evidence=(before, after), seat=after.payload.seat,
+            )  # fmt: skip
+            break
+    for fact in optional:
+        first = base.get(fact.payload.seat)
+        if first is not None and fact.seq < first.seq:
+            yield finding(
+                round_, book, "PAY-ORDER", "11(h)", expected="the base wager settled before optional wagers",
+                observed=f"{fact.payload.wager} first", evidence=(fact, first), seat=fact.payload.seat,
+            )  # fmt: skip
+    early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
+    if early and fortune_last is not None:
+        yield finding(
+            round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
+            observed="an Envy Bonus paid before", evidence=(early[0], fortune_last), seat=early[0].payload.seat,
+        )  # fmt: skip

@@ -1,0 +1,344 @@
+"""Folds a table's events, in the order of its stream, into rounds of play.
+
+The law of this file: it puts together and never judges. A `Round` holds its facts in order, indexed by what they state,
+and the table as it was when the round opened. A fact that speaks of a round just closed is added to it, and the round
+is handed out again; a fact that fits nowhere is kept as a stray of the next round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+from events import model
+from events.codec import canonical, decode_payload
+from events.upcast import upcast
+from events.model import Aspect, Event
+from games.cards import CODE
+from replay.phases import NEXT, Move, Phase
+from replay.table_state import CHANGES_TABLE, Fact, Source, TableState
+
+Position = int | Literal["dealer"]
+E = TypeVar("E", bound=Event)
+
+RECENT_ROUNDS = 4
+"""How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
+
+MAX_JUMP = 1000
+"""A jump of a device's counter longer than this is kept as its two ends."""
+
+
+Known = dict[int, tuple[int | None, Event] | None]
+"""Corrections by the number they supersede: round and payload that count instead, or null for an event that never was."""
+
+
+def replaced_payload(replacement: model.Replacement) -> Event:
+    """Return the payload that a correction puts in the place of another, in its current version."""
+    return upcast(decode_payload(replacement.type, replacement.version, canonical(replacement.payload)))
+
+
+class Jump:
+    """A device's counter irregularity: numbers missing, a number repeated with other content, a clock running back."""
+
+    __slots__ = ("detail", "kind", "missing", "seq", "source")
+
+    def __init__(self, kind: Literal["gap", "repeat", "clock"], source: str, seq: int, detail: str,
+                 missing: Sequence[int] = ()) -> None:  # fmt: skip
+        self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
+        self.missing = set(missing)
+
+
+class Round:
+    """A round of play at a table: its facts in order, and what the table was when it opened."""
+
+    def __init__(self, stream: str, round_no: int, opened: Fact, gaming_day: str, before: TableState) -> None:
+        self.stream, self.round_no, self.opened, self.gaming_day, self.before = (
+            stream, round_no, opened, gaming_day, before,
+        )  # fmt: skip
+        self.facts: list[Fact] = []
+        self._by_type: dict[type[Event], list[Fact]] = {}
+        self.closed: Fact | None = None
+        self.strays: list[Fact] = []
+        self.jumps: list[Jump] = []
+        self.refusals: list[Fact] = []
+        self.unread: list[str] = []
+        self.memo: dict[str, Any] = {}
+        opening: model.RoundOpened = opened.payload
+        self.deck = opening.deck
+        self._observed = frozenset(opening.observed)
+        self.add(opened)
+
+    def add(self, fact: Fact) -> None:
+        """Take a fact into the round, in its order."""
+        self.facts.append(fact)
+        type_ = type(fact.payload)
+        if type_ in self._by_type:
+            self._by_type[type_].append(fact)
+        else:
+            self._by_type[type_] = [fact]
+
+    def replace(self, seq: int, payload: Event | None) -> bool:
+        """Put a correction's payload in a fact's place (or drop the fact); says whether the fact was here."""
+        index = next((i for i, fact in enumerate(self.facts) if fact.seq == seq), None)
+        if index is None:
+            return False
+        old = self.facts[index]
+        self.facts[index : index + 1] = [] if payload is None else [Fact(seq, old.at_us, old.source, payload)]
+        self._by_type = {}
+        for fact in self.facts:
+            self._by_type.setdefault(type(fact.payload), []).append(fact)
+        self.memo = {}
+        return True
+
+    def of(self, type_: type[Event]) -> Sequence[Fact]:
+        """Return the facts of a type, in order."""
+        return self._by_type.get(type_, ())
+
+    def first(self, type_: type[Event]) -> Fact | None:
+        """Return the first fact of a type."""
+        facts = self._by_type.get(type_)
+        return facts[0] if facts else None
+
+    def last(self, type_: type[Event]) -> Fact | None:
+        """Return the last fact of a type."""
+        facts = self._by_type.get(type_)
+        return facts[-1] if facts else None
+
+    @property
+    def first_seq(self) -> int:
+        """The number of the first event of the round."""
+        return self.facts[0].seq
+
+    @property
+    def last_seq(self) -> int:
+        """The number of the last event of the round so far."""
+        return max(self.facts[-1].seq, self.closed.seq if self.closed else 0)
+
+    @property
+    def lost(self) -> bool:
+        """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
+        return bool(self.refusals) or any(jump.kind == "gap" and jump.missing for jump in self.jumps)
+
+    def observes(self, aspect: Aspect) -> bool:
+        """Say whether the absence of an event in this aspect means that it did not happen."""
+        return aspect in self._observed and not self.lost
+
+    @property
+    def voided(self) -> Fact | None:
+        """The fact that declared the whole round void, or null."""
+        return next((fact for fact in self.of(model.RoundVoided) if fact.payload.scope == "round"), None)
+
+    @property
+    def first_card(self) -> Fact | None:
+        """The first card (or stack) dealt to a position."""
+        return next((fact for fact in self.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")), None)
+
+    @property
+    def last_card(self) -> Fact | None:
+        """The last card (or stack) dealt to a position."""
+        dealt = [fact for fact in self.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
+        return dealt[-1] if dealt else None
+
+    def hands(self) -> Mapping[Position, list[int | None]]:
+        """Return the cards dealt to each position, in the order dealt; a card that was not read is null."""
+        if "hands" not in self.memo:
+            hands: dict[Position, list[int | None]] = {}
+            for fact in self.of(model.CardsDealt):
+                to = fact.payload.to
+                if to in ("burn", "side"):
+                    continue
+                cards = [CODE[card] if card is not None else None for card in fact.payload.cards]
+                if to in hands:
+                    hands[to] += cards
+                else:
+                    hands[to] = cards
+            self.memo["hands"] = hands
+        found: dict[Position, list[int | None]] = self.memo["hands"]
+        return found
+
+    def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
+        """Say whether one fact came before another; null where two devices' clocks contradict the log's order (D26)."""
+        in_order = earlier.seq < later.seq
+        if earlier.source != later.source:
+            by_clock = earlier.at_us <= later.at_us
+            if by_clock != in_order and earlier.at_us != later.at_us:
+                return None
+        return in_order
+
+
+class TableFold:
+    """The fold of one table's stream. `apply` hands out rounds as they close, and again when something comes late.
+
+    `stale` is set by a correction that reaches further back than the rounds at hand: the stream must be folded again
+    from its beginning with `corrections`, and every round compared.
+    """
+
+    def __init__(self, stream: str, state: TableState | None = None, known: Known | None = None) -> None:
+        self.stream = stream
+        self.known = known if known is not None else {}
+        self.state = state if state is not None else TableState()
+        self.phase = Phase.BETWEEN
+        self.open: Round | None = None
+        self.recent: dict[int, Round] = {}
+        self.corrections: Known = {}
+        self.stale = False
+        self._waiting_jumps: list[Jump] = []
+        self._gaps: list[Jump] = []
+        self._strays: list[Fact] = []
+        self._refusals: list[Fact] = []
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
+        return self.open is None and not (self._waiting_jumps or self._strays or self._refusals)
+
+    def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
+              payload: Event) -> list[Round]:  # fmt: skip
+        """Fold one event; return the rounds that it completed or changed."""
+        jumped = self._count(seq, at_us, source, source_seq)
+        if seq in self.known:
+            replaced = self.known[seq]
+            if replaced is None:
+                return jumped
+            round_no, payload = replaced
+        fact = Fact(seq, at_us, source, payload)
+        type_ = type(payload)
+        state = self.state
+        state.gaming_day = gaming_day
+        if type_ is model.EventCorrected:
+            return self._correct(fact, payload) + jumped  # type: ignore[arg-type]
+        if type_ is model.RoundOpened:
+            unfinished = self._end(None)
+            self._begin(fact, round_no)
+            return unfinished + jumped
+        current = self.open
+        if current is not None and (round_no is None or round_no == current.round_no):
+            move = NEXT[type_][self.phase]
+            if type_ is model.CardsDealt and current.first_card is None and payload.to not in ("burn", "side"):  # type: ignore[attr-defined]
+                state.dealt_from(current.deck)
+            if type_ in CHANGES_TABLE:
+                state.apply(fact)
+            if type_ is model.IntakeRefused:
+                current.refusals.append(fact)
+            current.add(fact)
+            if type_ is model.RoundClosed:
+                return self._end(fact) + jumped
+            if isinstance(move, Phase):
+                self.phase = move
+            return jumped
+        if type_ in CHANGES_TABLE:
+            state.apply(fact)
+        late = self.recent.get(round_no) if round_no is not None else None
+        if late is not None:
+            if type_ is model.IntakeRefused:
+                late.refusals.append(fact)
+            late.add(fact)
+            late.memo = {}
+            return [late, *jumped]
+        if round_no is not None and round_no <= state.last_round_no:
+            self.stale = True
+        elif type_ is model.IntakeRefused:
+            self._refusals.append(fact)
+        elif round_no is not None or NEXT[type_][Phase.BETWEEN] is Move.STRAY:
+            self._strays.append(fact)
+        return jumped
+
+    def _begin(self, fact: Fact, round_no: int | None) -> None:
+        number = round_no if round_no is not None else self.state.last_round_no + 1
+        self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
+        self.open.jumps, self._waiting_jumps = self._waiting_jumps, []
+        self.open.strays, self._strays = self._strays, []
+        self.open.refusals, self._refusals = self._refusals, []
+        self.phase = Phase.BETTING
+
+    def _end(self, closed: Fact | None) -> list[Round]:
+        ended = self.open
+        if ended is None:
+            return []
+        ended.closed = closed
+        self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
+        self.state.round_over(ended.deck)
+        self._ban_deck(ended)
+        self.recent[ended.round_no] = ended
+        while len(self.recent) > RECENT_ROUNDS:
+            del self.recent[next(iter(self.recent))]
+        self.open, self.phase = None, Phase.BETWEEN
+        return [ended]
+
+    def _ban_deck(self, ended: Round) -> None:
+        """A deck whose stub was wrong although every hand was right must leave the table (§ 688a.8(f))."""
+        counted = ended.last(model.StubCounted)
+        if counted is None or ended.deck not in self.state.decks:
+            return
+        aside = len(ended.of(model.CardFoundFaceUp))
+        hands = ended.hands()
+        right = len(hands) == 7 and all(len(cards) == 7 for cards in hands.values())
+        if right and counted.payload.count + aside != 4:
+            self.state.decks[ended.deck].banned_by = counted.seq
+
+    def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
+        """Watch a device's counter and clock."""
+        seen = self.state.sources.get(source)
+        if seen is None:
+            self.state.sources[source] = Source(source_seq, at_us)
+            return []
+        if source_seq == seen.last + 1:
+            if at_us < seen.last_us:
+                self._jump(Jump("clock", source, seq, f"{source}: clock runs back by {seen.last_us - at_us} us"))
+            seen.last, seen.last_us = source_seq, at_us
+            return []
+        if source_seq > seen.last:
+            missing = list(range(seen.last + 1, source_seq))
+            if len(missing) > MAX_JUMP:
+                missing = [missing[0], missing[-1]]
+            detail = f"{source}: numbers {seen.last + 1} to {source_seq - 1} never arrived"
+            gap = Jump("gap", source, seq, detail, missing)
+            self._gaps.append(gap)
+            self._jump(gap)
+            seen.missing = [*seen.missing, *missing]
+            seen.last, seen.last_us = source_seq, at_us
+            return []
+        if source_seq in seen.missing:
+            seen.missing = [number for number in seen.missing if number != source_seq]
+            return self._filled(source, source_seq)
+        self._jump(Jump("repeat", source, seq, f"{source}: number {source_seq} came twice with different content"))
+        return []
+
+    def _jump(self, jump: Jump) -> None:
+        if self.open is not None:
+            self.open.jumps.append(jump)
+        else:
+            self._waiting_jumps.append(jump)
+
+    def _filled(self, source: str, number: int) -> list[Round]:
+        changed: list[Round] = []
+        for gap in self._gaps:
+            if gap.source == source and number in gap.missing:
+                gap.missing.discard(number)
+                changed += [each for each in self.recent.values() if gap in each.jumps]
+        self._gaps = [gap for gap in self._gaps if gap.missing]
+        for each in changed:
+            each.memo = {}
+        return changed
+
+    def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
+        replacement = correction.replacement
+        payload = replaced_payload(replacement) if replacement is not None else None
+        self.corrections[correction.supersedes_seq] = (replacement.round_no, payload) if replacement and payload else None
+        if correction.supersedes_seq in self.known:
+            return []
+        at_hand: Iterable[Round] = [*self.recent.values(), *([self.open] if self.open is not None else [])]
+        for each in at_hand:
+            old = next((one for one in each.facts if one.seq == correction.supersedes_seq), None)
+            if old is None:
+                continue
+            same_round = replacement is None or replacement.round_no in (None, each.round_no)
+            if type(old.payload) in CHANGES_TABLE or type(payload) in CHANGES_TABLE or not same_round:
+                break
+            if type(old.payload) is model.RoundOpened or type(payload) is model.RoundOpened:
+                break
+            each.replace(old.seq, payload)
+            each.add(fact)
+            return [each] if each is not self.open else []
+        self.stale = True
+        return []

@@ -1,0 +1,436 @@
+"""The money: what every wager was due, what was done, and each difference (58 Pa. Code §§ 688a.11(d)-(h), 688a.12, 688a.13).
+
+The due amounts come from the game's module under every reading that the record leaves open; where all readings agree the
+result stands, otherwise it cannot be told (D26). One wager gives at most one money finding, the most specific.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from math import prod
+
+import msgspec
+
+from events import model
+from games.face_up_pai_gow import Box, DealerHand, Due, Outcome, settle
+from games.money import show_money
+from games.rulebook import Rulebook
+from replay.dealing import must_be_void, void_grounds
+from replay.findings import Finding, Settlement
+from replay.rounds import Round
+from replay.rules import Doubt, finding, rule
+from replay.setting import UNKNOWN, Holding, dealer_readings, readings
+from replay.table_state import Fact
+from replay.wagering import Stake, stakes
+
+MAX_READINGS = 4000
+"""With more joint readings than this, the seats with unread cards count as not known."""
+
+ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
+Key = tuple[int, str, int | None]
+
+# What the record of a round must cover before the absence of a ground for a void means something.
+GROUND_ASPECTS: dict[str, frozenset[str]] = {
+    "wrong_start": frozenset({"start", "deal"}),
+    "wrong_count": frozenset({"deal"}),
+    "stub_count": frozenset({"stub"}),
+    "face_up_cards": frozenset({"deal"}),
+    "exposed_stack": frozenset({"deal"}),
+    "exposed_card": frozenset({"deal"}),
+    "device_failed": frozenset({"equipment"}),
+    "floor_decision": frozenset(),
+}
+
+
+class Flow(msgspec.Struct):
+    """What the dealer did with one wager: cents taken, winnings paid, stake returned; by slip; and the facts."""
+
+    taken_cents: int = 0
+    winnings_cents: int = 0
+    stake_back_cents: int = 0
+    by_slip_cents: int = 0
+    facts: list[Fact] = []
+
+
+def flows(round_: Round) -> dict[Key, Flow]:
+    """Return what was done with each wager, by (seat, wager, number)."""
+    if "flows" in round_.memo:
+        known: dict[Key, Flow] = round_.memo["flows"]
+        return known
+    found: dict[Key, Flow] = {}
+    for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
+        for fact in round_.of(type_):
+            event = fact.payload
+            flow = found.setdefault((event.seat, event.wager, event.number), Flow())
+            flow.facts.append(fact)
+            match event:
+                case model.WagerTaken():
+                    flow.taken_cents += event.amount_cents
+                case model.WagerPaid():
+                    flow.winnings_cents += event.winnings_cents
+                    flow.stake_back_cents += event.stake_cents
+                    flow.by_slip_cents += event.winnings_cents if event.source == "slip" else 0
+                case model.WagerReturned():
+                    flow.stake_back_cents += event.amount_cents if event.reason != "late" else 0
+    round_.memo["flows"] = found
+    return found
+
+
+def voided_seats(round_: Round) -> frozenset[int]:
+    """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d))."""
+    elected = {fact.payload.seat for fact in round_.of(model.HandElected) if fact.payload.election == "void"}
+    declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
+    return frozenset(elected | declared)
+
+
+def is_void(round_: Round, book: Rulebook) -> bool:
+    """Say whether all wagers of the round are due back: it was voided, or had to be."""
+    return round_.voided is not None or must_be_void(round_, book)
+
+
+def dues(round_: Round, book: Rulebook) -> list[Due]:
+    """Return what every wager of the round is due, under all readings that the record leaves open."""
+    if "dues" not in round_.memo:
+        round_.memo["dues"] = _dues(round_, book)
+    known: list[Due] = round_.memo["dues"]
+    return known
+
+
+def _dues(round_: Round, book: Rulebook) -> list[Due]:
+    staked = [stake for stake in stakes(round_).values() if stake.in_time_cents > 0]
+    if is_void(round_, book):
+        grounds = void_grounds(round_, book)
+        cite = book.cite(grounds[0].section if grounds else "13")
+        return [
+            Due(
+                seat=stake.seat, wager=stake.wager, number=stake.number, bettor=stake.bettor,
+                staked_cents=stake.in_time_cents, net_cents=0, returned_cents=stake.in_time_cents,
+                outcome=Outcome.VOID, cite=cite,
+            )
+            for stake in staked
+        ]  # fmt: skip
+    seats = sorted({stake.seat for stake in staked})
+    dealers = dealer_readings(round_, book)
+    held = {seat: readings(round_, seat) for seat in seats}
+    if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
+        return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
+    if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
+        held = {seat: each if len(each) == 1 else [UNKNOWN] for seat, each in held.items()}
+    outcomes = []
+    for dealer, *each in product(dealers, *(held[seat] for seat in seats)):
+        cards = [card for holding in (dealer, *each) for card in holding.cards or ()]
+        if len(set(cards)) == len(cards) or len(dealers) == 1:
+            outcomes.append(_settled(round_, book, staked, dealer, dict(zip(seats, each, strict=True))))
+    return _agreed(outcomes)
+
+
+def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Holding, held: dict[int, Holding]
+             ) -> list[Due]:  # fmt: skip
+    voided = voided_seats(round_)
+    surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
+    abandoned = {fact.payload.seat for fact in round_.of(model.WagerAbandoned)}
+    by_seat: dict[int, dict[str, int]] = {}
+    bettor: dict[int, str] = {}
+    for stake in staked:
+        by_seat.setdefault(stake.seat, {})[stake.wager] = stake.in_time_cents
+        bettor.setdefault(stake.seat, stake.bettor)
+    boxes = [
+        Box(
+            seat, bettor[seat], held[seat].cards, held[seat].high, held[seat].low, placed, seat in surrendered,
+            seat in voided, seat in abandoned,
+        )
+        for seat, placed in by_seat.items()
+    ]  # fmt: skip
+    meter, by_turn = meter_at_settlement(round_, book)
+    return settle(book, DealerHand(dealer.cards, dealer.high, dealer.low), boxes, meter, by_turn)
+
+
+def meter_at_settlement(round_: Round, book: Rulebook) -> tuple[int | None, dict[int, int] | None]:
+    """Return the meter before the first winner, or for a linked meter the controller's reading at each winner's turn."""
+    won = round_.of(model.ProgressiveWon)
+    if book.linked_meter:
+        return None, {fact.payload.seat: fact.payload.reading_centicents for fact in won}
+    accepted = round_.last(model.ProgressiveAccepted)
+    if accepted is not None:
+        return accepted.payload.reading_centicents, None
+    if won:
+        return max(won, key=lambda fact: int(fact.payload.seat)).payload.reading_centicents, None
+    return None, None
+
+
+def _agreed(outcomes: list[list[Due]]) -> list[Due]:
+    """Merge the dues of several readings: what all agree on stands, the rest is unknown."""
+    by_key: dict[tuple[int, str, int | None], list[Due]] = {}
+    for each in outcomes:
+        for due in each:
+            by_key.setdefault((due.seat, due.wager, due.for_position), []).append(due)
+    merged = []
+    for found in by_key.values():
+        same = len(found) == len(outcomes) and len({due.net_cents for due in found}) == 1
+        due = found[0]
+        if not same:
+            due = msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
+        merged.append(due)
+    return merged
+
+
+def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
+    """Return the patron's net by what was done: winnings less what was taken.
+
+    A progressive wager was collected before the deal, so its net is all that came back less the stake; what of another
+    wager was neither taken nor paid lies with the patron.
+    """
+    if wager == "progressive":
+        return flow.winnings_cents + flow.stake_back_cents - stake_cents
+    return flow.winnings_cents - flow.taken_cents
+
+
+def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
+    """Return every wager and Envy Bonus: staked, due, done; in the order of the seats and wagers."""
+    if "settlements" in round_.memo:
+        known: list[Settlement] = round_.memo["settlements"]
+        return known
+    everything_settled = round_.closed is not None and "settlement" in round_.opened.payload.observed
+    done_by = flows(round_)
+    due_by: dict[Key, Due] = {}
+    envy: dict[tuple[int, str], list[Due]] = {}
+    for due in dues(round_, book):
+        if due.for_position is None:
+            due_by[due.seat, due.wager, due.number] = due
+        else:
+            envy.setdefault((due.seat, due.wager), []).append(due)
+    placed = stakes(round_)
+    found = []
+    for key in sorted({*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != "base")):
+        due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
+        if due is None and flow is None and (stake is None or stake.on_layout_cents <= 0):
+            continue
+        staked = stake.in_time_cents if stake is not None else 0
+        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
+        found.append(
+            Settlement(
+                seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
+                paytable=due.paytable if due else "", staked_cents=staked,
+                due_cents=due.net_cents if due is not None else 0,
+                done_cents=done if flow is not None or everything_settled else None,
+                by_slip_cents=flow.by_slip_cents if flow else 0, line=(due.line or due.outcome) if due else "late",
+                cite=due.cite if due else book.cite("7(c)"),
+            )
+        )  # fmt: skip
+    found += _envy_settlements(round_, book, envy, everything_settled)
+    round_.memo["settlements"] = found
+    return found
+
+
+def _payee(flow: Flow | None) -> str:
+    return str(flow.facts[0].payload.bettor) if flow and flow.facts else ""
+
+
+def _envy_paid(round_: Round) -> dict[tuple[int, str], list[Fact]]:
+    paid: dict[tuple[int, str], list[Fact]] = {}
+    for fact in round_.of(model.EnvyPaid):
+        paid.setdefault((fact.payload.seat, ENVY[fact.payload.wager]), []).append(fact)
+    return paid
+
+
+def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], everything_settled: bool
+                      ) -> Iterator[Settlement]:  # fmt: skip
+    paid = _envy_paid(round_)
+    bettor = {stake.seat: stake.bettor for stake in stakes(round_).values()}
+    for key in sorted({*envy, *paid}):
+        due, facts = envy.get(key, []), paid.get(key, [])
+        amounts = [each.net_cents for each in due]
+        yield Settlement(
+            seat=key[0], wager=key[1], number=None, bettor=bettor.get(key[0], ""),
+            paytable=due[0].paytable if due else "", staked_cents=0,
+            due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
+            done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,
+            by_slip_cents=0, line=" ".join(f"{each.line}@{each.for_position}" for each in due),
+            cite=due[0].cite if due else book.cite("11(h)(2)(ii)"),
+        )  # fmt: skip
+
+
+@rule(
+    "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
+    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", cites="58 Pa. Code §§ 688a.11(f), (h), 688a.12, 688a.13",
+)  # fmt: skip
+def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Every wager ends as the rules say; a difference is found with its amount and the section."""
+    yield from _grounds_of_void(round_, book)
+    due_by = {(due.seat, due.wager, due.number): due for due in dues(round_, book) if due.for_position is None}
+    placed, done_by = stakes(round_), flows(round_)
+    for each in settlements(round_, book):
+        if each.wager in ENVY.values():
+            continue
+        key = (each.seat, each.wager, each.number)
+        due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
+        if each.due_cents is None:
+            yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({_why(round_, book, each.seat)})")
+            continue
+        if round_.lost or (stake is not None and stake.doubtful):
+            continue
+        late = stake is not None and stake.late_cents != 0
+        difference = each.done_cents - each.due_cents if each.done_cents is not None else None
+        if not late and not difference:
+            continue
+        code, section = _classify(book, due, stake, flow, difference, is_void(round_, book))
+        facts = [*(stake.facts if stake else ()), *flow.facts]
+        yield finding(
+            round_, book, code, section, expected=_expected(due, each), observed=_observed(flow, each),
+            evidence=facts or ((round_.closed,) if round_.closed else ()), seat=each.seat, wager=each.wager,
+            difference_cents=difference, other_reading=due.other_reading if due else None,
+        )  # fmt: skip
+
+
+def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None, void: bool
+              ) -> tuple[str, str]:  # fmt: skip
+    """Return the most specific code of a wrongly settled wager, and the section it breaks."""
+    section = str(due.cite).split("§ ")[-1].partition(".")[2] if due is not None else "7(c)"
+    if stake is not None and stake.late_cents != 0:
+        return "WAGER-LATE", "7(c)"
+    assert difference is not None
+    if due is None:
+        return "PAY-OVER" if difference > 0 else "PAY-TAKEN", "11(f)"
+    if void or due.outcome is Outcome.VOID:
+        return "PAY-VOID", section
+    if due.outcome is Outcome.FOUL:
+        return "PAY-FOUL", section
+    limit = book.max_payout_cents
+    if limit is not None:
+        if difference > 0 and due.capped:
+            return "PAY-LIMIT", "12(e)"
+        if difference < 0 and flow.winnings_cents == limit and not due.capped:
+            return "PAY-LIMIT", "12(e)"
+    if due.outcome is Outcome.WIN:
+        if flow.winnings_cents == 0:
+            return ("PAY-TAKEN" if flow.taken_cents and due.wager != "progressive" else "PAY-MISSED"), section
+        if due.share_bp:
+            return "PAY-METER", section
+        return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
+    if due.outcome in (Outcome.TIE, Outcome.ACE_HIGH_PUSH):
+        return ("PAY-OVER" if difference > 0 else "PAY-TAKEN"), section
+    if flow.winnings_cents:
+        return "PAY-LOSER", section
+    return ("PAY-NOT-TAKEN" if difference > 0 else "PAY-TAKEN"), section
+
+
+def _expected(due: Due | None, each: Settlement) -> str:
+    if due is None:
+        return "no wager in time, so nothing won and nothing lost"
+    net = each.due_cents or 0
+    if net > 0:
+        table = f", paytable {due.paytable}" if due.paytable else ""
+        return f"{show_money(due.winnings_cents)} paid ({due.line or due.outcome}{table})"
+    if net < 0 and due.outcome is Outcome.WIN:
+        return f"{show_money(due.winnings_cents)} paid ({due.line})"
+    if net < 0:
+        return f"{show_money(-net)} collected ({due.outcome})"
+    return f"{show_money(each.staked_cents)} returned ({due.line or due.outcome})"
+
+
+def _observed(flow: Flow, each: Settlement) -> str:
+    said = []
+    if flow.winnings_cents:
+        said.append(f"{show_money(flow.winnings_cents)} paid")
+    if flow.taken_cents:
+        said.append(f"{show_money(flow.taken_cents)} collected")
+    if flow.stake_back_cents and not flow.winnings_cents:
+        said.append(f"{show_money(flow.stake_back_cents)} returned")
+    return ", ".join(said) if said else "nothing paid and nothing collected"
+
+
+def _why(round_: Round, book: Rulebook, seat: int) -> str:
+    if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
+        return "the dealer's cards are not on record"
+    held = readings(round_, seat)
+    if held == [UNKNOWN] or len(held) > 1:
+        return f"the cards of seat {seat} were not all read"
+    if held[0].high is None:
+        return f"how seat {seat} set the hands is not on record"
+    if len(dealer_readings(round_, book)) > 1:
+        return "the house way allows the dealer several settings, which end differently"
+    return "the meter, or the filed rule, is not on record"
+
+
+def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+    """A void needs a ground in the record, where the record covers what the ground is made of."""
+    observed = frozenset(round_.opened.payload.observed)
+    voided = round_.voided
+    if voided is not None and not must_be_void(round_, book) and GROUND_ASPECTS[voided.payload.reason] <= observed:
+        yield Doubt(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
+    exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
+    for seat in sorted(voided_seats(round_) - exposed):
+        if "deal" in observed and not is_void(round_, book):
+            yield Doubt(f"the hand of seat {seat} was voided and the record shows no exposed card")
+
+
+@rule("PAY-ENVY", cites="58 Pa. Code §§ 688a.11(h)(2)(ii), 688a.12(c), (d)")
+def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else."""
+    due_for: dict[tuple[int, str], dict[int | str, Due]] = {}
+    for due in dues(round_, book):
+        if due.for_position is not None:
+            due_for.setdefault((due.seat, due.wager), {})[due.for_position] = due
+    paid = _envy_paid(round_)
+    if round_.lost:
+        return
+    for key in sorted({*due_for, *paid}):
+        each_due, facts = due_for.get(key, {}), paid.get(key, [])
+        unknown = [due for due in each_due.values() if due.net_cents is None]
+        if unknown:
+            yield Doubt(f"seat {key[0]} {key[1]}: another seat's cards were not all read")
+            continue
+        if not facts and not (round_.observes("settlement") and round_.closed is not None):
+            continue
+        paid_for: dict[int | str, int] = {}
+        for fact in facts:
+            paid_for[fact.payload.for_position] = paid_for.get(fact.payload.for_position, 0) + fact.payload.amount_cents
+        owed = {position: due.net_cents or 0 for position, due in each_due.items()}
+        if not round_.observes("settlement"):
+            owed = {position: cents for position, cents in owed.items() if position in paid_for}
+        if paid_for == owed:
+            continue
+        yield finding(
+            round_, book, "PAY-ENVY", "11(h)(2)(ii)" if key[1] == "fortune_envy" else "12(d)",
+            expected=_amounts(owed), observed=_amounts(paid_for),
+            evidence=facts or ((round_.closed,) if round_.closed else ()), seat=key[0], wager=key[1],
+            difference_cents=sum(paid_for.values()) - sum(owed.values()),
+        )  # fmt: skip
+
+
+def _amounts(by_position: dict[int | str, int]) -> str:
+    parts = [f"{show_money(cents)} for {position if position == 'dealer' else f'seat {position}'}"
+             for position, cents in sorted(by_position.items(), key=str)]  # fmt: skip
+    return ", ".join(parts) if parts else "no Envy Bonus"
+
+
+@rule("PAY-VIG", cites="58 Pa. Code § 688a.12(a)")
+def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """No commission or vigorish is charged."""
+    for fact in round_.of(model.VigorishTaken):
+        yield finding(
+            round_, book, "PAY-VIG", "12(a)", expected="no vigorish",
+            observed=f"{show_money(fact.payload.amount_cents)} taken", evidence=(fact,), seat=fact.payload.seat,
+            wager="base", difference_cents=-fact.payload.amount_cents,
+        )  # fmt: skip
+
+
+@rule("PAY-SOURCE", cites="58 Pa. Code § 688a.11(h)(3)(i)(B)(4)")
+def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A share of the progressive meter is not paid from the table inventory."""
+    for due in dues(round_, book):
+        if due.wager != "progressive" or not due.share_bp:
+            continue
+        paid: Iterable[Fact] = [
+            fact for fact in round_.of(model.WagerPaid)
+            if fact.payload.seat == due.seat and fact.payload.wager == "progressive"
+            and fact.payload.source == "inventory"
+        ]  # fmt: skip
+        cents = sum(fact.payload.winnings_cents for fact in paid)
+        if cents > due.cash_cents:
+            yield finding(
+                round_, book, "PAY-SOURCE", "11(h)(3)(i)(B)(4)", expected="the share of the meter paid by slip",
+                observed=f"{show_money(cents)} paid from the inventory", evidence=paid, seat=due.seat,
+                wager="progressive",
+            )  # fmt: skip

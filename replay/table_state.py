@@ -1,0 +1,311 @@
+"""What spans the rounds at a table: equipment, people, rules on file, devices and their counters. Folded from events.
+
+The law of this file: state is only what later rounds are judged by; it is plain data that a snapshot can hold; nothing
+here judges. `TableState.at_opening` is the copy that a round keeps of the table as it was when the round opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from events import model
+from events.model import Event
+
+
+class Fact(msgspec.Struct, frozen=True, gc=False):
+    """An event of a table's stream as the fold sees it: its number, the device and its clock, and what it states."""
+
+    seq: int
+    at_us: int
+    source: str
+    payload: Any
+
+
+class Preparation(msgspec.Struct, frozen=True):
+    """One step in making a deck ready: a shuffle, an offer of the cut, a cut, an ordered recut, a shuffler failure."""
+
+    kind: Literal["shuffle", "offer", "cut", "recut", "failure"]
+    seq: int
+    who: int | str
+    depth: int
+    detail: str
+    seated: tuple[int, ...]
+
+
+class Deck(msgspec.Struct):
+    """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table."""
+
+    jokers: int
+    preshuffled: bool
+    received_seq: int
+    in_play_us: int | None = None
+    in_play_seq: int = 0
+    inspected: bool = False
+    joker_destroyed: bool = False
+    spread: bool = False
+    washed: bool = False
+    used: bool = False
+    banned_by: int = 0
+    preparations: list[Preparation] = []
+
+
+class Source(msgspec.Struct):
+    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
+
+    last: int
+    last_us: int
+    missing: list[int] = []
+
+
+class Filed(msgspec.Struct, frozen=True):
+    """A rules submission on file: its effective day, whole text and the event that filed it."""
+
+    effective_gaming_day: str
+    toml: str
+    seq: int
+
+
+class TableState(msgspec.Struct):
+    """Everything that later rounds at this table are judged by."""
+
+    game: str = ""
+    deal_method: str = ""
+    shuffler: str = ""
+    gaming_day: str = ""
+    shift: str = ""
+    dealer: str = ""
+    opened: bool = False
+    just_opened: bool = False
+    equipment_known: bool = False
+    decks: dict[str, Deck] = {}
+    last_deck: str = ""
+    previous_decks: int = 0
+    last_shuffled: str = ""
+    dice_set: str = ""
+    dice_us: int | None = None
+    dice_seq: int = 0
+    devices: dict[str, str] = {}
+    device_seqs: dict[str, int] = {}
+    patrons: dict[int, str] = {}
+    patrons_known: bool = False
+    first_patron_seat: int = 0
+    idle: bool = False
+    idle_spread: bool = False
+    idle_washed: bool = False
+    idle_seq: int = 0
+    rules: list[Filed] = []
+    readings: dict[str, int] = {}
+    sources: dict[str, Source] = {}
+    last_round_no: int = 0
+    dealing_deck: str = ""
+
+    def at_opening(self) -> TableState:
+        """Return a copy for a round to keep: later events do not change it."""
+        copy = msgspec.structs.replace(
+            self,
+            decks={
+                name: msgspec.structs.replace(deck, preparations=list(deck.preparations))
+                for name, deck in self.decks.items()
+            },
+            devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
+            readings=dict(self.readings),
+        )  # fmt: skip
+        return copy
+
+    def rules_in_force(self, gaming_day: str) -> Filed | None:
+        """Return the last filed submission whose effective gaming day has come, or null."""
+        return next((filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day), None)
+
+    def apply(self, fact: Fact) -> None:
+        """Let an event change the table."""
+        change = _CHANGES.get(type(fact.payload))
+        if change is not None:
+            change(self, fact, fact.payload)
+
+    def dealt_from(self, deck: str) -> None:
+        """The first card of a round left this deck: what prepared it is used up."""
+        self.dealing_deck = deck
+        if deck in self.decks:
+            self.decks[deck].preparations = []
+            self.decks[deck].used = True
+
+    def round_over(self, deck: str) -> None:
+        """A round played from this deck ended."""
+        self.just_opened = False
+        self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
+        self.last_deck, self.dealing_deck = deck, ""
+        self.idle = False
+
+
+def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
+    state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
+    state.opened = state.just_opened = True
+    state.first_patron_seat = next(iter(state.patrons), 0)
+    state.idle = False
+
+
+def _closed(state: TableState, fact: Fact, event: model.TableClosed) -> None:
+    state.opened = False
+
+
+def _day(state: TableState, fact: Fact, event: model.GamingDayOpened) -> None:
+    state.gaming_day = event.gaming_day
+
+
+def _shift(state: TableState, fact: Fact, event: model.ShiftChanged) -> None:
+    state.shift = event.shift
+
+
+def _tap_in(state: TableState, fact: Fact, event: model.DealerTappedIn) -> None:
+    state.dealer = event.dealer
+
+
+def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
+    state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
+
+
+def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
+    state.equipment_known = True
+    state.decks[event.deck] = Deck(jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq)
+
+
+def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:
+    if event.deck in state.decks and event.verified_by is not None:
+        state.decks[event.deck].inspected = True
+
+
+def _joker(state: TableState, fact: Fact, event: model.JokerDestroyed) -> None:
+    if event.deck in state.decks and event.witnessed_by is not None:
+        state.decks[event.deck].joker_destroyed = True
+
+
+def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
+    deck = state.decks.setdefault(event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq))
+    deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
+    state.equipment_known = True
+
+
+def _deck_removed(state: TableState, fact: Fact, event: model.DeckRemoved) -> None:
+    state.decks.pop(event.deck, None)
+
+
+def _spread(state: TableState, fact: Fact, event: model.CardsSpread) -> None:
+    state.idle_spread = True
+    if event.deck in state.decks and event.face_up:
+        state.decks[event.deck].spread = True
+
+
+def _washed(state: TableState, fact: Fact, event: model.CardsWashed) -> None:
+    state.idle_washed = True
+    if event.deck in state.decks:
+        state.decks[event.deck].washed = True
+
+
+def _dice(state: TableState, fact: Fact, event: model.DiceReceived) -> None:
+    state.dice_set, state.dice_us, state.dice_seq = event.dice_set, fact.at_us, fact.seq
+
+
+def _dice_removed(state: TableState, fact: Fact, event: model.DiceRemoved) -> None:
+    if state.dice_set == event.dice_set:
+        state.dice_set, state.dice_us, state.dice_seq = "", None, fact.seq
+
+
+def _seated(state: TableState, fact: Fact, event: model.PatronSeated) -> None:
+    if not state.patrons and state.just_opened:
+        state.first_patron_seat = event.seat
+    state.patrons[event.seat] = event.patron
+    state.patrons_known = True
+
+
+def _left(state: TableState, fact: Fact, event: model.PatronLeft) -> None:
+    state.patrons.pop(event.seat, None)
+    if not state.patrons:
+        state.idle, state.idle_spread, state.idle_washed, state.idle_seq = True, False, False, fact.seq
+
+
+def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
+    if event.fault == "inoperative":
+        state.devices[event.device], state.device_seqs[event.device] = "inoperative", fact.seq
+    if event.device == "shuffler":
+        failure = Preparation("failure", fact.seq, "shuffler", 0, event.fault, ())
+        for name, deck in state.decks.items():
+            if name != state.dealing_deck:
+                deck.preparations = [*deck.preparations, failure]
+
+
+def _covered(state: TableState, fact: Fact, event: model.DeviceCovered) -> None:
+    state.devices[event.device] = "covered"
+
+
+def _restored(state: TableState, fact: Fact, event: model.DeviceRestored) -> None:
+    state.devices.pop(event.device, None)
+
+
+def _prepared(state: TableState, deck: str, step: Preparation) -> None:
+    if deck in state.decks:
+        state.decks[deck].preparations = [*state.decks[deck].preparations, step]
+
+
+def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:
+    state.last_shuffled = event.deck
+    _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
+
+
+def _offered(state: TableState, fact: Fact, event: model.CutOffered) -> None:
+    detail = "accepted" if event.accepted else "refused"
+    seated = tuple(sorted(state.patrons))
+    _prepared(state, state.last_shuffled, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
+
+
+def _cut(state: TableState, fact: Fact, event: model.CardsCut) -> None:
+    seated = tuple(sorted(state.patrons))
+    step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, seated)
+    _prepared(state, state.last_shuffled, step)
+
+
+def _recut(state: TableState, fact: Fact, event: model.RecutOrdered) -> None:
+    _prepared(state, state.last_shuffled, Preparation("recut", fact.seq, event.by, 0, "", ()))
+
+
+def _accepted(state: TableState, fact: Fact, event: model.ProgressiveAccepted) -> None:
+    state.readings[event.meter] = event.reading_centicents
+
+
+def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
+    state.readings[event.meter] = event.after_centicents
+
+
+_CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
+    model.TableOpened: _game,
+    model.TableClosed: _closed,
+    model.GamingDayOpened: _day,
+    model.ShiftChanged: _shift,
+    model.DealerTappedIn: _tap_in,
+    model.RulesFiled: _rules,
+    model.DeckReceived: _deck_received,
+    model.DeckInspected: _inspected,
+    model.JokerDestroyed: _joker,
+    model.DeckInPlay: _in_play,
+    model.DeckRemoved: _deck_removed,
+    model.CardsSpread: _spread,
+    model.CardsWashed: _washed,
+    model.DiceReceived: _dice,
+    model.DiceRemoved: _dice_removed,
+    model.PatronSeated: _seated,
+    model.PatronLeft: _left,
+    model.DeviceFailed: _failed,
+    model.DeviceCovered: _covered,
+    model.DeviceRestored: _restored,
+    model.CardsShuffled: _shuffled,
+    model.CutOffered: _offered,
+    model.CardsCut: _cut,
+    model.RecutOrdered: _recut,
+    model.ProgressiveAccepted: _accepted,
+    model.ProgressiveWon: _won,
+}
+
+CHANGES_TABLE = frozenset(_CHANGES)
+"""The events that change more than the round they stand in; correcting one of them means folding the table again."""

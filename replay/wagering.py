@@ -1,0 +1,264 @@
+"""The wagers of a round: what lay at stake in time, and whether it could (58 Pa. Code §§ 688a.7, 688a.8(b), 688a.11(d))."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from events import model
+from games.face_up_pai_gow import is_qualifying
+from games.money import show_money
+from games.rulebook import Rulebook
+from replay.findings import Finding
+from replay.rounds import Round
+from replay.rules import Doubt, finding, rule
+from replay.table_state import Fact
+
+
+class Stake(msgspec.Struct):
+    """One wager at one box: cents at stake in time, cents added or withdrawn too late, and the facts."""
+
+    seat: int
+    wager: str
+    number: int | None
+    bettor: str
+    in_time_cents: int = 0
+    late_cents: int = 0
+    doubtful: bool = False
+    facts: list[Fact] = []
+
+    @property
+    def on_layout_cents(self) -> int:
+        """What lay on the layout in the end."""
+        return self.in_time_cents + self.late_cents
+
+
+def stakes(round_: Round) -> dict[tuple[int, str, int | None], Stake]:
+    """Return the wagers of the round by (seat, wager, number), in the order placed.
+
+    A wager moved after "no more bets" (or, where that is not on record, after the first card) is late; a late wager that
+    was refused does not count, one returned as late is settled by that.
+    """
+    if "stakes" in round_.memo:
+        known: dict[tuple[int, str, int | None], Stake] = round_.memo["stakes"]
+        return known
+    found: dict[tuple[int, str, int | None], Stake] = {}
+    closed = round_.first(model.NoMoreBets) or round_.first_card
+    for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1)):
+        for fact in round_.of(type_):
+            event = fact.payload
+            key = (event.seat, event.wager, event.number)
+            stake = found.get(key)
+            if stake is None:
+                stake = found[key] = Stake(event.seat, event.wager, event.number, event.bettor)
+            stake.facts.append(fact)
+            in_time = True if closed is None else round_.certainly_before(fact, closed)
+            if in_time is None:
+                stake.doubtful = True
+            if in_time is False:
+                stake.late_cents += sign * event.amount_cents
+            else:
+                stake.in_time_cents += sign * event.amount_cents
+    for fact in round_.of(model.WagerReturned):
+        event = fact.payload
+        stake = found.get((event.seat, event.wager, event.number))
+        if event.reason == "late" and stake is not None and stake.late_cents > 0:
+            stake.late_cents = max(0, stake.late_cents - event.amount_cents)
+            stake.facts.append(fact)
+    round_.memo["stakes"] = found
+    return found
+
+
+def bettors(round_: Round) -> dict[int, str]:
+    """Return who wagered at each box (the first bettor named there)."""
+    found: dict[int, str] = {}
+    for fact in round_.of(model.WagerPlaced):
+        found.setdefault(fact.payload.seat, fact.payload.bettor)
+    return found
+
+
+@rule("WAGER-LATE", cites="58 Pa. Code § 688a.7(c)")
+def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
+
+    Late wagers themselves are found with their money, in `settlement.py`.
+    """
+    for stake in stakes(round_).values():
+        if stake.doubtful:
+            yield Doubt(
+                f'seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and "no more bets"'
+            )
+
+
+@rule("WAGER-BASE", cites="58 Pa. Code § 688a.7(d), (e)")
+def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """An optional wager needs the base wager at the same box."""
+    if round_.lost:
+        return
+    based = {stake.seat for stake in stakes(round_).values() if stake.wager == "base" and stake.on_layout_cents > 0}
+    for stake in stakes(round_).values():
+        if stake.wager != "base" and stake.on_layout_cents > 0 and stake.seat not in based:
+            yield finding(
+                round_, book, "WAGER-BASE", "7(e)", expected="a base wager at the box of an optional wager",
+                observed=f"{stake.wager} alone", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
+            )  # fmt: skip
+
+
+@rule("WAGER-LIMIT", cites="58 Pa. Code § 688a.7(e); the filed limits")
+def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Wagers are of those offered and within the filed limits; a progressive wager is of the paytable's amount."""
+    for stake in stakes(round_).values():
+        if stake.in_time_cents <= 0:
+            continue
+        offer, cents = book.offers.get(stake.wager), stake.in_time_cents
+        if offer is None:
+            expected = "a wager that the rules submission offers"
+        elif not offer.min_cents <= cents <= offer.max_cents:
+            expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
+        else:
+            continue
+        yield finding(
+            round_, book, "WAGER-LIMIT", "7(e)" if stake.wager != "base" else "7(d)", expected=expected,
+            observed=f"{stake.wager} {show_money(cents)}", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
+        )  # fmt: skip
+
+
+@rule("WAGER-FORM", cites="58 Pa. Code § 688a.7(a)")
+def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Wagers are value chips, plaques or approved instruments; verbal wagers with cash are not accepted."""
+    for fact in round_.of(model.WagerPlaced):
+        if fact.payload.form in ("cash", "verbal"):
+            yield finding(
+                round_, book, "WAGER-FORM", "7(a)", expected="chips, plaques or an approved instrument",
+                observed=fact.payload.form, evidence=(fact,), seat=fact.payload.seat, wager=fact.payload.wager,
+            )  # fmt: skip
+
+
+@rule("WAGER-SEATED", cites="58 Pa. Code § 688a.7(b), (f)")
+def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Only seated players wager; a second, adjacent box only where the rules submission permits it."""
+    patrons, known = dict(round_.before.patrons), round_.before.patrons_known
+    by_patron: dict[str, list[tuple[int, Fact]]] = {}
+    for fact in round_.facts:
+        event = fact.payload
+        match event:
+            case model.PatronSeated():
+                patrons[event.seat], known = event.patron, True
+            case model.PatronLeft():
+                patrons.pop(event.seat, None)
+            case model.WagerPlaced(wager="base"):
+                boxes = by_patron.setdefault(event.bettor, [])
+                if event.seat not in {seat for seat, _ in boxes}:
+                    boxes.append((event.seat, fact))
+                if known and not round_.lost and event.bettor not in patrons.values():
+                    yield finding(
+                        round_, book, "WAGER-SEATED", "7(b)", expected="the wager of a seated player",
+                        observed=f"{event.bettor} is not seated", evidence=(fact,), seat=event.seat,
+                    )  # fmt: skip
+    for patron, boxes in by_patron.items():
+        seats = sorted(seat for seat, _ in boxes)
+        if len(seats) < 2 or (len(seats) == 2 and seats[1] - seats[0] == 1 and book.adjacent_boxes):
+            continue
+        allowed = "one box, or two adjacent ones" if book.adjacent_boxes else "one box"
+        yield finding(
+            round_, book, "WAGER-SEATED", "7(f)", expected=allowed,
+            observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
+            evidence=[fact for _, fact in boxes], seat=boxes[-1][0],
+        )  # fmt: skip
+
+
+@rule("WAGER-LAMMER", cites="58 Pa. Code §§ 688a.8(b)(1), 688a.9(a)(3)(i), 688a.10(a)(2)(i)")
+def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
+    if not round_.observes("envy") or round_.first_card is None:
+        return
+    placed = {(fact.payload.seat, fact.payload.wager): fact for fact in round_.of(model.LammerPlaced)}
+    section = {"manual_shoe": "8(b)(1)", "hand": "9(a)(3)(i)", "automated_shoe": "10(a)(2)(i)"}[book.deal_method]
+    qualifying = {
+        (stake.seat, stake.wager): stake
+        for stake in stakes(round_).values()
+        if is_qualifying(book, stake.wager, stake.in_time_cents)
+    }
+    for (seat, wager), stake in qualifying.items():
+        if (seat, wager) not in placed:
+            yield finding(
+                round_, book, "WAGER-LAMMER", section, expected="an Envy lammer at the qualifying wager",
+                observed="none", evidence=stake.facts, seat=seat, wager=wager,
+            )  # fmt: skip
+    for (seat, wager), fact in placed.items():
+        if (seat, wager) not in qualifying:
+            yield finding(
+                round_, book, "WAGER-LAMMER", section, expected="a lammer at a qualifying wager only",
+                observed="a lammer without one", evidence=(fact,), seat=seat, wager=wager,
+            )  # fmt: skip
+
+
+@rule("WAGER-PROGRESSIVE", cites="58 Pa. Code §§ 688a.8(b)(2), 688a.9(a)(3)(ii), 688a.10(a)(2)(ii)")
+def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The chips collected equal the progressive wagers that the system accepted, and those at the boxes."""
+    if not round_.observes("progressive"):
+        return
+    accepted = {fact.payload.seat for fact in round_.of(model.ProgressiveAccepted)}
+    at_boxes = {
+        stake.seat for stake in stakes(round_).values() if stake.wager == "progressive" and stake.in_time_cents > 0
+    }
+    section = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}[book.deal_method]
+    for fact in round_.of(model.ProgressiveLocked):
+        event = fact.payload
+        if event.accepted != event.collected or event.accepted != len(accepted) or accepted != at_boxes:
+            yield finding(
+                round_, book, "WAGER-PROGRESSIVE", section,
+                expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} at the boxes)",
+                observed=f"{event.collected} chips collected, the system shows {event.accepted}",
+                evidence=(fact, *round_.of(model.ProgressiveAccepted)), wager="progressive",
+            )  # fmt: skip
+
+
+@rule("WAGER-LOCKOUT", cites="58 Pa. Code §§ 688a.2(d)(2), 688a.8(b)(2)")
+def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
+    locked, first = round_.first(model.ProgressiveLocked), round_.first_card
+    if not round_.observes("progressive"):
+        return
+    accepted = round_.of(model.ProgressiveAccepted)
+    if accepted and first is not None and (locked is None or locked.seq > first.seq):
+        yield finding(
+            round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",
+            observed="locked after the first card" if locked else "not locked",
+            evidence=(first, *((locked,) if locked else ())), wager="progressive",
+        )  # fmt: skip
+        return
+    for fact in accepted:
+        if locked is not None and fact.seq > locked.seq:
+            yield finding(
+                round_, book, "WAGER-LOCKOUT", "2(d)(2)", expected="no progressive wager accepted after the lock",
+                observed=f"{show_money(fact.payload.amount_cents)} accepted", evidence=(locked, fact),
+                seat=fact.payload.seat, wager="progressive",
+            )  # fmt: skip
+
+
+@rule("WAGER-SURRENDER", cites="58 Pa. Code § 688a.11(d)")
+def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11)."""
+    dealer_set = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
+    for fact in round_.of(model.Surrendered):
+        seat = fact.payload.seat
+        optional = [
+            stake.wager for stake in stakes(round_).values()
+            if stake.seat == seat and stake.wager != "base" and stake.on_layout_cents > 0
+        ]  # fmt: skip
+        revealed = next((each for each in round_.of(model.HandRevealed) if each.payload.position == seat), None)
+        if optional:
+            observed = "surrendered with " + ", ".join(optional)
+        elif dealer_set is not None and fact.seq < dealer_set.seq:
+            observed = "surrendered before the dealer's hands were set"
+        elif revealed is not None and revealed.seq < fact.seq:
+            observed = "surrendered after the hands were revealed"
+        else:
+            continue
+        yield finding(
+            round_, book, "WAGER-SURRENDER", "11(d)",
+            expected="a surrender without optional wagers, between the dealer's setting and the reveal",
+            observed=observed, evidence=(fact, *((revealed,) if revealed else ())), seat=seat,
+        )  # fmt: skip
