@@ -1,0 +1,71 @@
+"""`rack demo`: the whole way once, on a simulated gaming day whose faults are known."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rack import settings
+from rack.arguments import positive
+from rack.errors import Exit
+from rack.output import Output, money, table
+
+HELP = "simulate a gaming day with planted faults, replay it, compare what was found with what was planted"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "--seed", type=int, default=settings.DEMO_SEED, help="the day is a function of it (%(default)s)"
+    )
+    parser.add_argument("--rounds", type=positive, default=settings.DEMO_ROUNDS, help="at least so many (%(default)s)")
+    parser.add_argument("--out", metavar="DIR", type=Path, help="where everything goes (default: RACK_OUT, or demo)")
+    parser.add_argument("--log", metavar="ADDR", help="an empty log to use instead of floor.db in DIR")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Run the demo; 0 where every planted fault was found and nothing else, 1 otherwise."""
+    from rack import demo
+
+    out = arguments.out or settings.load().out
+    done = demo.run(arguments.seed, arguments.rounds, out, arguments.log, output)
+    report = demo.report(done)
+    demo.write_report(out, report)
+    output.value(report)
+    output.text(*lines(report))
+    return Exit.CLEAN if done.comparison.perfect else Exit.FINDINGS
+
+
+def lines(report: dict[str, Any]) -> list[str]:
+    """Return the report as text."""
+    findings, planted, found = report["findings"], report["planted"], report["found"]
+    codes = sorted({*findings, *planted})
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in report["verdicts"].items())
+    return [
+        f"{report['events']:,} events, {report['rounds']:,} rounds: {verdicts}",
+        "",
+        *table(
+            ("code", "planted", "found", "findings"),
+            [(code, planted.get(code, 0), found.get(code, 0), findings.get(code, 0)) for code in codes],
+        ),
+        "",
+        *table(("handled rightly (no alarm is due)", "times"), list(report["legitimate"].items())),
+        "",
+        f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults",
+        f"false alarms  {report['false_alarms']:>10,}",
+        f"overpaid      {money(report['overpaid_cents']).lstrip('+'):>10}",
+        f"underpaid     {money(report['underpaid_cents']).lstrip('+'):>10}",
+        f"appended      {report['events_per_s']:>10,} events a second, each durable before it is acknowledged",
+        f"replayed      {report['rounds_per_s']:>10,} rounds a second",
+        *(f"  missed: {_place(label)}" for label in report["missed_faults"]),
+        *(f"  false alarm: {_place(finding)}" for finding in report["false_alarm_findings"]),
+        "",
+        f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --out {report['out']}",
+    ]
+
+
+def _place(said: dict[str, Any]) -> str:
+    seat = "" if said["seat"] is None else f" seat={said['seat']}"
+    wager = "" if said["wager"] is None else f" wager={said['wager']}"
+    return f"{said['code']} {said['stream']} round {said['round_no']}{seat}{wager}"

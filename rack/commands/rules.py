@@ -1,0 +1,96 @@
+"""`rack rules`: what can be filed, and whether a rules submission is accepted."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rack.errors import Exit, UsageError
+from rack.output import Output, table
+
+if TYPE_CHECKING:
+    from games.rulebook import Rulebook
+
+HELP = "list the paytables that can be filed, or check a rules submission"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    what = parser.add_subparsers(dest="what", metavar="list | check", required=True)
+    what.add_parser("list", help="every wager and paytable of every chapter, with its section")
+    check = what.add_parser("check", help="read a rules submission strictly; say what is refused and by which section")
+    check.add_argument("file", metavar="FILE", help="a rules submission (TOML)")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """List or check; 2 where a submission is refused."""
+    if arguments.what == "list":
+        _list(output)
+    else:
+        _check(arguments.file, output)
+    return Exit.CLEAN
+
+
+def _list(output: Output) -> None:
+    from games.rulebook import known_rules
+
+    rows = [(known.chapter, known.wager, known.paytable, known.cite) for known in known_rules()]
+    names = ("chapter", "wager", "paytable", "cite")
+    output.value([dict(zip(names, row, strict=True)) for row in rows])
+    output.text(*table(names, [(chapter, wager, paytable or "–", cite) for chapter, wager, paytable, cite in rows]))
+
+
+def read_submission(file: str) -> Rulebook:
+    """Read a rules submission. Raises `UsageError` where there is no such text, `RulesRefused` where it is refused."""
+    from games.rulebook import parse_submission
+
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: expected a rules submission in UTF-8: {error}") from error
+    except FileNotFoundError:
+        raise UsageError(f"{file}: no such file; expected a rules submission (TOML)") from None
+    return parse_submission(text, file)
+
+
+def _check(file: str, output: Output) -> None:
+    book = read_submission(file)
+    output.value(_as_json(book))
+    offers = [
+        (offer.wager, offer.paytable.name if offer.paytable else "–", *_limits(offer.min_cents, offer.max_cents))
+        for offer in book.offers.values()
+    ]
+    output.text(
+        f"{file}: accepted; {book.name}, {book.chapter.title} ({book.chapter.key}), effective {book.effective_gaming_day}",
+        f"SHA-256 {book.digest}",
+        "",
+        *table(("wager", "paytable", "minimum", "maximum"), offers),
+    )
+
+
+def _limits(*cents: int) -> list[str]:
+    from games.money import show_money
+
+    return [show_money(amount) for amount in cents]
+
+
+def _as_json(book: Rulebook) -> dict[str, Any]:
+    return {
+        "name": book.name,
+        "chapter": book.chapter.key,
+        "game": book.game,
+        "effective_gaming_day": book.effective_gaming_day,
+        "digest": book.digest,
+        "offers": [
+            {
+                "wager": offer.wager,
+                "paytable": offer.paytable.name if offer.paytable else None,
+                "min_cents": offer.min_cents,
+                "max_cents": offer.max_cents,
+            }
+            for offer in book.offers.values()
+        ],
+        "house_way": book.house_way.name,
+        "max_payout_cents": book.max_payout_cents,
+    }

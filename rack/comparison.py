@@ -1,0 +1,117 @@
+"""Compares what a replay found with what was planted. Pure.
+
+A planted fault is *found* where a finding has its code, stream and round, and its seat and wager where the label names
+them. A *false alarm* is a finding that no label of its stream and round explains: neither by its own code nor among the
+consequences that the label admits (a round that had to be void and was played on leaves every wager wrongly settled).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+class Planted(Protocol):
+    """The label of a planted fault."""
+
+    @property
+    def code(self) -> str:
+        """The finding's code."""
+
+    @property
+    def stream(self) -> str:
+        """The stream it is in."""
+
+    @property
+    def round_no(self) -> int | None:
+        """Its round; null where it belongs to none."""
+
+    @property
+    def seat(self) -> int | None:
+        """Its seat, if any."""
+
+    @property
+    def wager(self) -> str | None:
+        """Its wager, if any."""
+
+    @property
+    def consequences(self) -> Collection[str]:
+        """Codes of findings that follow from it in its round."""
+
+
+class Found(Protocol):
+    """What a finding must say to be compared."""
+
+    @property
+    def code(self) -> str:
+        """The finding's code."""
+
+    @property
+    def stream(self) -> str:
+        """The stream it is in."""
+
+    @property
+    def round_no(self) -> int | None:
+        """Its round; null where it belongs to none."""
+
+    @property
+    def seat(self) -> int | None:
+        """Its seat, if any."""
+
+    @property
+    def wager(self) -> str | None:
+        """Its wager, if any."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Planted faults and those of them that were found (code → count), what was missed, and the false alarms."""
+
+    planted: dict[str, int]
+    found: dict[str, int]
+    missed: tuple[Planted, ...]
+    false_alarms: tuple[Found, ...]
+
+    @property
+    def perfect(self) -> bool:
+        """Whether every fault was found and nothing else."""
+        return not self.missed and not self.false_alarms
+
+
+def compare(labels: Iterable[Planted], findings: Iterable[Found]) -> Comparison:
+    """Compare the findings of a replay with the labels of a simulation."""
+    findings_at: dict[tuple[str, int | None], list[Found]] = defaultdict(list)
+    labels_at: dict[tuple[str, int | None], list[Planted]] = defaultdict(list)
+    for finding in findings:
+        findings_at[finding.stream, finding.round_no].append(finding)
+    for label in labels:
+        labels_at[label.stream, label.round_no].append(label)
+    planted = [label for here in labels_at.values() for label in here]
+    missed = [label for place, here in labels_at.items() for label in here if not _is_found(label, findings_at[place])]
+    false_alarms = [
+        finding
+        for place, here in findings_at.items()
+        for finding in here
+        if not _is_explained(finding, labels_at.get(place, ()))
+    ]
+    counted = Counter(label.code for label in planted)
+    lost = Counter(label.code for label in missed)
+    return Comparison(
+        planted=dict(sorted(counted.items())),
+        found={code: count - lost[code] for code, count in sorted(counted.items())},
+        missed=tuple(missed),
+        false_alarms=tuple(false_alarms),
+    )
+
+
+def _is_found(label: Planted, findings: Sequence[Found]) -> bool:
+    return any(
+        finding.code == label.code and label.seat in (None, finding.seat) and label.wager in (None, finding.wager)
+        for finding in findings
+    )
+
+
+def _is_explained(finding: Found, labels: Sequence[Planted]) -> bool:
+    return any(finding.code == label.code or finding.code in label.consequences for label in labels)

@@ -1,0 +1,191 @@
+"""The demo: a simulated gaming day goes the whole way, and what was found is compared with what was planted."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import msgspec
+
+from events.envelope import Draft
+from events.log import EventLog
+from events.open import open_log, open_results, parse_address
+from floor import gaming_day
+from rack import results as read
+from rack.comparison import Comparison, compare
+from rack.errors import UsageError
+from rack.output import Output
+from rack.settings import WAREHOUSE
+from rack.warehouse_feed import build_warehouse
+from replay.findings import Adjudication, Finding
+from replay.replayer import replay
+
+if TYPE_CHECKING:
+    from floor.gaming_day import Simulation
+
+REPORT = "demo.json"
+LABELS = "labels.jsonl"
+DATABASE = "floor.db"
+PROPERTY = "bellwether"
+NAMED = 20
+"""At most so many missed faults and false alarms are named one by one."""
+
+COMMIT_EVENTS = 4_000
+"""Events that are made durable together: a device gateway's batch."""
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What a demo did."""
+
+    events: int
+    rounds: int
+    comparison: Comparison
+    findings: Sequence[Finding]
+    legitimate: dict[str, int]
+    verdicts: dict[str, int]
+    seconds: dict[str, float]
+    seed: int
+    log: str
+    out: Path
+
+
+def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) -> Demo:
+    """Simulate, append, replay, compare, build the warehouse. Raises `UsageError` where something is in the way."""
+    address = prepare(out, address)
+    clock = _Clock()
+    day = gaming_day.simulate(seed, rounds)
+    _write_labels(out / LABELS, day)
+    clock.lap("simulate")
+    log = open_log(address, create=True, property_id=PROPERTY)
+    try:
+        if log.streams():
+            raise UsageError(f"{address}: the log holds events already; name another one (its prefix is its name)")
+        events = append(log, day.groups(), output)
+        clock.lap("append")
+        results = open_results(address)
+        try:
+            replay(log, results, progress=lambda done, *_: output.progress(done, "events replayed"))
+            clock.lap("replay")
+            adjudications = read.newest(read.adjudications(results))
+            findings = _findings(adjudications.values(), read.stream_findings(results))
+            comparison = compare(day.labels, findings)
+            build_warehouse(out / WAREHOUSE, log, results)
+            clock.lap("warehouse")
+        finally:
+            results.close()
+    finally:
+        log.close()
+    legitimate = dict(sorted(Counter(label.kind for label in day.legitimate).items()))
+    verdicts = dict(sorted(Counter(str(each.verdict) for each in adjudications.values()).items()))
+    return Demo(
+        events, len(adjudications), comparison, findings, legitimate, verdicts, clock.seconds, seed, address, out
+    )
+
+
+def prepare(out: Path, address: str | None) -> str:
+    """Make the folder ready and return the log's address; an earlier demo's log there is removed.
+
+    Raises `UsageError` where the folder's log is not a demo's, and `NotADirectoryError` and the like.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    if address is not None:
+        parse_address(address)
+        return address
+    database = out / DATABASE
+    if database.exists() and not (out / REPORT).is_file():
+        raise UsageError(
+            f"{database} is not the log of a demo (there is no {REPORT} beside it), and nothing overwrites a log: "
+            "name another folder with --out, or another log with --log"
+        )
+    for file in sorted(out.glob(DATABASE + "*")):
+        file.unlink()
+    (out / REPORT).write_text("{}\n")
+    return f"sqlite://{quote(database.resolve().as_posix())}"
+
+
+def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], output: Output) -> int:
+    """Append the groups, some thousand events in each commit; return how many events were stored."""
+    events = 0
+    for batch in batches(groups, COMMIT_EVENTS):
+        events += sum(seq is not None for appended in log.append_groups(batch) for seq in appended.seqs)
+        output.progress(events, "events appended")
+    return events
+
+
+def batches(groups: Iterable[tuple[str, Sequence[Draft]]], size: int) -> Iterator[list[tuple[str, Sequence[Draft]]]]:
+    """Yield groups together until they hold `size` drafts.
+
+    >>> [len(batch) for batch in batches([("table/a", [None] * 3), ("table/b", [None] * 2), ("table/a", [None])], 4)]
+    [2, 1]
+    """
+    batch: list[tuple[str, Sequence[Draft]]] = []
+    held = 0
+    for stream, drafts in groups:
+        batch.append((stream, drafts))
+        held += len(drafts)
+        if held >= size:
+            yield batch
+            batch, held = [], 0
+    if batch:
+        yield batch
+
+
+def report(demo: Demo) -> dict[str, Any]:
+    """Return what the demo did as JSON values."""
+    money = [finding.difference_cents or 0 for finding in demo.findings]
+    seconds = demo.seconds
+    return {
+        "events": demo.events,
+        "rounds": demo.rounds,
+        "findings": dict(sorted(Counter(finding.code for finding in demo.findings).items())),
+        "planted": demo.comparison.planted,
+        "found": demo.comparison.found,
+        "missed": len(demo.comparison.missed),
+        "false_alarms": len(demo.comparison.false_alarms),
+        "legitimate": demo.legitimate,
+        "overpaid_cents": sum(cents for cents in money if cents > 0),
+        "underpaid_cents": -sum(cents for cents in money if cents < 0),
+        "events_per_s": round(demo.events / max(seconds["append"], 1e-9)),
+        "rounds_per_s": round(demo.rounds / max(seconds["replay"], 1e-9)),
+        "verdicts": demo.verdicts,
+        "missed_faults": [msgspec.to_builtins(label) for label in demo.comparison.missed[:NAMED]],
+        "false_alarm_findings": [msgspec.to_builtins(finding) for finding in demo.comparison.false_alarms[:NAMED]],
+        "seconds": {name: round(value, 2) for name, value in seconds.items()},
+        "seed": demo.seed,
+        "log": demo.log,
+        "out": str(demo.out),
+    }
+
+
+class _Clock:
+    """Seconds by the name of what was done."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name], self._since = now - self._since, now
+
+
+def _findings(adjudications: Iterable[Adjudication], of_streams: Iterable[Finding]) -> list[Finding]:
+    return [*(finding for each in adjudications for finding in each.findings), *of_streams]
+
+
+def _write_labels(path: Path, day: Simulation) -> None:
+    with path.open("wb") as file:
+        for label in (*day.labels, *day.legitimate):
+            file.write(msgspec.json.encode(label) + b"\n")
+
+
+def write_report(out: Path, report: dict[str, Any]) -> None:
+    """Keep the report with the log and the labels; it also marks the folder's log as a demo's."""
+    (out / REPORT).write_text(json.dumps(report, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")

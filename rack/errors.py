@@ -1,0 +1,53 @@
+"""What a command refuses, and the exit code of every error (the one mapping)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """What the process says to the shell."""
+
+    CLEAN = 0
+    FINDINGS = 1
+    USAGE = 2
+    ENVIRONMENT = 3
+    INTEGRITY = 4
+
+
+class UsageError(Exception):
+    """The command cannot be carried out as it was given: says what was expected and what to do."""
+
+
+class EnvironmentFault(Exception):
+    """Something outside is missing or in the way: a program, a folder, a port."""
+
+
+EXIT_OF: dict[str, Exit] = {
+    "events.errors.IntegrityError": Exit.INTEGRITY,
+    "events.sqlite_log.Damaged": Exit.INTEGRITY,
+    "events.errors.LogUnavailable": Exit.ENVIRONMENT,
+    "events.errors.AppendRefused": Exit.ENVIRONMENT,
+    "events.errors.EventError": Exit.USAGE,
+    "games.chapters.RulesRefused": Exit.USAGE,
+    "replay.notation.TranscriptError": Exit.USAGE,
+    "rack.errors.UsageError": Exit.USAGE,
+    "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
+    "kafka.errors.KafkaError": Exit.ENVIRONMENT,
+    "builtins.OSError": Exit.ENVIRONMENT,
+}
+"""Exit code by the class of the error, or of the first of its bases that stands here. Classes are named and not imported,
+so that `rack --help` loads none of them."""
+
+
+def exit_code(error: BaseException) -> Exit | None:
+    """Return the exit code of an error; null for one that nobody foresaw.
+
+    >>> exit_code(FileNotFoundError("x")), exit_code(ZeroDivisionError())
+    (<Exit.ENVIRONMENT: 3>, None)
+    """
+    for cls in type(error).__mro__:
+        code = EXIT_OF.get(f"{cls.__module__}.{cls.__qualname__}")
+        if code is not None:
+            return code
+    return None

@@ -1,0 +1,228 @@
+"""What devices hand in, line by line: each becomes a draft for its stream, or is refused with a reason.
+
+A line is JSON: the fields of `events.codec.encode_draft` and `stream`. White space and the order of fields do not matter
+here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for nobody can say which
+was meant. A refused line goes to quarantine, and where its stream can be read, an `intake_refused` event takes its place
+there, so that its round becomes UNDETERMINED. Both are functions of the line alone: handing the same file in again changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from events.codec import MAX_EVENT_BYTES, canonical, decode_payload
+from events.envelope import Draft, EventId, StreamName, TimeUs
+from events.errors import EventError
+from events.log import Appended, EventLog, Quarantined
+from events.model import Event, IntakeRefused, Number, Token
+
+UNKNOWN_STREAM = "unknown"
+"""Where bytes are quarantined whose stream cannot be read."""
+
+BATCH = 1_000
+_STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
+_ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,14})\b')
+_TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,14})\b')
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One reported event as it is first decoded."""
+
+    event_id: EventId
+    occurred_at_us: TimeUs
+    payload: msgspec.Raw
+    round_no: Number | None
+    source: Token
+    source_seq: Number
+    stream: StreamName
+    type: str
+    version: Number
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A line that became a draft. `data` are its bytes as handed in, `where` is `file:line`."""
+
+    where: str
+    data: bytes
+    stream: str
+    draft: Draft
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A line that did not. `stream` is null where not even that can be read."""
+
+    where: str
+    data: bytes
+    stream: str | None
+    reason: str
+
+    @property
+    def sha256(self) -> str:
+        """The name of the bytes in quarantine."""
+        return sha256(self.data).hexdigest()
+
+
+class Taken(msgspec.Struct):
+    """What an intake did."""
+
+    lines: int = 0
+    appended: int = 0
+    duplicates: int = 0
+    refused: list[Refusal] = msgspec.field(default_factory=list)
+
+
+_decoder = msgspec.json.Decoder(Line)
+
+
+def read_line(data: bytes, where: str) -> Report | Refusal:
+    """Return what a line reports, or why it is refused."""
+    try:
+        stream, draft = parse_line(data)
+    except EventError as error:
+        found = _STREAM.search(data)
+        return Refusal(where, data, found[1].decode() if found else None, str(error))
+    return Report(where, data, stream, draft)
+
+
+def parse_line(data: bytes) -> tuple[str, Draft]:
+    """Return stream and draft of a line. Raises `EventError` saying what was expected."""
+    if len(data) > MAX_EVENT_BYTES:
+        raise EventError(f"the line has {len(data)} bytes, more than {MAX_EVENT_BYTES}")
+    try:
+        line = _decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"expected an event as one JSON object: {error}") from error
+    return line.stream, Draft(
+        event_id=line.event_id, source=line.source, source_seq=line.source_seq, occurred_at_us=line.occurred_at_us,
+        round_no=line.round_no, payload=_payload(line, data),
+    )  # fmt: skip
+
+
+def _payload(line: Line, data: bytes) -> Event:
+    if canonical(line) == data:
+        with contextlib.suppress(EventError):  # the payload may be spaced otherwise: the slower way says what is wrong
+            return decode_payload(line.type, line.version, bytes(line.payload))
+    try:
+        payload = canonical(_without_repeats(data)["payload"])
+    except (OverflowError, UnicodeError, RecursionError) as error:
+        raise EventError(f"the payload cannot be written as canonical JSON: {error}") from error
+    return decode_payload(line.type, line.version, payload)
+
+
+def line_of(stream: str, draft: Draft) -> bytes:
+    """Return the line that reports a draft, in canonical form."""
+    event = draft.payload
+    return canonical(
+        Line(
+            event_id=draft.event_id, source=draft.source, source_seq=draft.source_seq, round_no=draft.round_no,
+            occurred_at_us=draft.occurred_at_us, payload=msgspec.Raw(canonical(event)), stream=stream, type=event.TYPE,
+            version=event.VERSION,
+        )
+    )  # fmt: skip
+
+
+def take(log: EventLog, lines: Iterable[Report | Refusal]) -> Iterator[Taken]:
+    """Append what is reported, quarantine what is refused; yield the running account after each batch."""
+    taken = Taken()
+    batch: list[Report | Refusal] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == BATCH:
+            _take_batch(log, batch, taken)
+            batch.clear()
+            yield taken
+    _take_batch(log, batch, taken)
+    yield taken
+
+
+def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken) -> None:
+    """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
+    if not batch:
+        return
+    refusals = [line for line in batch if isinstance(line, Refusal)]
+    for refusal in refusals:
+        _quarantine(log, refusal)
+    pairs = [pair for line in batch if (pair := _placed(line)) is not None]
+    groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(pairs, key=lambda pair: pair[0])]
+    try:
+        results = log.append_groups(groups) if groups else []
+    except EventError as error:
+        if len(batch) > 1:
+            middle = len(batch) // 2
+            _take_batch(log, batch[:middle], taken)
+            _take_batch(log, batch[middle:], taken)
+        else:
+            _refuse_one(log, batch[0], str(error), taken)
+        return
+    taken.lines += len(batch)
+    taken.refused.extend(refusals)
+    _count(results, taken)
+
+
+def _refuse_one(log: EventLog, line: Report | Refusal, reason: str, taken: Taken) -> None:
+    if isinstance(line, Report):  # try its refusal in its place
+        _take_batch(log, [Refusal(line.where, line.data, line.stream, reason)], taken)
+        return
+    taken.lines += 1  # the stream takes not even the notice (it was never opened): quarantine has the bytes
+    taken.refused.append(line)
+
+
+def _count(results: Sequence[Appended], taken: Taken) -> None:
+    for result in results:
+        stored = sum(seq is not None for seq in result.seqs)
+        taken.appended += stored
+        taken.duplicates += len(result.seqs) - stored
+
+
+def _quarantine(log: EventLog, refusal: Refusal) -> None:
+    log.quarantine(Quarantined(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
+
+
+def _placed(line: Report | Refusal) -> tuple[str, Draft] | None:
+    if isinstance(line, Report):
+        return line.stream, line.draft
+    return None if line.stream is None else (line.stream, notice(line.stream, line))
+
+
+def notice(stream: str, refusal: Refusal) -> Draft:
+    """Return the event that stands in a stream for a refused line: always the same for the same bytes."""
+    identity = sha256(b"rack/intake/v1\0" + stream.encode() + b"\0" + refusal.data).hexdigest()
+    time, round_no = _TIME.search(refusal.data), _ROUND.search(refusal.data)
+    return Draft(
+        event_id=identity[:32],
+        source=f"intake-{identity[32:52]}",
+        source_seq=1,
+        occurred_at_us=int(time[1]) if time else 0,
+        round_no=int(round_no[1]) if round_no else None,
+        payload=IntakeRefused(sha256=refusal.sha256, size=len(refusal.data), reason=_text(refusal.reason)),
+    )
+
+
+def _text(reason: str) -> str:
+    return reason.encode("ascii", "backslashreplace").decode()[:400]
+
+
+def _without_repeats(data: bytes) -> Any:
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            names = [name for name, _ in pairs]
+            repeated = next(name for name in names if names.count(name) > 1)
+            raise EventError(f"the field {repeated!r} stands twice; which was meant cannot be told")
+        return found
+
+    try:
+        return json.loads(data, object_pairs_hook=unique)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, EventError):
+            raise
+        raise EventError(f"expected an event as one JSON object: {error}") from error

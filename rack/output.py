@@ -1,0 +1,96 @@
+"""The one place that prints. Results go to stdout; progress, notes and problems to stderr.
+
+With `--json` stdout carries one JSON value and nothing else. With `--quiet` stderr carries problems only.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+class Output:
+    """Where one command writes."""
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json, self.quiet = as_json, quiet
+        self._line_open = False
+        self._drawn_at = 0.0
+
+    def value(self, value: Any) -> None:
+        """Print the result as JSON, where JSON was asked for."""
+        if self.as_json:
+            print(json.dumps(value, ensure_ascii=False, indent=2), flush=True)
+
+    def text(self, *lines: str) -> None:
+        """Print the result as text, where JSON was not asked for."""
+        if not self.as_json:
+            self._end_line()
+            for line in lines:
+                print(line)
+            sys.stdout.flush()
+
+    def note(self, line: str) -> None:
+        """Say on stderr what happens."""
+        if not self.quiet:
+            self._end_line()
+            print(line, file=sys.stderr, flush=True)
+
+    def problem(self, line: str) -> None:
+        """Say on stderr what is wrong, even when quiet."""
+        self._end_line()
+        print(line, file=sys.stderr, flush=True)
+
+    def progress(self, done: int, what: str) -> None:
+        """Redraw the count of what is done, at most five times a second, where somebody watches."""
+        now = time.monotonic()
+        if self.quiet or not sys.stderr.isatty() or now - self._drawn_at < 0.2:
+            return
+        self._drawn_at, self._line_open = now, True
+        print(f"\r{done:,} {what} …\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def _end_line(self) -> None:
+        if self._line_open:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._line_open = False
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return the lines of a table: numbers to the right, everything else to the left.
+
+    >>> for line in table(["code", "found"], [["PAY-OVER", 12], ["DEAL-START", 3]]): print(line)
+    code        found
+    PAY-OVER       12
+    DEAL-START      3
+    """
+    body = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in (raw for raw in rows)]
+    return _lines([list(header), *body])
+
+
+def money(cents: int) -> str:
+    """Return cents as dollars, with the sign of what differs.
+
+    >>> money(-10000), money(2550), money(0)
+    ('-100.00', '+25.50', '0.00')
+    """
+    sign = "-" if cents < 0 else "+" if cents else ""
+    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+
+
+def _lines(rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    numeric = [all(_is_number(row[column]) for row in rows[1:]) and len(rows) > 1 for column in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").replace(".", "").lstrip("+-").isdigit() or text in {"", "–"}

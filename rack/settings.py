@@ -1,0 +1,66 @@
+"""Defaults, and what the environment says instead. Secrets come from the environment only, never from a flag.
+
+| variable | what it sets |
+| --- | --- |
+| `RACK_LOG` | the log's address, where `--log` is not given |
+| `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
+| `RACK_PORT` | the port of the dashboard |
+| `RACK_DEBUG` | `1` shows the traceback of an error |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rack.errors import UsageError
+
+WAREHOUSE = "warehouse.duckdb"
+"""The warehouse's name in the folder of a demo."""
+
+DEFAULT_PORT = 8501
+DEMO_SEED = 688
+DEMO_ROUNDS = 2_400
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds where the command line says nothing."""
+
+    log: str | None
+    out: Path
+    port: int
+    debug: bool
+
+
+def load(environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings. Raises `UsageError` naming the variable that cannot be read.
+
+    >>> load({"RACK_LOG": "sqlite:///floor.db"}).log
+    'sqlite:///floor.db'
+    """
+    env = os.environ if environment is None else environment
+    return Settings(
+        log=env.get("RACK_LOG") or None,
+        out=Path(env.get("RACK_OUT") or "demo"),
+        port=_port(env.get("RACK_PORT") or str(DEFAULT_PORT)),
+        debug=env.get("RACK_DEBUG", "") not in {"", "0"},
+    )
+
+
+def log_address(flag: str | None) -> str:
+    """Return the address that `--log` gives, else RACK_LOG. Raises `UsageError` where neither is there."""
+    address = flag or load().log
+    if address is None:
+        raise UsageError(
+            "no log is named: give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG"
+        )
+    return address
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < int(text) < 65_536:
+        return int(text)
+    raise UsageError(f"RACK_PORT is {text!r}: expected a number from 1 to 65535")

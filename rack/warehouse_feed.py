@@ -1,0 +1,65 @@
+"""Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analytics.warehouse import PropertyFacts, RoundEvents, build
+from events.envelope import RawEnvelope
+from events.log import EventLog, Record, ResultStore
+from events.model import PropertyConfigured
+from rack import results as read
+
+_envelope = msgspec.json.Decoder(RawEnvelope)
+
+
+def build_warehouse(path: Path, log: EventLog, results: ResultStore) -> None:
+    """Build the warehouse at `path` from everything that log and results hold."""
+    build(
+        path,
+        read.adjudications(results),
+        read.ledger(results),
+        round_events(log),
+        stream_findings=read.stream_findings(results),
+        facts=property_facts(log),
+    )
+
+
+def round_events(log: EventLog) -> Iterator[RoundEvents]:
+    """Yield the events of each round of each table; a round with late events comes in several pieces."""
+    for stream in log.streams():
+        if stream.startswith("table/"):
+            envelopes = ((_envelope.decode(record.data), record) for record in log.read(stream))
+            for round_no, run in groupby(envelopes, key=lambda pair: pair[0].round_no):
+                if round_no is not None:
+                    yield RoundEvents(stream=stream, round_no=round_no, events=[_row(*pair) for pair in run])
+
+
+def property_facts(log: EventLog) -> PropertyFacts:
+    """Return what the newest `property_configured` says, or the defaults."""
+    facts = PropertyFacts()
+    for stream in log.streams():
+        if not stream.startswith("property/"):
+            continue
+        for record in log.read(stream):
+            envelope = _envelope.decode(record.data)
+            if envelope.type == PropertyConfigured.TYPE:
+                said = msgspec.json.decode(envelope.payload)
+                facts = PropertyFacts(name=said["name"], time_zone=said["time_zone"], currency=said["currency"])
+    return facts
+
+
+def _row(envelope: RawEnvelope, record: Record) -> dict[str, Any]:
+    return {
+        "seq": record.seq,
+        "type": envelope.type,
+        "occurred_at_us": envelope.occurred_at_us,
+        "source": envelope.source,
+        "payload": bytes(envelope.payload).decode(),
+        "hash": record.hash.hex(),
+    }

@@ -1,0 +1,21 @@
+"""What holds for all tests: groups for the parallel run, and how hypothesis searches."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# No deadline: a compiled kernel's first call compiles. Two workers share a machine, so a slow draw says nothing.
+settings.register_profile("rack", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("rack")
+
+ONE_WORKER = ("kafka", "browser")
+"""Tests with one of these marks run in the same worker, one after the other: they share a broker, or a browser."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in ONE_WORKER:
+            if item.get_closest_marker(mark) is not None:
+                item.add_marker(pytest.mark.xdist_group(mark))

@@ -1,0 +1,184 @@
+"""What `rack ingest` takes and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from events.codec import decode
+from events.envelope import Draft
+from events.errors import EventError
+from events.model import Event, GamingDayOpened, IntakeRefused, NoMoreBets, RoundClosed, RoundOpened, TotalAnnounced
+from events.sqlite_log import SqliteLog
+from rack.intake import UNKNOWN_STREAM, Refusal, Report, Taken, line_of, notice, parse_line, read_line, take
+
+TABLE = "table/fu-01"
+
+
+def draft(number: int, payload: Event, round_no: int | None = 1, source: str = "fu-01-dealer") -> Draft:
+    return Draft(
+        event_id=f"{number:032x}", source=source, source_seq=number, occurred_at_us=1_000_000 * number, round_no=round_no,
+        payload=payload,
+    )  # fmt: skip
+
+
+DAY = draft(1, GamingDayOpened(gaming_day="2026-03-01"), round_no=None)
+TOTAL = draft(3, TotalAnnounced(total=9))
+ROUND = [
+    DAY, draft(2, RoundOpened(deck="d1", observed=["start"])), TOTAL, draft(4, NoMoreBets(announced_by="dealer")),
+    draft(5, RoundClosed(by="d-7")),
+]  # fmt: skip
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[SqliteLog]:
+    log = SqliteLog(tmp_path / "floor.db", create=True, property_id="bellwether")
+    yield log
+    log.close()
+
+
+def lines(*drafts: Draft) -> list[bytes]:
+    return [line_of(TABLE, each) for each in drafts]
+
+
+def taken(log: SqliteLog, data: list[bytes]) -> Taken:
+    *_, last = take(log, (read_line(line, f"day.jsonl:{number}") for number, line in enumerate(data, 1)))
+    return last
+
+
+def stored(log: SqliteLog) -> list[tuple[str, int | None]]:
+    return [(event.type, event.round_no) for event in (decode(record.data) for record in log.read(TABLE))]
+
+
+def test_a_line_reads_back_as_the_draft_it_was_made_from() -> None:
+    assert [parse_line(line) for line in lines(*ROUND)] == [(TABLE, each) for each in ROUND]
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        lambda fields: json.dumps(fields),
+        lambda fields: json.dumps(fields, indent=1).replace("\n", " "),
+        lambda fields: json.dumps(dict(reversed(fields.items()))),
+        lambda fields: json.dumps(fields | {"payload": fields["payload"]}).replace('"total": 9', '"total" : 9'),
+        lambda fields: json.dumps(fields, separators=(",", ":"), sort_keys=True).replace('"total":9', '"total": 9'),
+        lambda fields: "  " + json.dumps(fields),
+    ],
+)
+def test_a_device_may_write_its_json_as_it_likes(spelling) -> None:
+    fields = json.loads(line_of(TABLE, TOTAL))
+    assert parse_line(spelling(fields).encode()) == (TABLE, TOTAL)
+
+
+GOOD = line_of(TABLE, TOTAL).decode()
+
+
+@pytest.mark.parametrize(
+    ("line", "said", "stream"),
+    [
+        ("", "expected an event as one JSON object", None),
+        ("{", "expected an event as one JSON object", None),
+        ("[]", "expected an event as one JSON object", None),
+        (GOOD[:-20], "expected an event as one JSON object", TABLE),
+        (GOOD + " x", "expected an event as one JSON object", TABLE),
+        (GOOD.replace("total_announced", "total_invented"), "unknown event 'total_invented' version 1", TABLE),
+        (GOOD.replace('"version":1', '"version":2'), "unknown event 'total_announced' version 2", TABLE),
+        (GOOD.replace('"version":1', '"version":1,"x":1'), "unknown field `x`", TABLE),
+        (GOOD.replace('"total":9', '"total":9,"x":1'), "unknown field `x`", TABLE),
+        (GOOD.replace('"total":9', '"total":9,"total":8'), "the field 'total' stands twice", TABLE),
+        (GOOD.replace('"round_no":1', '"round_no":1,"round_no":2'), "the field 'round_no' stands twice", TABLE),
+        (GOOD.replace('"total":9', '"total":9.0'), "total_announced v1", TABLE),
+        (GOOD.replace('"total":9', '"total":"9"'), "total_announced v1", TABLE),
+        (GOOD.replace('"total":9', '"total":NaN'), "expected an event as one JSON object", TABLE),
+        (GOOD.replace('"total":9', '"total":1' + "0" * 30), "total_announced v1", TABLE),
+        (GOOD.replace('"total":9', '"total":100'), "<= 99", TABLE),
+        (GOOD.replace('"source":"fu-01-dealer"', '"source":"A B"'), "$.source", TABLE),
+        (GOOD.replace(TABLE, "table/FU"), "$.stream", None),
+        (GOOD.replace(TABLE, "cage/1"), "$.stream", None),
+        (GOOD.replace('"source_seq":3', '"source_seq":0'), "$.source_seq", TABLE),
+        ('{"stream":"table/fu-01"}', "missing required field", TABLE),
+        ("[" * 100_000, "expected an event as one JSON object", None),
+        ("x" * 600_000, "the line has 600000 bytes", None),
+    ],
+)
+def test_what_is_refused_and_why(line: str, said: str, stream: str | None) -> None:
+    with pytest.raises(EventError):
+        parse_line(line.encode())
+    refusal = read_line(line.encode(), "day.jsonl:7")
+    assert isinstance(refusal, Refusal)
+    assert said in refusal.reason
+    assert (refusal.stream, refusal.where, refusal.data) == (stream, "day.jsonl:7", line.encode())
+
+
+@pytest.mark.parametrize("bad", [b"\xff\xfe{", b'{"stream":"\xff"}', GOOD.replace("fu-01-dealer", "\\ud800").encode()])
+def test_text_that_is_none_is_refused(bad: bytes) -> None:
+    assert isinstance(read_line(bad, "x:1"), Refusal)
+
+
+def test_the_rest_goes_in_and_a_notice_takes_the_place_of_what_was_refused(log: SqliteLog) -> None:
+    data = lines(*ROUND)
+    data[2] = data[2].replace(b'"total":9', b'"total":900')
+    account = taken(log, data)
+    assert (account.lines, account.appended, account.duplicates) == (5, 5, 0)
+    assert [(refused.where, refused.stream) for refused in account.refused] == [("day.jsonl:3", TABLE)]
+    assert stored(log) == [
+        ("gaming_day_opened", None), ("round_opened", 1), ("intake_refused", 1), ("no_more_bets", 1), ("round_closed", 1),
+    ]  # fmt: skip
+    (held,) = log.quarantined()
+    assert (held.stream, held.data, held.sha256) == (TABLE, data[2], sha256(data[2]).hexdigest())
+    refusal = decode(list(log.read(TABLE))[2].data).payload
+    assert isinstance(refusal, IntakeRefused)
+    assert (refusal.sha256, refusal.size) == (held.sha256, len(data[2]))
+
+
+def test_the_same_file_twice_changes_nothing(log: SqliteLog) -> None:
+    data = lines(*ROUND)
+    data[2:3] = [data[2][:-30], b"no json at all"]
+    taken(log, data)
+    before, quarantined = log.head(TABLE), log.quarantined()
+    again = taken(log, data)
+    assert (again.appended, again.duplicates, len(again.refused)) == (0, 5, 2)
+    assert (log.head(TABLE), log.quarantined()) == (before, quarantined)
+
+
+def test_a_line_whose_stream_nobody_can_read_is_only_quarantined(log: SqliteLog) -> None:
+    account = taken(log, [*lines(DAY), b"garbage"])
+    assert (account.lines, account.appended) == (2, 1)
+    assert [(held.stream, held.data) for held in log.quarantined()] == [(UNKNOWN_STREAM, b"garbage")]
+
+
+def test_what_the_log_itself_refuses_is_found_and_refused_alone(log: SqliteLog) -> None:
+    """A gaming day inside a round is well-formed, and may not stand there."""
+    inside = draft(9, GamingDayOpened(gaming_day="2026-03-02"), round_no=None, source="clock")
+    account = taken(log, lines(*ROUND[:3], inside, *ROUND[3:]))
+    assert (account.lines, account.appended) == (6, 6)
+    assert [refused.where for refused in account.refused] == ["day.jsonl:4"]
+    assert "a round is open" in account.refused[0].reason
+    assert [type_ for type_, _ in stored(log)][3] == "intake_refused"
+
+
+def test_a_stream_that_was_never_opened_keeps_nothing_and_quarantine_everything(log: SqliteLog) -> None:
+    account = taken(log, lines(TOTAL))
+    assert (account.lines, account.appended, len(account.refused)) == (1, 0, 1)
+    assert log.streams() == []
+    assert "gaming_day_opened" in log.quarantined()[0].reason
+
+
+def test_a_notice_is_a_function_of_the_refused_bytes() -> None:
+    refusal = Refusal("a:1", GOOD[:-5].encode(), TABLE, "because \u2026 " + "x" * 1000)
+    first = notice(TABLE, refusal)
+    assert first == notice(TABLE, Refusal("b:9", refusal.data, TABLE, refusal.reason))
+    assert (first.round_no, first.occurred_at_us) == (1, TOTAL.occurred_at_us)
+    other = notice(TABLE, Refusal("a:1", GOOD[:-6].encode(), TABLE, refusal.reason))
+    assert (other.event_id, other.source) != (first.event_id, first.source)
+    assert isinstance(first.payload, IntakeRefused)
+    assert len(first.payload.reason) <= 400
+
+
+def test_a_report_keeps_its_bytes() -> None:
+    report = read_line(GOOD.encode(), "a:1")
+    assert report == Report("a:1", GOOD.encode(), TABLE, TOTAL)
