@@ -159,7 +159,7 @@ def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | Non
 def envy_line(paytable: Paytable, cards: Sequence[int]) -> Line | None:
     """Return the highest line with an Envy Bonus that the seven cards make, or null (§ 688a.1, .12(c), (d))."""
     made = seven_card_lines(cards, paytable.joker)
-    return next((line for line in paytable.lines if line.envy_cents and line.hand in made), None)
+    return next((line for line in paytable.lines if line.envy_cents and line.is_made(made)), None)
 
 
 def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
