@@ -8,7 +8,6 @@ high-water file; only after both is it acknowledged. The right to write is a loc
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import secrets
 import threading
@@ -29,11 +28,11 @@ from events.errors import (
     BrokenSeal,
     EventError,
     LogUnavailable,
-    SecondWriter,
     SequenceGap,
     WrongSequence,
 )
 from events.high_water import HighWater, compare, sync_directory
+from events.lock import take_lock
 from events.log import Appended, Clock, Head, Quarantined, Record
 from events.model import Token
 from events.seal import genesis, link
@@ -186,7 +185,7 @@ class SqliteLog:
         if not self.path.is_file() and (read_only or not create):
             raise LogUnavailable(f"there is no log at {self.path}; name another address, or create one")
         if not read_only:
-            self._resources.callback(os.close, _take_lock(self.path))
+            self._resources.callback(os.close, take_lock(self.path))
         try:
             self._database = Database(self.path, read_only=read_only)
             self._resources.callback(self._database.close)
@@ -268,8 +267,8 @@ class SqliteLog:
                 with self._database.transaction() as connection:
                     appended = [self._stage(connection, staged, stream, drafts, now_us) for stream, drafts in groups]
             except LogUnavailable as error:
-                self._fail(f"{error}; whether the last group was stored is only known after opening the log again")
-                raise
+                message = f"{error}; whether the last group was stored is only known after opening the log again"
+                raise self._fail(message) from error
             moved = {stream: state.head for stream, state in staged.items() if state != self._states[stream]}
             try:
                 if moved:
@@ -362,6 +361,7 @@ class SqliteLog:
         expected, last, chunk = max(from_seq, 1), _LAST if to_seq is None else to_seq, CHUNK
         previous = self._hash_at(stream, expected - 1)
         while expected <= last:
+            end = self.head(stream).seq  # before the rows, which a writer may be adding to
             try:
                 rows = self._database.rows(
                     "SELECT seq, data, hash FROM events WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
@@ -372,17 +372,17 @@ class SqliteLog:
                     raise BrokenSeal(stream, expected, str(error)) from error
                 chunk = 1  # find out which record it is
                 continue
-            if previous is None:
-                if rows:
-                    raise SequenceGap(stream, expected - 1, rows[0][0])
-                return
+            if rows and previous is None:
+                raise SequenceGap(stream, expected - 1, rows[0][0])
             for seq, data, stored in rows:
-                if seq != expected:
+                if seq != expected or previous is None:
                     raise SequenceGap(stream, expected, seq)
                 previous = self._check(stream, seq, previous, data, stored)
                 yield Record(stream, seq, data, previous)
                 expected += 1
             if len(rows) < chunk:
+                if expected <= min(end, last):
+                    raise SequenceGap(stream, expected, end)
                 return
 
     def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
@@ -479,21 +479,3 @@ class SqliteLog:
     def close(self) -> None:
         """Give up the right to write and release everything."""
         self._resources.close()
-
-
-def _take_lock(path: Path) -> int:
-    """Return the descriptor that holds the right to write; the kernel gives it up when the process ends."""
-    name = path.with_name(path.name + ".lock")
-    try:
-        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise LogUnavailable(f"{name}: {error.strerror}") from error
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        holder = os.pread(file, 20, 0).decode(errors="replace").strip()
-        os.close(file)
-        raise SecondWriter(f"{path} is being written by process {holder or '?'}; open it read-only") from error
-    os.ftruncate(file, 0)
-    os.pwrite(file, str(os.getpid()).encode(), 0)
-    return file

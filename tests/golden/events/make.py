@@ -75,14 +75,14 @@ def payload_of(cls: type[Event], *, empty: bool) -> Event:
 
 def example(cls: type[Event], *, empty: bool) -> bytes:
     """Return the canonical bytes of a stored event of this type."""
-    return encode(
-        Envelope(
-            log_id="00112233445566778899aabbccddeeff", property_id="bellwether", stream="table/fu-07", seq=41,
-            event_id="0f" * 16, source="table-07", source_seq=40, occurred_at_us=1_773_500_000_000_000,
-            recorded_at_us=1_773_500_000_250_000, gaming_day="2026-03-14", round_no=None if empty else 7,
-            type=cls.TYPE, version=cls.VERSION, payload=payload_of(cls, empty=empty),
-        )  # fmt: skip
-    )
+    payload = payload_of(cls, empty=empty)
+    envelope = Envelope(
+        log_id="00112233445566778899aabbccddeeff", property_id="bellwether", stream="table/fu-07", seq=41,
+        event_id="0f" * 16, source="table-07", source_seq=40, occurred_at_us=1_773_500_000_000_000,
+        recorded_at_us=1_773_500_000_250_000, gaming_day="2026-03-14", round_no=None if empty else 7,
+        type=cls.TYPE, version=cls.VERSION, payload=payload,
+    )  # fmt: skip
+    return encode(envelope)
 
 
 def path_of(type_: str, version: int) -> Path:
