@@ -47,6 +47,7 @@ class Broker:
         self._properties = self.directory / "server.properties"
         self._pid_path = self.directory / "pid"
         self._data = self.directory / "data"
+        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def bootstrap(self) -> str:
@@ -79,12 +80,12 @@ class Broker:
                    "-Djava.awt.headless=true", f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
                    "-cp", classpath, "kafka.Kafka", str(self._properties)]  # fmt: skip
         with self.log_path.open("wb") as log:
-            process = subprocess.Popen(
+            self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory, start_new_session=True
             )
-        self._pid_path.write_text(f"{process.pid}\n")
-        self._wait_ready(process)
-        return process.pid
+        self._pid_path.write_text(f"{self._process.pid}\n")
+        self._wait_ready(self._process)
+        return self._process.pid
 
     def stop(self) -> bool:
         """End this folder's broker, and no other process; return whether one was running."""
@@ -147,8 +148,8 @@ class Broker:
         deadline = time.monotonic() + timeout_s
         pid = self.pid()
         while pid is not None and time.monotonic() < deadline:
-            with contextlib.suppress(ChildProcessError):  # where we are its parent, take its exit status
-                os.waitpid(pid, os.WNOHANG)
+            if self._process is not None:
+                self._process.poll()  # we are its parent: take its exit status
             time.sleep(0.05)
             pid = self.pid()
         return pid is None

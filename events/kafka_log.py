@@ -1,0 +1,488 @@
+"""The log of a property or group on Kafka: address `kafka://host:port/prefix` (see *Kafka* in docs/architecture.md).
+
+Streams live in `<prefix>.events`, on the partition that the SHA-256 of their name gives; review streams live in
+`<prefix>.reviews`, so that whoever reviews does not take the tables' right to write. Key = stream, value = canonical
+bytes, headers `seq` and `hash` (checked). A group is one transaction; groups of several partitions are one transaction
+each. Who the log is stands in `<prefix>.state`.
+
+`state_dir` holds a high-water file and a lock for each partition. Writers that share it refuse each other; a writer that
+does not (another machine) takes the right to write over, and its predecessor gets `SecondWriter` at its next append.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.codec import canonical
+from events.envelope import Draft, LogId, StreamName
+from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, SecondWriter, WrongSequence
+from events.high_water import HighWater, compare
+from events.kafka_client import MAX_MESSAGE_BYTES, SHORT_S, Cluster, Fenced, Lane, Message, Outgoing, Reader, Unsure
+from events.kafka_fold import Chains, Ends, read_headers
+from events.kafka_shard import Shard, Staged
+from events.log import Appended, Clock, Head, Quarantined, Record
+from events.model import Token
+from events.seal import genesis
+
+STATE_DIR = Path(".rack")
+"""Where the high-water files are kept unless told otherwise: beside the working directory."""
+POLL_S = 0.25
+REPLAY_PARTITION = 1
+"""In the state topic: partition 0 says who the log and its writers are, 1 holds what a replayer has reached."""
+
+_ADDRESS = re.compile(r"\Akafka://([^/]+)/([a-zA-Z0-9][a-zA-Z0-9._-]{0,99})\Z")
+_LOG_KEY = b"log"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Who a log is: written once, when it is created. The number of partitions never changes."""
+
+    log_id: LogId
+    property_id: Token
+    partitions: int
+
+
+def now_us() -> int:
+    """Return the present as integer UTC microseconds."""
+    return time.time_ns() // 1000
+
+
+def parse_address(address: str) -> tuple[str, str]:
+    """Return bootstrap servers (`host:port`, perhaps several with commas) and topic prefix of an address.
+
+    >>> parse_address("kafka://127.0.0.1:9092/rack")
+    ('127.0.0.1:9092', 'rack')
+    """
+    match = _ADDRESS.match(address)
+    if match is None:
+        raise LogUnavailable(f"{address!r} is not the address of a Kafka log: write kafka://host:port/prefix")
+    return match[1], match[2]
+
+
+def partition_of(stream: str, partitions: int) -> int:
+    """Return the partition of `<prefix>.events` on which a stream lies: SHA-256 of its name, first 8 bytes, modulo.
+
+    >>> [partition_of(f"table/pg-{n}", 4) for n in range(1, 5)]
+    [2, 3, 1, 0]
+    """
+    return int.from_bytes(sha256(stream.encode()).digest()[:8], "big") % partitions
+
+
+class KafkaLog:
+    """A log on Kafka (see `events.log.EventLog`).
+
+    `create` makes the topics (with `partitions`, `replication` and `min_insync`) where there are none. Opening takes no
+    right to write: the first append to a partition does, fencing whoever had it, who then gets `SecondWriter`. Raises
+    `LogUnavailable` where there is no such log or no answer, `LostTail` or `BrokenSeal` where acknowledged events are
+    gone; `check_heads=False` leaves that out. `security` is passed to the client (TLS, SASL).
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        property_id: str | None = None,
+        create: bool = False,
+        read_only: bool = False,
+        clock: Clock = now_us,
+        log_id: str | None = None,
+        check_heads: bool = True,
+        state_dir: Path | str = STATE_DIR,
+        partitions: int = 4,
+        replication: int = 1,
+        min_insync: int = 1,
+        timeout_s: float = 30.0,
+        security: Mapping[str, Any] | None = None,
+    ) -> None:
+        bootstrap, self.prefix = parse_address(address)
+        self.address, self._clock, self._read_only = address, clock, read_only
+        self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
+        self._state_dir = Path(state_dir)
+        self._lock = threading.RLock()
+        self._shards: dict[Lane, Shard] = {}
+        self._high_waters: dict[Lane, HighWater] = {}
+        self._ends: dict[Lane, Ends] = {}
+        self._locks: dict[Lane, int] = {}
+        self._verified: set[str] = set()
+        self._idle: list[Reader] = []
+        self._closed = False
+        try:
+            if create and not read_only:
+                self._create(property_id, log_id or secrets.token_hex(16), partitions, replication, min_insync)
+            self._identity = self._identify(property_id)
+            self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
+            self._lanes.append(Lane(self._topic("reviews"), 0))
+            for lane in self._lanes:
+                self._high_waters[lane] = HighWater(self._path(lane, "high-water"), self.log_id)
+            if check_heads:
+                self._verify(self.acknowledged())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def log_id(self) -> str:
+        """The log's random id, 32 hex digits."""
+        return self._identity.log_id
+
+    @property
+    def property_id(self) -> str:
+        """The property this log belongs to."""
+        return self._identity.property_id
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams, sorted."""
+        return sorted(stream for lane in self._lanes for stream in self._heads(lane))
+
+    def head(self, stream: str) -> Head:
+        """Return the end of a stream as stored; `Head(0, genesis)` when nothing was appended yet."""
+        return self._heads(self._lane(stream)).get(stream) or Head(0, genesis(self.log_id, self.property_id, stream))
+
+    # ---------------------------------------------------------------------------------------------------------- writing
+
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+        """Append drafts as one group (see `EventLog.append`)."""
+        return self._commit([(stream, drafts)], expected_seq)[0]
+
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+        """Append groups of several streams, each at the end of its stream: one transaction for each partition.
+
+        Where one partition fails, the others' groups are stored all the same; repeating the call stores the rest.
+        """
+        return self._commit(list(groups), None)
+
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
+        with self._lock:
+            self._check_writable()
+            lanes = [self._lane(stream) for stream, _ in groups]
+            staged = {lane: Staged() for lane in lanes}
+            for lane in staged:
+                self._shard(lane).claim()
+            for lane, (stream, _) in zip(lanes, groups, strict=True):
+                next_seq = self._shards[lane].state(stream).head.seq + 1
+                if expected_seq not in (None, next_seq):
+                    raise WrongSequence(stream, expected_seq or 0, next_seq)
+                if stream not in self._verified:
+                    self.verify_head(stream)
+                    self._verified.add(stream)
+            now = self._clock()
+            appended = [
+                self._shards[lane].stage(staged[lane], stream, drafts, now)
+                for lane, (stream, drafts) in zip(lanes, groups, strict=True)
+            ]
+            self._send({lane: each for lane, each in staged.items() if each.records})
+            return appended
+
+    def _send(self, staged: Mapping[Lane, Staged]) -> None:
+        """Commit to each partition in one transaction, all at the same time. Raises the first error at the end."""
+        for lane, each in staged.items():
+            try:
+                self._high_waters[lane].reserve(len(each.states))
+            except OSError as error:
+                raise AppendRefused(f"{self._high_waters[lane].path}: {error.strerror}; nothing was stored") from error
+        failed: dict[Lane, Exception] = {}
+
+        def each_lane(step: Callable[[Lane, Staged], None]) -> None:
+            for lane, each in staged.items():
+                if lane not in failed:
+                    try:
+                        step(lane, each)
+                    except (AppendRefused, LogUnavailable, IntegrityError) as error:
+                        failed[lane] = error
+
+        each_lane(lambda lane, each: self._shards[lane].begin(each))
+        each_lane(lambda lane, each: self._shards[lane].prepare())
+        each_lane(self._finish)
+        if failed:
+            raise next(iter(failed.values()))
+
+    def _finish(self, lane: Lane, staged: Staged) -> None:
+        self._shards[lane].finish(staged)
+        high_water = self._high_waters[lane]
+        try:
+            high_water.record({record.stream: Head(record.seq, record.hash) for record in staged.records})
+        except OSError as error:
+            raise LogUnavailable(
+                f"{high_water.path}: {error.strerror}; the last group was stored but not acknowledged: repeat it "
+                "(what was stored is recognised as a repeat)"
+            ) from error
+
+    def quarantine(self, entry: Quarantined) -> None:
+        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
+        if sha256(entry.data).hexdigest() != entry.sha256:
+            raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        if len(entry.data) > MAX_MESSAGE_BYTES - 65_536:
+            raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
+        with self._lock:
+            self._check_writable()
+            headers = [("stream", entry.stream.encode()), ("reason", entry.reason.encode())]
+            key = entry.sha256.encode()
+            self._cluster.send_plain(Outgoing(self._topic("quarantine"), 0, key, entry.data, headers))
+
+    def _shard(self, lane: Lane) -> Shard:
+        if lane not in self._shards:
+            self._locks[lane] = self._take_lock(lane)
+            self._shards[lane] = Shard(
+                self._cluster, lane, state_topic=self._topic("state"), log_id=self.log_id, property_id=self.property_id,
+                transactional_id=f"{self.prefix}.{self._name(lane)}",
+                chains=self._chains(),
+            )  # fmt: skip
+        return self._shards[lane]
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise AppendRefused(f"{self.address} is open for reading only")
+        if self._closed:
+            raise LogUnavailable(f"{self.address} was closed")
+
+    # ---------------------------------------------------------------------------------------------------------- reading
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield a stream's records in order, chain checked (see `EventLog.read`)."""
+        lane, key, after = self._lane(stream), stream.encode(), max(from_seq, 1) - 1
+        if to_seq is not None and to_seq <= after:
+            return
+        offset, heads = self._known(lane).start({stream: after}, only=stream)
+        chains = self._chains({stream: after}, heads)
+        for message in self._scan(lane, offset):
+            if message.key != key:
+                continue
+            record = chains.accept(key, message.headers, message.value)
+            if record is not None:
+                yield record
+                if record.seq == to_seq:
+                    return
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield batches of records of all streams beyond `after` (see `EventLog.tail`).
+
+        What belongs to one partition comes in its order; between partitions there is none.
+        """
+        starts = {lane: self._known(lane).start(after) for lane in self._lanes}
+        folds = {lane: self._chains(after, heads) for lane, (_, heads) in starts.items()}
+        with self._reader(patient=wait_s is not None) as reader:
+            reader.assign({lane: offset for lane, (offset, _) in starts.items()})
+            ends = reader.ends(self._lanes)
+            silent_since = time.monotonic()
+            while True:
+                batch: list[Record] = []
+                try:
+                    for lane, messages in reader.poll(SHORT_S if wait_s is None else min(wait_s, POLL_S)).items():
+                        accept = folds[lane].accept
+                        for message in messages:
+                            record = accept(message.key, message.headers, message.value)
+                            if record is not None:
+                                batch.append(record)
+                except IntegrityError:
+                    if batch:
+                        yield batch
+                    raise
+                if batch:
+                    yield batch
+                    silent_since = time.monotonic()
+                elif wait_s is None:
+                    if all(reader.position(lane) >= end for lane, end in ends.items()):
+                        return
+                    if time.monotonic() - silent_since > self._cluster.timeout_s:
+                        raise LogUnavailable(f"{self.address} stopped answering before its end was read")
+                elif time.monotonic() - silent_since >= wait_s:
+                    yield []
+                    silent_since = time.monotonic()
+
+    def quarantined(self) -> list[Quarantined]:
+        """Return everything in quarantine, oldest first."""
+        found: dict[tuple[str, str], Quarantined] = {}
+        for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
+            headers = {name: value.decode() for name, value in message.headers}
+            data = message.value or b""
+            entry = Quarantined(headers.get("stream", ""), sha256(data).hexdigest(), headers.get("reason", ""), data)
+            found.setdefault((entry.stream, entry.sha256), entry)
+        return list(found.values())
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
+        return {stream: head for each in self._high_waters.values() for stream, head in each.load().items()}
+
+    def verify_head(self, stream: str) -> None:
+        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+        mark = self._high_waters[self._lane(stream)].load().get(stream)
+        if mark is not None:
+            self._verify({stream: mark})
+
+    def close(self) -> None:
+        """Release everything. The right to write needs no giving up: the next writer takes it."""
+        with self._lock:
+            self._closed = True
+            for shard in self._shards.values():
+                shard.close()
+            for high_water in self._high_waters.values():
+                high_water.close()
+            for reader in self._idle:
+                reader.close()
+            for lock in self._locks.values():
+                os.close(lock)
+            self._shards, self._locks, self._idle = {}, {}, []
+
+    # ---------------------------------------------------------------------------------------------------------- its parts
+
+    def _topic(self, name: str) -> str:
+        return f"{self.prefix}.{name}"
+
+    def _name(self, lane: Lane) -> str:
+        return "reviews" if lane.topic == self._topic("reviews") else str(lane.partition)
+
+    def _path(self, lane: Lane, kind: str) -> Path:
+        return self._state_dir / f"{self.prefix}.{self._name(lane)}.{kind}"
+
+    def _take_lock(self, lane: Lane) -> int:
+        """Return the descriptor that keeps other writers of this `state_dir` out; a process's end gives it up."""
+        path = self._path(lane, "lock")
+        try:
+            self._state_dir.mkdir(parents=True, exist_ok=True)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise LogUnavailable(f"{path}: {error.strerror}") from error
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(file)
+            raise SecondWriter(f"another program of this machine writes to {lane.topic} ({path})") from error
+        return file
+
+    def _lane(self, stream: str) -> Lane:
+        try:
+            msgspec.convert(stream, StreamName)
+        except msgspec.ValidationError as error:
+            raise EventError(f"{stream!r} is not the name of a stream: {error}") from error
+        if stream.startswith("review/"):
+            return Lane(self._topic("reviews"), 0)
+        return Lane(self._topic("events"), partition_of(stream, self._identity.partitions))
+
+    def _chains(self, after: Mapping[str, int] | None = None, start: Mapping[str, Head] | None = None) -> Chains:
+        return Chains(self.log_id, self.property_id, self._bytes_at, after, start)
+
+    def _known(self, lane: Lane) -> Ends:
+        return self._ends.setdefault(lane, Ends())
+
+    def _heads(self, lane: Lane) -> dict[str, Head]:
+        """Return where the streams of a partition end: as its writer knows, or by reading on from where we were."""
+        with self._lock:
+            if lane in self._shards and self._shards[lane].owned:
+                return self._shards[lane].heads()
+            ends = self._known(lane)
+            for message in self._scan(lane, ends.next_offset):
+                if message.offset >= ends.next_offset:
+                    ends.take(message.offset, message.key, message.headers)
+            return ends.heads
+
+    def _verify(self, marks: Mapping[str, Head]) -> None:
+        for stream, mark in marks.items():
+            head = self._heads(self._lane(stream)).get(stream) or Head(0, b"")
+            stored = head.hash if head.seq == mark.seq else self._stored(stream, mark.seq)[1]
+            compare(stream, mark, head, stored)
+
+    def _bytes_at(self, stream: str, seq: int) -> bytes | None:
+        try:
+            return self._stored(stream, seq)[0]
+        except EventError:  # not the name of a stream
+            return None
+
+    def _stored(self, stream: str, seq: int) -> tuple[bytes | None, bytes | None]:
+        """Return bytes and stated hash of the first record that claims a number of a stream."""
+        lane, key = self._lane(stream), stream.encode()
+        offset, _ = self._known(lane).start({stream: seq - 1}, only=stream)
+        for message in self._scan(lane, offset):
+            if message.key == key:
+                _, found, stated = read_headers(key, message.headers)
+                if found == seq:
+                    return message.value, stated
+        return None, None
+
+    def _scan(self, lane: Lane, offset: int) -> Iterator[Message]:
+        """Yield a partition's messages from an offset to its present end."""
+        with self._reader() as reader:
+            reader.assign({lane: offset})
+            for _, messages in reader.until(reader.ends([lane])):
+                yield from messages
+
+    @contextlib.contextmanager
+    def _reader(self, *, patient: bool = False) -> Iterator[Reader]:
+        reader = self._idle.pop() if self._idle and not patient else self._cluster.reader(patient=patient)
+        try:
+            yield reader
+        finally:
+            if self._closed or patient or len(self._idle) > 1:
+                reader.close()
+            else:
+                self._idle.append(reader)
+
+    # ----------------------------------------------------------------------------------------------------- who the log is
+
+    def _create(self, property_id: str | None, log_id: str, partitions: int, replication: int, min_insync: int) -> None:
+        """Make the topics and write who the log is, unless that has been done."""
+        try:
+            identity = msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int])
+        except msgspec.ValidationError as error:
+            raise EventError(f"a new log needs the id of its property: {error}") from error
+        kept = {"retention.ms": "-1", "retention.bytes": "-1", "min.insync.replicas": str(min_insync)}
+        large = {"max.message.bytes": str(MAX_MESSAGE_BYTES)}
+        topics: dict[str, tuple[int, Mapping[str, str]]] = {
+            self._topic("events"): (partitions, kept), self._topic("reviews"): (1, kept),
+            self._topic("checkpoints"): (1, kept), self._topic("quarantine"): (1, kept | large),
+            self._topic("findings"): (1, kept | large),
+            self._topic("state"): (2, kept | large | {"cleanup.policy": "compact"}),
+        }  # fmt: skip
+        self._cluster.create_topics(topics, replication)
+        if self._written_identity() is not None:
+            return
+        try:
+            with contextlib.closing(self._cluster.writer(f"{self.prefix}.create")) as writer:
+                if self._written_identity() is None:  # only one creator can come past its own fencing
+                    value = canonical(msgspec.structs.asdict(Identity(*identity)))
+                    writer.write([Outgoing(self._topic("state"), 0, _LOG_KEY, value, [])])
+                    writer.prepare()
+                    writer.commit()
+                    with self._reader() as reader:
+                        reader.await_visible(Lane(self._topic("state"), 0), writer.last_offset)
+        except (Fenced, Unsure) as error:
+            raise LogUnavailable(f"{self.address} could not be created: {error}; repeat it") from error
+
+    def _identify(self, property_id: str | None) -> Identity:
+        identity = self._written_identity()
+        if identity is None:
+            raise LogUnavailable(f"there is no log at {self.address}; name another address, or create one")
+        if property_id not in (None, identity.property_id):
+            raise LogUnavailable(f"{self.address} is the log of property {identity.property_id}, not {property_id}")
+        with self._reader() as reader:
+            present = reader.partitions(self._topic("events"))
+        if present != identity.partitions:
+            raise LogUnavailable(
+                f"{self._topic('events')} has {present} partitions and was created with {identity.partitions}: "
+                "their number must never change; restore the topic"
+            )
+        return identity
+
+    def _written_identity(self) -> Identity | None:
+        """Return what the record under the key `log` says; null where the log was not created."""
+        with self._reader() as reader:
+            if not reader.partitions(self._topic("state")):
+                return None
+        for message in self._scan(Lane(self._topic("state"), 0), 0):
+            if message.key == _LOG_KEY and message.value:
+                try:
+                    return msgspec.json.decode(message.value, type=Identity)
+                except msgspec.MsgspecError as error:
+                    raise LogUnavailable(f"{self._topic('state')} does not say who the log is: {error}") from error
+        return None

@@ -1,0 +1,326 @@
+"""The writer's side of one partition: the right to write, where its streams stand, what was reported, and safe commits.
+
+Kafka has no append-if-next. A shard owns its partition through a transactional id: initialising it fences the
+predecessor, and only then is the tail read. Who owns it is also written down (`owner/…` in the state topic), so that
+a writer that loses an answer can tell a lost connection from a successor, and does not fence the successor in turn.
+
+After an unclear answer the producer is thrown away, a new one initialised (which settles what was in flight), and the
+tail compared: what is found committed is acknowledged, and only what is not there is sent again.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+
+import msgspec
+
+from events.appender import StreamState, place
+from events.codec import canonical
+from events.envelope import Draft, RawEnvelope
+from events.errors import BrokenSeal, EventError, IntegrityError, LogUnavailable, SecondWriter
+from events.kafka_client import Cluster, Fenced, Lane, Message, Outgoing, Reader, Unsure, Writer
+from events.kafka_fold import Chains, headers_of
+from events.log import Appended, Head, Record
+from events.model import GamingDayOpened, RoundClosed, RoundOpened
+from events.seal import genesis
+
+ATTEMPTS = 3
+"""How often a group is sent before `LogUnavailable` is raised; it stays unsettled until the next append."""
+SUCCESSOR_S = 2.0
+"""How long a fenced writer waits for its successor's name before it takes the fencing for the broker's own doing."""
+
+_raw_decoder = msgspec.json.Decoder(RawEnvelope)
+
+
+class _Owner(msgspec.Struct, frozen=True):
+    """Who initialised a transactional id last."""
+
+    writer: str
+    host: str
+    process: int
+
+
+class Repeats:
+    """The reports and event ids of a stream's present gaming day and the one before: 16 bytes each.
+
+    A report that comes again later than that is stored again, and replay reports its repeated `source_seq`.
+    """
+
+    def __init__(self) -> None:
+        self._day = ""
+        self._seen: set[bytes] = set()
+        self._before: set[bytes] = set()
+
+    def __contains__(self, item: bytes) -> bool:
+        return item in self._seen or item in self._before
+
+    def add(self, day: str, report: bytes, event_id: bytes) -> None:
+        """Note what a stored event said, and its id."""
+        if day != self._day:
+            self._day, self._before, self._seen = day, self._seen, set()
+        self._seen.add(report)
+        self._seen.add(event_id)
+
+
+class Staged(msgspec.Struct):
+    """Groups that were checked and sealed, before they are sent."""
+
+    states: dict[str, StreamState] = {}
+    records: list[Record] = []
+    reports: list[tuple[str, str, bytes, bytes]] = []
+
+
+class Shard:
+    """One partition as its writer has it. Not safe between threads."""
+
+    def __init__(
+        self, cluster: Cluster, lane: Lane, *, state_topic: str, transactional_id: str, chains: Chains, log_id: str,
+        property_id: str,
+    ) -> None:  # fmt: skip
+        self.lane, self._cluster, self._chains = lane, cluster, chains
+        self._state_topic, self._transactional_id = state_topic, transactional_id
+        self._log_id, self._property_id = log_id, property_id
+        self._states: dict[str, StreamState] = {}
+        self._repeats: dict[str, Repeats] = {}
+        self.damaged: dict[str, IntegrityError] = {}
+        self._next_offset = 0
+        self._reader: Reader | None = None
+        self._writer: Writer | None = None
+        self._lost: str | None = None
+        self._unsettled = False
+        self._me = _Owner(secrets.token_hex(16), socket.gethostname(), os.getpid())
+
+    def claim(self) -> None:
+        """Take the right to write unless it is ours and settled, and read where the streams stand.
+
+        Raises `SecondWriter` where it was ours and another process has taken it.
+        """
+        if self._lost is not None:
+            raise SecondWriter(self._lost)
+        if self._unsettled:
+            self._throw_away()
+            self._stop_where_succeeded(wait_s=0.0)
+        if self._writer is None:
+            self._take()
+            self._catch_up()
+            self._unsettled = False
+
+    @property
+    def owned(self) -> bool:
+        """Whether the right to write is, as far as is known, ours, and everything settled."""
+        return self._writer is not None and not self._unsettled
+
+    def heads(self) -> dict[str, Head]:
+        """Return where the sound streams of the partition end."""
+        return {stream: state.head for stream, state in self._states.items()}
+
+    def state(self, stream: str) -> StreamState:
+        """Return where a stream stands. Raises its `IntegrityError` where it cannot be continued."""
+        if stream in self.damaged:
+            raise self.damaged[stream]
+        state = self._states.get(stream)
+        return state or StreamState(Head(0, genesis(self._log_id, self._property_id, stream)))
+
+    def stage(self, staged: Staged, stream: str, drafts: Sequence[Draft], now_us: int) -> Appended:
+        """Check and seal a group at the end of its stream, after what is staged already. Raises `EventError`."""
+        state, seqs = staged.states.get(stream) or self.state(stream), list[int | None]()
+        seen = self._repeats.setdefault(stream, Repeats())
+        new = {item for name, _, *items in staged.reports if name == stream for item in items}
+        for draft in drafts:
+            report, event_id = _report_of(draft), bytes.fromhex(draft.event_id)
+            if report in seen or report in new:
+                seqs.append(None)
+                continue
+            if event_id in seen or event_id in new:
+                raise EventError(f"{stream}: the event id {draft.event_id} is already taken by another event")
+            record, state = place(
+                state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
+            )
+            new |= {report, event_id}
+            staged.records.append(record)
+            staged.reports.append((stream, state.gaming_day or "", report, event_id))
+            seqs.append(record.seq)
+        staged.states[stream] = state
+        return Appended(stream, tuple(seqs), state.head)
+
+    def begin(self, staged: Staged) -> None:
+        """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""
+        self._unsettled = True
+        self._step(lambda writer: writer.write([self._outgoing(record) for record in staged.records]))
+
+    def prepare(self) -> None:
+        """Wait until the broker has everything, and ask it to commit."""
+        self._step(lambda writer: writer.prepare())
+
+    def finish(self, staged: Staged) -> None:
+        """Wait for the commit; settle whatever went wrong. After it the group is stored once, and visible to readers.
+
+        Raises `SecondWriter` where another process has taken over, `LogUnavailable` where the broker cannot be asked:
+        whether the group was stored is then found out before the next append.
+        """
+        self._step(lambda writer: writer.commit())
+        for _ in range(ATTEMPTS):
+            if self._writer is not None:
+                self._committed(staged)
+                return
+            if self._settle(staged):
+                return
+            self.begin(staged)
+            self.prepare()
+            self._step(lambda writer: writer.commit())
+        raise LogUnavailable(
+            f"Kafka at {self._cluster.bootstrap} did not commit to {self.lane.topic}; repeat the append: what was "
+            "stored is recognised as a repeat"
+        )
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._throw_away()
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    # --------------------------------------------------------------------------------------------------------- settling
+
+    def _step(self, step: Callable[[Writer], None]) -> None:
+        """Do a step of a commit unless an earlier one failed; a failure throws the producer away."""
+        if self._writer is None:
+            return
+        try:
+            step(self._writer)
+        except (Fenced, Unsure) as error:
+            self._throw_away()
+            self._stop_where_succeeded(wait_s=SUCCESSOR_S if isinstance(error, Fenced) else 0.0)
+
+    def _settle(self, staged: Staged) -> bool:
+        """Learn what became of a group; whether it is stored. Raises `SecondWriter` where others wrote meanwhile."""
+        self._stop_where_succeeded(wait_s=0.0)
+        before = {record.stream: record.seq - 1 for record in reversed(staged.records)}
+        self._take()
+        found = self._catch_up()
+        self._unsettled = False
+        if [record.hash for record in found] == [record.hash for record in staged.records]:
+            return True
+        if found or any(self.state(stream).head.seq != seq for stream, seq in before.items()):
+            raise self._lose("another process has appended to it")
+        return False
+
+    def _take(self) -> None:
+        try:
+            self._writer = self._cluster.writer(self._transactional_id)
+            key, value = f"owner/{self._transactional_id}".encode(), canonical(msgspec.structs.asdict(self._me))
+            self._writer.write([Outgoing(self._state_topic, 0, key, value, [])])
+            self._writer.prepare()
+            self._writer.commit()
+        except (Fenced, Unsure) as error:
+            self._throw_away()
+            if isinstance(error, Fenced):
+                raise self._lose("another process took it at the same moment") from error
+            raise LogUnavailable(f"Kafka at {self._cluster.bootstrap}: {error}") from error
+
+    def _stop_where_succeeded(self, wait_s: float) -> None:
+        deadline = time.monotonic() + wait_s
+        while True:
+            owner = self._owner()
+            if owner is not None and owner.writer != self._me.writer:
+                raise self._lose(f"process {owner.process} on {owner.host} has taken over")
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(0.1)
+
+    def _owner(self) -> _Owner | None:
+        found, lane = None, Lane(self._state_topic, 0)
+        key = f"owner/{self._transactional_id}".encode()
+        for message in self._read(lane, 0):
+            if message.key == key and message.value:
+                found = msgspec.json.decode(message.value, type=_Owner)
+        return found
+
+    def _lose(self, why: str) -> SecondWriter:
+        self._throw_away()
+        self._lost = f"{self.lane.topic} partition {self.lane.partition} is written by another process: {why}"
+        return SecondWriter(self._lost)
+
+    def _throw_away(self) -> None:
+        if self._writer is not None:
+            self._writer.discard()
+            self._writer = None
+
+    # --------------------------------------------------------------------------------------------------------- learning
+
+    def _committed(self, staged: Staged) -> None:
+        assert self._writer is not None
+        self._open_reader().await_visible(self.lane, self._writer.last_offset)
+        for record in staged.records:
+            self._chains.extend(record)
+        for stream, day, report, event_id in staged.reports:
+            self._repeats.setdefault(stream, Repeats()).add(day, report, event_id)
+        self._states.update(staged.states)
+        self._next_offset = max(self._next_offset, self._writer.last_offset + 1)
+        self._unsettled = False
+
+    def _catch_up(self) -> list[Record]:
+        """Read what the partition holds beyond what is known; return the new records."""
+        found = []
+        for message in self._read(self.lane, self._next_offset):
+            self._next_offset = message.offset + 1
+            key = (message.key or b"").decode(errors="replace")
+            if key in self.damaged:
+                continue
+            try:
+                record = self._chains.accept(message.key, message.headers, message.value)
+                if record is not None:
+                    self._learn(record)
+                    found.append(record)
+            except IntegrityError as error:
+                self.damaged[key] = error
+        return found
+
+    def _learn(self, record: Record) -> None:
+        try:
+            raw = _raw_decoder.decode(record.data)
+            report = _report(raw.source, raw.source_seq, raw.occurred_at_us, raw.round_no, raw.type, raw.version,
+                             bytes(raw.payload))  # fmt: skip
+            event_id = bytes.fromhex(raw.event_id)
+        except ValueError as error:
+            raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
+        before = self._states.get(record.stream)
+        round_open = before is not None and before.round_open
+        if raw.type in (RoundOpened.TYPE, RoundClosed.TYPE, GamingDayOpened.TYPE):
+            round_open = raw.type == RoundOpened.TYPE
+        head = Head(record.seq, record.hash)
+        self._states[record.stream] = StreamState(head, raw.gaming_day, raw.recorded_at_us, round_open)
+        self._repeats.setdefault(record.stream, Repeats()).add(raw.gaming_day, report, event_id)
+
+    def _read(self, lane: Lane, offset: int) -> Iterator[Message]:
+        reader = self._open_reader()
+        reader.assign({lane: offset})
+        for _, messages in reader.until(reader.ends([lane])):
+            yield from messages
+
+    def _open_reader(self) -> Reader:
+        if self._reader is None:
+            self._reader = self._cluster.reader()
+        return self._reader
+
+    def _outgoing(self, record: Record) -> Outgoing:
+        return Outgoing(*self.lane, record.stream.encode(), record.data, headers_of(record))
+
+
+def _report_of(draft: Draft) -> bytes:
+    payload = draft.payload
+    return _report(draft.source, draft.source_seq, draft.occurred_at_us, draft.round_no, payload.TYPE, payload.VERSION,
+                   canonical(payload))  # fmt: skip
+
+
+def _report(
+    source: str, source_seq: int, occurred_at_us: int, round_no: int | None, type_: str, version: int, payload: bytes
+) -> bytes:
+    """Return 16 bytes that are equal for reports which say the same thing (see `Draft.same_report`)."""
+    said = f"{source}\0{source_seq}\0{occurred_at_us}\0{round_no}\0{type_}\0{version}\0".encode() + payload
+    return blake2b(said, digest_size=16).digest()

@@ -1,0 +1,53 @@
+"""Kafka as a backend of the contract suite: a log of its own on the session's broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from events.kafka_log import KafkaLog
+from events.log import EventLog
+from tests.contract.backends import BACKENDS, PROPERTY, Tamper
+from tests.contract.drafts import TABLE, Drafts
+from tests.kafka_broker import new_address
+
+
+class KafkaBackend:
+    """What Kafka has stored is damaged in `tests/kafka` instead: a broker takes nothing back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.address = new_address()
+        self.folder = folder
+        self.tamper: Tamper | None = None
+        self.writer: KafkaLog | None = None
+        self.opened: list[KafkaLog] = []
+
+    def create(self, **options: Any) -> EventLog:
+        self.writer = self._open(property_id=PROPERTY, create=True, partitions=2, **options)
+        return self.writer
+
+    def reopen(self, **options: Any) -> EventLog:
+        if self.writer is not None:
+            self.writer.close()
+        self.writer = self._open(**options)
+        return self.writer
+
+    def open_second(self) -> EventLog:
+        """Opening takes no right to write; the first append does."""
+        second = self._open()
+        second.append(TABLE, second.head(TABLE).seq + 1, [Drafts().wager()])
+        return second
+
+    def open_reader(self, **options: Any) -> EventLog:
+        return self._open(read_only=True, **options)
+
+    def close(self) -> None:
+        for log in self.opened:
+            log.close()
+
+    def _open(self, **options: Any) -> KafkaLog:
+        self.opened.append(KafkaLog(self.address, state_dir=self.folder, timeout_s=10.0, **options))
+        return self.opened[-1]
+
+
+BACKENDS["kafka"] = KafkaBackend

@@ -1,0 +1,55 @@
+"""A real broker for tests: the one at KAFKA_BOOTSTRAP, else one of our own in a temporary folder, ended with the session.
+
+Where neither can be had, tests are skipped with a line that says why; with REQUIRE_KAFKA=1 they fail instead.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from deploy.kafka.broker import Broker, BrokerError, free_ports
+
+
+def bootstrap() -> str:
+    """Return the broker's `host:port`, starting it the first time."""
+    address, problem = _broker()
+    if address is None:
+        message = f"KAFKA IS NOT TESTED: {problem}"
+        if os.environ.get("REQUIRE_KAFKA") == "1":
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
+    return address
+
+
+def new_address() -> str:
+    """Return the address of a log that does not exist yet."""
+    return f"kafka://{bootstrap()}/t-{secrets.token_hex(6)}"
+
+
+@functools.cache
+def _broker() -> tuple[str | None, str]:
+    given = os.environ.get("KAFKA_BOOTSTRAP")
+    if given:
+        return given, ""
+    folder = Path(tempfile.mkdtemp(prefix="rack-kafka-"))
+    port, controller_port = free_ports(2)
+    broker = Broker(folder, port, controller_port)
+
+    def end() -> None:
+        broker.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    try:
+        broker.start()
+    except BrokerError as error:
+        return None, str(error)
+    return broker.bootstrap, ""
