@@ -33,7 +33,6 @@ EXIT_OF: dict[str, Exit] = {
     "replay.notation.TranscriptError": Exit.USAGE,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
-    "kafka.errors.KafkaError": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,
 }
 """Exit code by the class of the error, or of the first of its bases that stands here. Classes are named and not imported,

@@ -17,14 +17,17 @@ HELP = "list the paytables that can be filed, or check a rules submission"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    what = parser.add_subparsers(dest="what", metavar="list | check", required=True)
-    what.add_parser("list", help="every wager and paytable of every chapter, with its section")
-    check = what.add_parser("check", help="read a rules submission strictly; say what is refused and by which section")
-    check.add_argument("file", metavar="FILE", help="a rules submission (TOML)")
+    parser.add_argument(
+        "what", choices=("list", "check"),
+        help="list: every wager and paytable of every chapter, with its section; check: read a rules submission strictly",
+    )  # fmt: skip
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the rules submission to check (TOML)")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """List or check; 2 where a submission is refused."""
+    if (arguments.what == "check") != (arguments.file is not None):
+        raise UsageError("expected `rack rules list` or `rack rules check FILE`")
     if arguments.what == "list":
         _list(output)
     else:
