@@ -25,7 +25,7 @@ def test_equal_reports_have_equal_digests() -> None:
         assert report_digest(one) != report_digest(other)
 
 
-@pytest.mark.parametrize("value", [object(), 2**70])
+@pytest.mark.parametrize("value", [object(), "\ud800"])
 def test_a_report_changed_after_it_was_made_is_refused(value: Any) -> None:
     payload = DiceRolled(dice=[1, 2, 3], colours=None, lie="flat")
     draft = Drafts()(payload)
