@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from events.sqlite_log import SqliteLog
+from tests.contract.drafts import Drafts
+from tests.events.closing import LOG_ID
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "floor.db"
+
+
+@pytest.fixture
+def log(path: Path) -> Iterator[SqliteLog]:
+    log = SqliteLog(path, property_id="bellwether", create=True, log_id=LOG_ID)
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def drafts() -> Drafts:
+    return Drafts()
