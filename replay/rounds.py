@@ -243,6 +243,10 @@ class TableFold:
             self._strays.append(fact)
         return jumped
 
+    def leave(self) -> None:
+        """Leave the open round as it stands, unclosed: the record says no more of it."""
+        self._end(None)
+
     def _begin(self, fact: Fact, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
         self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())

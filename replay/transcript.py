@@ -1,0 +1,297 @@
+"""Transcripts: a round of play as text that a person can write, judged as it stands (`docs/transcript.md`).
+
+`parse` turns text into scripts (one a round), `Script.events` into events, `judge` folds and adjudicates them; the way
+back from events to text is `transcript_write.to_text`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import msgspec
+
+from events import model
+from events.envelope import Draft
+from events.model import Aspect, Event
+from games.rulebook import Rulebook, RulesRefused, parse_submission
+from games.submission import submission_from_words
+from replay.adjudicate import Conclusion, adjudicate
+from replay.rounds import Round, TableFold
+from replay.transcript_read import STATEMENTS, TABLE_STATEMENTS, Context
+from replay.transcript_words import TranscriptError, Words
+
+DEFAULT_DAY = "2025-01-01"
+MAX_LINE, MAX_LINES = 4000, 200_000
+ASPECTS: tuple[Aspect, ...] = (
+    "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
+    "collection",
+)  # fmt: skip
+
+LoadRules = Callable[[str], str]
+"""Gives the text of a rules submission named in a transcript; raises `OSError` where there is none."""
+
+
+class Timed(msgspec.Struct, frozen=True):
+    """An event of a script, the device clock it carries and the line it came from."""
+
+    at_us: int
+    line: int
+    payload: Event
+
+
+class Script(msgspec.Struct, frozen=True, kw_only=True):
+    """One round as transcribed: its rules and its events, from the opening of the round or what was said before it."""
+
+    source: str
+    line: int
+    table: str
+    round_no: int
+    gaming_day: str
+    book: Rulebook
+    events: tuple[Timed, ...]
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """The verdict on one transcribed round."""
+
+    source: str
+    table: str
+    round_no: int
+    conclusion: Conclusion
+    book: Rulebook
+
+
+def parse(text: str, source: str, load: LoadRules | None = None) -> list[Script]:
+    """Return the rounds of a transcript, in order. Raises `TranscriptError` naming the line and what was expected."""
+    lines = text.split("\n")
+    if len(lines) > MAX_LINES:
+        raise TranscriptError(source, MAX_LINES, f"a transcript has at most {MAX_LINES} lines")
+    reader = _Reader(source, load)
+    for number, line in enumerate(lines, 1):
+        reader.read(number, line.rstrip("\r"))
+    return reader.finish(len(lines))
+
+
+def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]:
+    """Return the verdict on every round of a transcript. Raises `TranscriptError`."""
+    judged, folds = [], dict[str, TableFold]()
+    for script in parse(text, source, load):
+        fold = folds.setdefault(script.table, TableFold(f"table/{script.table}"))
+        round_ = fold_script(fold, script)
+        judged.append(
+            Judged(
+                source=source, table=script.table, round_no=script.round_no, book=script.book,
+                conclusion=adjudicate(round_, script.book),
+            )
+        )  # fmt: skip
+    return judged
+
+
+def fold_script(fold: TableFold, script: Script) -> Round:
+    """Fold a script's events and return its round, closed or not."""
+    counter = max((source.last for source in fold.state.sources.values()), default=0)
+    for each in script.events:
+        counter += 1
+        inside = isinstance(each.payload, model.RoundOpened) or fold.open is not None
+        round_no = script.round_no if inside else None
+        fold.apply(counter, each.at_us, "transcript", counter, round_no, script.gaming_day, each.payload)
+    found = fold.open if fold.open is not None else fold.recent[script.round_no]
+    if fold.open is not None:
+        fold.leave()
+    return found
+
+
+def drafts(script: Script) -> list[Draft]:
+    """Return a script as device reports for `rack ingest`: the same text gives the same drafts, so repeats are dropped."""
+    content = repr([(each.at_us, each.payload) for each in script.events])
+    mark = sha256(f"{script.table}/{script.round_no}/{content}".encode()).hexdigest()
+    made, inside = [], False
+    for count, each in enumerate(script.events, 1):
+        inside = inside or isinstance(each.payload, model.RoundOpened)
+        made.append(
+            Draft(
+                event_id=sha256(f"{mark}/{count}".encode()).hexdigest()[:32], source=f"transcript-{mark[:12]}",
+                source_seq=count, occurred_at_us=each.at_us, round_no=script.round_no if inside else None,
+                payload=each.payload,
+            )
+        )  # fmt: skip
+    return made
+
+
+class _Reader:
+    """Reads line by line; a round begins with `round N` or with the first statement of play."""
+
+    def __init__(self, source: str, load: LoadRules | None) -> None:
+        self.source, self.load = source, load
+        self.table, self.gaming_day = "t-1", DEFAULT_DAY
+        self.book: Rulebook | None = None
+        self.context: Context | None = None
+        self.scripts: list[Script] = []
+        self.prelude: list[Timed] = []
+        self.round: list[Timed] | None = None
+        self.round_no, self.started = 0, 0
+        self.observed: set[Aspect] = set()
+        self.now = datetime.fromisoformat(DEFAULT_DAY).replace(hour=12, tzinfo=UTC)
+
+    def read(self, number: int, line: str) -> None:
+        """Take one line."""
+        if len(line) > MAX_LINE:
+            raise TranscriptError(self.source, number, f"the line is longer than {MAX_LINE} characters")
+        said = line.split("#", 1)[0].split()
+        if not said:
+            return
+        keyword, *rest = said
+        words = Words(self.source, number, keyword, rest)
+        match keyword:
+            case "rules":
+                self._rules(words)
+            case "table":
+                self._end_round()
+                self.table = self._id(words)
+            case "day":
+                self._day(words)
+            case "round":
+                self._end_round()
+                self._begin(words)
+            case "at":
+                self._at(words)
+            case "covers":
+                self._covers(words)
+            case _:
+                self._statement(words)
+                return
+        words.done()
+
+    def finish(self, last_line: int) -> list[Script]:
+        """Return the scripts; a file without a round is refused."""
+        if self.prelude and self.round is None and not self.scripts:
+            raise TranscriptError(self.source, last_line, "the transcript has no round of play")
+        self._end_round()
+        if not self.scripts:
+            raise TranscriptError(self.source, last_line, "the transcript has no round of play")
+        return self.scripts
+
+    def _statement(self, words: Words) -> None:
+        known = STATEMENTS.get(words.keyword)
+        if known is None:
+            raise words.error("unknown statement; docs/transcript.md lists all")
+        if self.context is None:
+            raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
+        aspect, reader = known
+        if self.round is None and words.keyword not in TABLE_STATEMENTS:
+            self._begin(words, implied=True)
+        try:
+            events = reader(words, self.context)
+        except msgspec.ValidationError as error:
+            raise words.error(str(error)) from error
+        words.done()
+        if aspect is not None:
+            self.observed.add(aspect)
+        for event in events:
+            self._add(event, words.line)
+
+    def _add(self, event: Event, line: int) -> None:
+        self.now += timedelta(seconds=1)
+        timed = Timed(int(self.now.timestamp()) * 1_000_000, line, event)
+        (self.prelude if self.round is None else self.round).append(timed)
+
+    def _begin(self, words: Words, implied: bool = False) -> None:
+        if self.context is None:
+            raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
+        if not implied:
+            number = words.number("a round number", 1)
+            if self.scripts and self.scripts[-1].table == self.table and number <= self.round_no:
+                raise words.error(f"round {number} after round {self.round_no}: rounds of a table count up")
+            self.round_no = number
+            self.context.deck = words.option("deck") or self.context.deck
+        else:
+            self.round_no += 1
+        self.round, self.started = [], words.line
+
+    def _end_round(self) -> None:
+        if self.round is None:
+            return
+        assert self.book is not None and self.context is not None
+        opening_us = (self.round[0].at_us if self.round else int(self.now.timestamp()) * 1_000_000) - 500_000
+        try:
+            opened = model.RoundOpened(
+                deck=self.context.deck, observed=[aspect for aspect in ASPECTS if aspect in self.observed]
+            )
+        except msgspec.ValidationError as error:
+            raise TranscriptError(self.source, self.started, str(error)) from error
+        events = (*self.prelude, Timed(opening_us, self.started, opened), *self.round)
+        self.scripts.append(
+            Script(
+                source=self.source, line=self.started, table=self.table, round_no=self.round_no,
+                gaming_day=self.gaming_day, book=self.book, events=events,
+            )
+        )  # fmt: skip
+        self.prelude, self.round, self.observed = [], None, set()
+        self.context.new_round()
+
+    def _rules(self, words: Words) -> None:
+        self._end_round()
+        name = words.peek()
+        try:
+            if name is not None and name.endswith(".toml"):
+                text = self._load(words, words.take("a rules submission"))
+            else:
+                text = submission_from_words(words.left)
+                words.left = []
+            self.book = parse_submission(text, source=f"{self.source}:{words.line}")
+        except RulesRefused as error:
+            raise words.error(str(error)) from error
+        self.gaming_day = max(self.gaming_day, self.book.effective_gaming_day)
+        patrons = self.context.patrons if self.context is not None else {}
+        self.context = Context(self.book)
+        self.context.patrons = patrons
+        filed = model.RulesFiled(
+            submission=self.book.name, effective_gaming_day=self.book.effective_gaming_day, toml=text,
+            sha256=sha256(text.encode()).hexdigest(),
+        )  # fmt: skip
+        self._add(filed, words.line)
+
+    def _load(self, words: Words, name: str) -> str:
+        if self.load is None or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.toml", name):
+            raise words.error("a rules submission is named by its file name alone and lies beside the transcript")
+        try:
+            return self.load(name)
+        except (OSError, UnicodeDecodeError) as error:
+            raise words.error(f"cannot read {name}: {error}") from error
+
+    def _id(self, words: Words) -> str:
+        name = words.take("a table id")
+        if not re.fullmatch(r"[a-z0-9-]{1,32}", name):
+            raise words.error(f"expected an id of a-z, 0-9 and -, got {name!r}")
+        return name
+
+    def _day(self, words: Words) -> None:
+        day = words.take("a gaming day")
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day):
+            raise words.error(f"expected YYYY-MM-DD, got {day!r}")
+        self._end_round()
+        self.gaming_day = day
+
+    def _at(self, words: Words) -> None:
+        word = words.take("a time like 21:14:05 or +90s")
+        if ahead := re.fullmatch(r"\+(\d{1,9})(ms|s|m|h)", word):
+            unit = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours"}[ahead[2]]
+            self.now += timedelta(**{unit: int(ahead[1])}) - timedelta(seconds=1)
+            return
+        clock = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", word)
+        if clock is None or int(clock[1]) > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
+            raise words.error(f"expected a time like 21:14:05 or +90s, got {word!r}")
+        then = self.now.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)
+        self.now = (then if then >= self.now else then + timedelta(days=1)) - timedelta(seconds=1)
+
+    def _covers(self, words: Words) -> None:
+        if self.context is not None and self.round is None:
+            self._begin(words, implied=True)
+        while words.left:
+            aspect = words.take("an aspect")
+            if aspect not in ASPECTS:
+                raise words.error(f"expected one of {', '.join(ASPECTS)}, got {aspect!r}")
+            self.observed.add(aspect)

@@ -1,0 +1,22 @@
+"""The golden rounds: worked out by hand from the text of the regulation, and played by the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.golden.rounds import Case, read_cases, run
+
+HERE = Path(__file__).parent
+CASES = [case for path in sorted(HERE.glob("*/*.rounds")) for case in read_cases(path)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path.stem}:{case.line}")
+def test_golden_round(case: Case) -> None:
+    assert case.expectations, f"{case.path}:{case.line}: nothing expected"
+    assert run(case) == [], f"{case.path.name}:{case.line} {case.title}"
+
+
+def test_there_are_enough_rounds_of_688a() -> None:
+    assert sum(1 for case in CASES if case.path.parent.name == "688a") >= 150
