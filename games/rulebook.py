@@ -6,6 +6,7 @@ with the file, the key, what was expected and the section. The format is documen
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -118,6 +119,12 @@ class _Section:
             raise self.refuse(key, f"empty; expected {expected}", section)
         return value
 
+    def id(self, key: str) -> str:
+        text = self.text(key, "an id")
+        if _ID.fullmatch(text) is None:
+            raise self.refuse(key, f"{text!r}; expected an id of a-z, 0-9 and -, at most 32 long")
+        return text
+
     def flag(self, key: str, default: bool, section: str = SUBMISSIONS) -> bool:
         return bool(self.take(key, bool, "true or false", section)) if self.has(key) else default
 
@@ -140,6 +147,7 @@ class _Section:
             raise self.refuse(key, f"unknown; expected one of {', '.join(known)}")
 
 
+_ID: Final = re.compile(r"[a-z0-9-]{1,32}")
 _TOP: Final = (
     "chapter", "name", "effective_gaming_day", "max_payout", "house_way", "table", "wagers", "settings",
 )  # fmt: skip
@@ -210,7 +218,7 @@ class _Reader:
             known = ["min", "max"] + (["paytable"] if rule.paytables else [])
             if paytable is not None and paytable.wager_cents is not None:
                 low = high = self._fixed_amount(section, paytable, paytable.wager_cents)
-                meter = section.text("meter", "the meter's id") if section.has("meter") else None
+                meter = section.id("meter") if section.has("meter") else None
                 linked = section.flag("linked", False)
                 known = ["paytable", "amount", "meter", "linked"]
             else:

@@ -7,15 +7,18 @@ then read and checked like any other. The limits that are not given are wide.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from games.chapters import SUBMISSIONS, Chapter, RulesRefused, chapter, known_chapters
+from games.chapters import SUBMISSIONS, Chapter, RulesRefused, WagerRule, chapter, known_chapters
 
 SOURCE: Final = "rules line"
 MIN_DEFAULT: Final = "1.00"
 MAX_DEFAULT: Final = "100000.00"
-_FLAGS: Final = {"yes": True, "no": False, "true": True, "false": False}
+_FLAGS: Final = {"yes": "true", "no": "false"}
+_DAY: Final = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
+_NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
 
 def simple_submission(
@@ -58,12 +61,11 @@ def submission_from_words(words: Sequence[str]) -> str:
     max = "100000.00"
     """
     book, given = _read(words)
-    flags: dict[str, bool] = {key: _flag(key, given) for key in ("adjacent_boxes", "linked") if key in given}
     deal_method = given.pop("deal_method", "automated_shoe")
     text = [
         f"chapter = {_quoted(book.key)}",
         f"name = {_quoted(given.pop('name', book.key))}",
-        f"effective_gaming_day = {given.pop('effective', book.effective)}",
+        f"effective_gaming_day = {_plain('effective', given.pop('effective', book.effective), _DAY, 'a day')}",
     ]
     if "max_payout" in given:
         text.append(f"max_payout = {_quoted(given.pop('max_payout'))}")
@@ -76,12 +78,12 @@ def submission_from_words(words: Sequence[str]) -> str:
         f"shuffler = {_quoted(given.pop('shuffler', 'none' if deal_method == 'manual_shoe' else 'automated'))}",
     ]
     if "decks" in given:
-        text.append(f"decks = {given.pop('decks')}")
-    text.append(f"adjacent_boxes = {_written(flags.get('adjacent_boxes', False))}")
+        text.append(f"decks = {_plain('decks', given.pop('decks'), _NUMBER, 'a number')}")
+    text.append(f"adjacent_boxes = {_flag('adjacent_boxes', given.pop('adjacent_boxes', 'no'))}")
     for wager in book.wagers.values():
         if wager.name == "base" or wager.name in given:
-            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager.name, given, flags)]
-    settings = [f"{name} = {_setting(book, name, given)}" for name in book.settings if name in given]
+            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager, given)]
+    settings = [f"{name} = {_setting(book, name, given.pop(name))}" for name in book.settings if name in given]
     text += ["", "[settings]", *settings] if settings else []
     for key in given:
         raise RulesRefused(SOURCE, key, f"unknown, or of a wager that is not offered, in {book.key}", SUBMISSIONS)
@@ -104,46 +106,45 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
     return chapter(*words[0].split("-", 1)), given
 
 
-def _wager(book: Chapter, name: str, given: dict[str, str], flags: Mapping[str, bool]) -> list[str]:
+def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
+    """Take the words that speak of a wager and write its table."""
     lines = []
     amount = None
-    if name != "base":
-        filed = given.pop(name)
-        if book.wagers[name].paytables:
+    if wager.name != "base":
+        filed = given.pop(wager.name)
+        if wager.paytables:
             lines.append(f"paytable = {_quoted(filed)}")
-            paytable = book.paytables.get((name, filed))
+            paytable = book.paytables.get((wager.name, filed))
             amount = paytable.wager_cents if paytable is not None else None
         elif filed != "yes":
-            raise RulesRefused(SOURCE, name, f"{filed!r}; expected yes: it has no paytables", book.wagers[name].cite)
-    prefix = "" if name == "base" else f"{name}."
+            raise RulesRefused(SOURCE, wager.name, f"{filed!r}; expected yes: it has no paytables", wager.cite)
+    prefix = "" if wager.name == "base" else f"{wager.name}."
     for key, default in (("min", MIN_DEFAULT), ("max", MAX_DEFAULT)):
         value = given.pop(prefix + key, default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
-    if amount is not None:
+    if any(book.paytable(wager.name, name).wager_cents is not None for name in wager.paytables):
         lines += [f"meter = {_quoted(given.pop('meter'))}"] if "meter" in given else []
-        lines += [f"linked = {_written(flags['linked'])}"] if "linked" in flags else []
-    elif name == "progressive" and "linked" in flags:
-        lines.append(f"linked = {_written(flags['linked'])}")
+        lines += [f"linked = {_flag('linked', given.pop('linked'))}"] if "linked" in given else []
     return lines
 
 
-def _flag(key: str, given: dict[str, str]) -> bool:
-    value = given.pop(key)
+def _setting(book: Chapter, name: str, value: str) -> str:
+    return _flag(name, value) if isinstance(book.settings[name].default, bool) else _quoted(value)
+
+
+def _flag(key: str, value: str) -> str:
     if value not in _FLAGS:
         raise RulesRefused(SOURCE, key, f"{value!r}; expected yes or no", SUBMISSIONS)
     return _FLAGS[value]
 
 
-def _setting(book: Chapter, name: str, given: dict[str, str]) -> str:
-    if isinstance(book.settings[name].default, bool):
-        return _written(_flag(name, given))
-    return _quoted(given.pop(name))
+def _plain(key: str, value: str, pattern: re.Pattern[str], expected: str) -> str:
+    """A value that TOML writes without quotes."""
+    if pattern.fullmatch(value) is None:
+        raise RulesRefused(SOURCE, key, f"{value!r}; expected {expected}", SUBMISSIONS)
+    return value
 
 
 def _quoted(value: str) -> str:
     """A TOML string; JSON's escapes are TOML's too."""
     return json.dumps(value, ensure_ascii=False)
-
-
-def _written(value: bool) -> str:
-    return "true" if value else "false"
