@@ -1,0 +1,148 @@
+"""`simulate`: gaming days of a whole floor from a seed, with planted faults and legitimate irregularities, labelled."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from events.codec import encode_draft
+from events.envelope import Draft
+from events.model import GamingDayOpened, PropertyConfigured
+from floor.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day, table_specs
+from floor.labels import Legit, Planted
+from floor.meters import Meter
+from floor.people import People
+from floor.plan import Plan
+from floor.play import Play
+from floor.render import render
+from floor.streams import Group, Stream
+from floor.table import Table
+
+ROUNDS_A_DAY = 420
+"""At most so many rounds at a table in a gaming day."""
+
+
+class Simulation:
+    """What a simulation made: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
+
+    def __init__(self, groups: list[Group], labels: list[Planted], legitimate: list[Legit], rounds: int) -> None:
+        self._groups = groups
+        self.labels = labels
+        self.legitimate = legitimate
+        self.rounds = rounds
+
+    @property
+    def events(self) -> int:
+        """How many drafts there are, messages that were sent twice counted twice."""
+        return sum(len(drafts) for _, drafts in self._groups)
+
+    def groups(self) -> Iterator[tuple[str, list[Draft]]]:
+        """Yield groups for `EventLog.append_groups`: a table's round is one, after the meter events that belong to it."""
+        yield from self._groups
+
+    def write(self, path: Path) -> None:
+        """Write the drafts as JSON Lines, and the labels beside them in `<path>.labels.json`."""
+        with path.open("wb") as file:
+            for stream, drafts in self._groups:
+                head = b'{"stream":"' + stream.encode() + b'",'
+                for draft in drafts:
+                    file.write(head + encode_draft(draft)[1:] + b"\n")
+        path.with_name(path.name + ".labels.json").write_bytes(self.labels_json())
+
+    def labels_json(self) -> bytes:
+        """Return the labels as JSON."""
+        return msgspec.json.encode({"planted": self.labels, "legitimate": self.legitimate, "rounds": self.rounds})
+
+
+def simulate(seed: int, rounds: int = 2400, tables: int = 5, plant: bool = True) -> Simulation:
+    """Simulate a floor until so many rounds were played; `plant=False` leaves out faults (not the irregularities)."""
+    return _Floor(seed, rounds, tables, plant).run()
+
+
+class _Floor:
+    """The run of a simulation."""
+
+    def __init__(self, seed: int, rounds: int, tables: int, plant: bool) -> None:
+        if rounds < 1:
+            raise ValueError(f"{rounds} rounds; expected at least 1")
+        specs = table_specs(tables)
+        self.rounds, self.plant = rounds, plant
+        share = -(-rounds // tables)
+        self.days = max(2, -(-share // ROUNDS_A_DAY))
+        people = People(Random(f"{seed}/people"))
+        self.meters: dict[str, Meter] = {}
+        self.tables = [
+            Table(i, tables, spec, self.meters, people, Random(f"{seed}/{spec.id}")) for i, spec in enumerate(specs)
+        ]
+        for table in self.tables:
+            for book in table.books:
+                paytable = book.offers["progressive"].paytable
+                if book.meter is not None and book.meter not in self.meters and paytable is not None:
+                    self.meters[book.meter] = Meter(book.meter, paytable, Random(f"{seed}/{book.meter}"))
+        self.property = Stream(PROPERTY, Random(f"{seed}/property"))
+        self.groups: list[Group] = []
+        self.labels: list[Planted] = []
+        self.legitimate: list[Legit] = []
+
+    def run(self) -> Simulation:
+        """Play all days and return what came of it."""
+        left = self.rounds
+        for day in range(self.days):
+            today = left // (self.days - day)
+            self._day(day, today)
+            left -= today
+        self._open_streams(self.days)
+        for table in self.tables:
+            table.open_day_for_counting(self.days)
+            self.groups.append(table.take_group())
+        return Simulation(self.groups, self.labels, self.legitimate, self.rounds)
+
+    def _open_streams(self, day: int) -> None:
+        """Open a gaming day in the property's and the meters' streams."""
+        opened: list[Draft] = []
+        at_us, office = cutover_us(day), "office"
+        opened.append(self.property.draft(office, GamingDayOpened(gaming_day=gaming_day(day)), at_us, None))
+        if day == 0:
+            configured = PropertyConfigured(
+                name="Simulated Casino", time_zone=TIME_ZONE, gaming_day_cutover=CUTOVER, currency=CURRENCY
+            )
+            opened.append(self.property.draft(office, configured, at_us + 1_000_000, None))
+        self.groups.append((PROPERTY, opened))
+        for meter in self.meters.values():
+            self.groups.append((meter.stream.name, meter.open_day(gaming_day(day), at_us)))
+
+    def _day(self, day: int, rounds: int) -> None:
+        self._open_streams(day)
+        turns: list[tuple[int, int, int]] = []
+        for index, table in enumerate(self.tables):
+            mine = rounds // len(self.tables) + (index < rounds % len(self.tables))
+            table.open_day(day)
+            if mine:
+                turns.append((table.now_us, index, mine))
+        heapq.heapify(turns)
+        while turns:
+            _, index, left = heapq.heappop(turns)
+            table = self.tables[index]
+            self._round(table)
+            if left == rounds // len(self.tables) // 2 + 1 and day == 0:
+                table.file_later_rules()
+            if left > 1:
+                heapq.heappush(turns, (table.now_us, index, left - 1))
+        for table in self.tables:
+            table.close_day()
+            self.groups.append(table.take_group())
+
+    def _round(self, table: Table) -> None:
+        table.between_rounds()
+        plan = Plan(table, table.random)
+        script = Play(plan).write()
+        between = table.take_group()
+        if between[1]:
+            self.groups.append(between)
+        self.groups += render(table, script, plan.round_no)
+        table.book_round(script)
+        table.end_round(plan.deck)

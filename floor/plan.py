@@ -1,0 +1,267 @@
+"""What is decided about a round before it is played: who bets what, which cards come where, how everyone sets.
+
+A planter may change the plan (stack a hand, add a wager) so that its irregularity can happen; what is left alone is
+played as the rules say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from random import Random
+from typing import Literal
+
+from floor.people import Patron, Style
+from floor.stacking import make_hand
+from floor.table import Table
+from games.face_up_pai_gow import CLOCKWISE, Outcome, Position, base_outcome, deal_order, is_foul, starting_position
+from games.ranking import is_ace_high, rank_five, rank_two
+from games.rulebook import Rulebook
+
+SplitHands = tuple[tuple[int, ...], tuple[int, ...]]
+VoidReason = Literal["wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed"]
+OPTIONAL = ("ace_high_bonus", "fortune_bonus", "progressive")
+_PARTS = tuple((low, tuple(i for i in range(7) if i not in low)) for low in combinations(range(7), 2))
+
+
+@dataclass(slots=True)
+class BoxPlan:
+    """A betting position in a round: whose, what is at stake (cents, by wager), how the hands are set."""
+
+    bettor: str
+    stakes: dict[str, int]
+    style: Style = "house"
+    high: tuple[int, ...] = ()
+    low: tuple[int, ...] = ()
+    late: dict[str, int] = field(default_factory=dict)
+    """What of a wager is placed, or (negative) withdrawn, after "no more bets"."""
+
+    @property
+    def optional(self) -> bool:
+        """Whether there is an optional wager."""
+        return any(wager in self.stakes for wager in OPTIONAL)
+
+
+class Plan:
+    """A round as it is going to be played."""
+
+    def __init__(self, table: Table, random: Random) -> None:
+        self.table, self.random = table, random
+        self.book: Rulebook = table.book
+        self.round_no = table.round_no + 1
+        self.deck = table.deck
+        self.boxes: dict[int, BoxPlan] = {}
+        self.hands: dict[Position, list[int]] = {}
+        self.stub: list[int] = []
+        self.dice = [1, 1, 1]
+        self.count = 3
+        self.counted_as = 3
+        """What the dealer takes the dice or the number for; the deal starts there."""
+        self.start: Position = "dealer"
+        self.announced: list[int] = []
+        self.dealer_high: tuple[int, ...] = ()
+        self.dealer_low: tuple[int, ...] = ()
+        self.dealer_first: SplitHands | None = None
+        """How the dealer's hands were set before they were reset to the house way."""
+        self.surrendered: set[int] = set()
+        self.abandoned: set[int] = set()
+        self.voided: set[int] = set()
+        self.void: VoidReason | None = None
+        self.void_after = 49
+        """How many cards (stacks, from the automated shoe) are dealt before the round is voided."""
+        self.short_stub = 0
+        self.misdealt: tuple[int, int] | None = None
+        """An empty seat that gets a card too many, and one that gets one too few."""
+        self.face_up: list[int] = []
+        """Cards found face up while dealing and set aside; taken from the stub."""
+        self.meter_error = 0
+        self.reset_error = 0
+        self.documents_last = False
+        self.no_roll: Literal["not_flat", "fell_out"] | None = None
+        self.turn = 0
+        """How often this kind of irregularity came before: planters vary with it."""
+        self._bets()
+        self.deal({})
+        self._throw()
+        self._surrenders()
+
+    # ------------------------------------------------------------------------------------------------------ the wagers
+
+    def _bets(self) -> None:
+        random = self.random
+        share: dict[str, BoxPlan] = {}
+        for seat, patron in sorted(self.table.seats.items()):
+            if random.random() < 0.05 and len(self.table.seats) > 1:
+                continue
+            box = self.wager(patron)
+            if patron.token in share:  # two boxes of one patron: the same beside the base wager
+                box.stakes = {**share[patron.token].stakes, "base": box.stakes["base"]}
+            share[patron.token] = box
+            self.boxes[seat] = box
+        if not self.boxes:
+            seat, patron = next(iter(self.table.seats.items()))
+            self.boxes[seat] = self.wager(patron)
+
+    def wager(self, patron: Patron) -> BoxPlan:
+        """Return what a patron bets this time."""
+        random, offers = self.random, self.book.offers
+        base = offers["base"]
+        stakes = {"base": min(base.max_cents, base.min_cents * patron.units * random.choice((1, 1, 1, 2, 3)))}
+        if random.random() * 100 < patron.ace_high_percent:
+            stakes["ace_high_bonus"] = patron.ace_high_cents
+        if random.random() * 100 < patron.fortune_percent:
+            stakes["fortune_bonus"] = patron.fortune_cents
+        if random.random() * 100 < patron.progressive_percent:
+            stakes["progressive"] = offers["progressive"].min_cents
+        return BoxPlan(patron.token, stakes, patron.style)
+
+    def bet(self, seat: int, wager: str, cents: int) -> None:
+        """Let a box have a wager too; the second box of a patron gets it as well."""
+        bettor = self.boxes[seat].bettor
+        for box in self.boxes.values():
+            if box.bettor == bettor:
+                box.stakes[wager] = cents
+                box.stakes = {name: box.stakes[name] for name in ("base", *OPTIONAL) if name in box.stakes}
+
+    def bet_only_base(self, seat: int) -> None:
+        """Let a box have its base wager only; so too the patron's other box."""
+        bettor = self.boxes[seat].bettor
+        for box in self.boxes.values():
+            if box.bettor == bettor:
+                box.stakes = {"base": box.stakes["base"]}
+
+    @property
+    def empty(self) -> list[int]:
+        """The seats without any wager."""
+        return [seat for seat in range(1, 7) if seat not in self.boxes]
+
+    def make_empty(self, seats: int) -> bool:
+        """Let patrons sit this round out until so many seats are empty; at least one keeps playing."""
+        while len(self.empty) < seats:
+            if len(self.boxes) < 2:
+                return False
+            del self.boxes[max(self.boxes)]
+        self._forget_absent()
+        return True
+
+    def _forget_absent(self) -> None:
+        self.surrendered &= set(self.boxes)
+
+    def single_boxes(self) -> list[int]:
+        """The seats whose patron has one box only, in random order."""
+        bettors = [box.bettor for box in self.boxes.values()]
+        seats = [seat for seat, box in self.boxes.items() if bettors.count(box.bettor) == 1]
+        self.random.shuffle(seats)
+        return seats
+
+    # ------------------------------------------------------------------------------------------------------- the cards
+
+    def deal(self, targets: dict[Position, str]) -> bool:
+        """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
+        random = self.random
+        taken: set[int] = set()
+        hands: dict[Position, list[int]] = {}
+        for position, target in targets.items():
+            hand = make_hand(random, target, taken)
+            if hand is None:
+                return False
+            hands[position] = hand
+            taken |= set(hand)
+        rest = [card for card in range(53) if card not in taken]
+        random.shuffle(rest)
+        for position in CLOCKWISE:
+            if position not in hands:
+                hands[position], rest = rest[:7], rest[7:]
+        self.hands = {position: hands[position] for position in CLOCKWISE}
+        self.stub = rest
+        self.set_hands()
+        return True
+
+    def deal_without_ace_high(self) -> None:
+        """Deal again until the dealer has no ace high: with it every base wager is pushed."""
+        while is_ace_high(self.hands["dealer"]):
+            self.deal({})
+
+    @property
+    def dealer_has_ace_high(self) -> bool:
+        """Whether the dealer's cards are an Ace High Pai Gow."""
+        return is_ace_high(self.hands["dealer"])
+
+    def _throw(self) -> None:
+        random = self.random
+        if self.book.starting == "shaker":
+            self.dice = [random.randrange(1, 7) for _ in range(3)]
+            self.count = sum(self.dice)
+            self.announced = [self.count]
+        else:
+            self.count = random.randrange(1, 8)
+        self.start_at(self.count)
+
+    def start_at(self, count: int) -> None:
+        """Let the deal start where the dealer counts to."""
+        self.counted_as = count
+        self.start = starting_position(count)
+
+    @property
+    def order(self) -> tuple[Position, ...]:
+        """The positions in the order dealt."""
+        return deal_order(self.start)
+
+    # ----------------------------------------------------------------------------------------------------- the settings
+
+    def set_hands(self) -> None:
+        """Set the dealer's hands by the house way, and every player's as that player does."""
+        way = self.book.house_way.choose(self.hands["dealer"])
+        self.dealer_high, self.dealer_low = way.high, way.low
+        for seat, box in self.boxes.items():
+            box.high, box.low = self._players_setting(self.hands[seat], box.style)
+
+    def _players_setting(self, cards: list[int], style: Style) -> SplitHands:
+        if style == "house" or self.random.random() < 0.5:
+            way = self.book.house_way.choose(cards)
+            return way.high, way.low
+        ways = settings_of(cards)
+        if style == "careless":
+            if self.random.random() < 0.03:
+                fouls = [way for way in all_settings(cards) if is_foul(*way)]
+                if fouls:
+                    return self.random.choice(fouls)
+            return self.random.choice(ways)
+        if style == "strong_low":
+            return max(ways, key=lambda way: (rank_two(way[1]), rank_five(way[0])))
+        return max(ways, key=lambda way: (rank_five(way[0]), rank_two(way[1])))
+
+    def outcome(self, seat: int) -> Outcome:
+        """Return how a base wager would end with the hands as they are set."""
+        if self.dealer_has_ace_high:
+            return Outcome.ACE_HIGH_PUSH
+        box = self.boxes[seat]
+        return base_outcome(box.high, box.low, self.dealer_high, self.dealer_low)
+
+    def _surrenders(self) -> None:
+        if self.dealer_has_ace_high:
+            return
+        for seat, box in self.boxes.items():
+            hopeless = not box.optional and self.outcome(seat) is Outcome.LOSE
+            if hopeless and self.random.random() < 0.02:
+                self.surrendered.add(seat)
+
+    def clear(self) -> None:
+        """Take back what happened to be irregular by itself: for a planter that needs the round plain."""
+        self.surrendered = set()
+        for seat, box in self.boxes.items():
+            if is_foul(box.high, box.low):
+                way = self.book.house_way.choose(self.hands[seat])
+                box.high, box.low = way.high, way.low
+
+
+def all_settings(cards: list[int]) -> list[SplitHands]:
+    """Return all 21 ways to part seven cards into five and two."""
+    return [
+        (tuple([cards[i] for i in rest]), (cards[low[0]], cards[low[1]])) for low, rest in _PARTS
+    ]
+
+
+def settings_of(cards: list[int]) -> list[SplitHands]:
+    """Return the ways to part seven cards that are no foul."""
+    return [way for way in all_settings(cards) if not is_foul(*way)]

@@ -1,0 +1,431 @@
+"""A round of play, written down as it should go (58 Pa. Code §§ 688a.5, 688a.7 to 688a.11), from its plan.
+
+The settlement is what `games` says is due for the hands as they lie on the table. What the plan says went another way
+(a wrong start, a void) is played on as people do; the planters change the rest of the script.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from events import model
+from events.model import Aspect, Event
+from floor.plan import BoxPlan, Plan
+from floor.script import Script, Step
+from floor.table import COLOURS
+from games.cards import TEXT
+from games.face_up_pai_gow import Box, DealerHand, Due, Outcome, Position, is_qualifying, settle
+
+OBSERVED: list[Aspect] = [
+    "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
+    "collection",
+]  # fmt: skip
+DICE_COLOURS = (None, ["red", "blue", "white"])
+RESULTS = {
+    Outcome.WIN: "win", Outcome.LOSE: "lose", Outcome.FOUL: "lose", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie",
+}  # fmt: skip
+ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
+
+
+@cache
+def dealt(to: Position, card: int | None) -> model.CardsDealt:
+    """One card to a position; there are few of these events, so each is made once."""
+    return model.CardsDealt(to=to, cards=[None if card is None else TEXT[card]], face_up=to == "dealer")  # type: ignore[list-item]
+
+
+@cache
+def _same(type_: type[Event], *values: Any) -> Event:
+    """An event that is made once for each of its few values."""
+    return type_(*(), **dict(zip(type_.__struct_fields__, values, strict=True)))
+
+
+def texts(cards: tuple[int, ...] | list[int]) -> list[Any]:
+    """Return cards as text."""
+    return [TEXT[card] for card in cards]
+
+
+class Play:
+    """Writes the script of one round."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.table, self.book = plan, plan.table, plan.book
+        self.script = Script()
+        self.dues: list[Due] = []
+        self.left_on_table: dict[int, int] = {}
+        self.documents: list[Step] = []
+
+    def write(self) -> Script:
+        """Return the whole script."""
+        plan = self.plan
+        add = self.script.add
+        add(model.RoundOpened(deck=plan.deck.id, observed=OBSERVED))
+        self._shuffle_and_cut()
+        self._wagers()
+        self._close_betting()
+        self._find_start()
+        self._deal()
+        if plan.void is not None:
+            self._void()
+            return self.script
+        self._after_deal()
+        self._set_hands()
+        self._settle()
+        self._collect_rest()
+        add(_same(model.RoundClosed, self.table.dealer))
+        return self.script
+
+    # ---------------------------------------------------------------------------------------------- shuffle, cut, start
+
+    def _shuffle_and_cut(self) -> None:
+        table, deck, add = self.table, self.plan.deck, self.script.add
+        if not deck.dirty:
+            return
+        if table.spec.shuffler != "none" and not table.shuffler_out:
+            add(table.shuffled(deck))
+            return
+        add(model.CardsShuffled(deck=deck.id, method="manual", count=None), "dealer")
+        random = self.plan.random
+        if table.just_opened:
+            cutter: Position = table.first_seat
+            add(_same(model.CutOffered, cutter, True))
+        else:
+            cutter = "dealer"
+            for seat in sorted(table.seats, reverse=True):
+                accepted = random.random() < 0.7
+                add(_same(model.CutOffered, seat, accepted))
+                if accepted:
+                    cutter = seat
+                    break
+        add(_same(model.CardsCut, cutter, random.randrange(10, 27), random.choice(("top", "bottom"))))
+
+    def _find_start(self) -> None:
+        plan, add = self.plan, self.script.add
+        if self.book.starting == "number":
+            add(_same(model.NumberDrawn, plan.count))
+        else:
+            random = plan.random
+            if plan.no_roll is not None:
+                lost = random.randrange(3) if plan.no_roll == "fell_out" else 3
+                dice = [None if i == lost else random.randrange(1, 7) for i in range(3)]
+                add(_same(model.ShakerShaken, random.randrange(3, 6), None, True))
+                add(model.DiceRolled(dice=dice, colours=None, lie=plan.no_roll))
+            add(_same(model.ShakerShaken, random.randrange(3, 6), None, True))
+            colours: Any = DICE_COLOURS[plan.round_no % 2]
+            add(model.DiceRolled(dice=list(plan.dice), colours=colours, lie="flat"))
+            for total in plan.announced:
+                add(_same(model.TotalAnnounced, total))
+        add(_same(model.StartAnnounced, plan.start))
+
+    # ------------------------------------------------------------------------------------------------------- the wagers
+
+    def _wagers(self) -> None:
+        plan, add, random = self.plan, self.script.add, self.plan.random
+        seats = list(plan.boxes)
+        random.shuffle(seats)
+        for seat in seats:
+            box = plan.boxes[seat]
+            for wager, stake in box.stakes.items():
+                amount = stake - box.late.get(wager, 0)
+                if wager == "progressive":
+                    self._progressive(seat, box, amount)
+                    continue
+                if wager == "base" and amount >= 10_000 and random.random() < 0.04:
+                    add(self._placed(seat, box, wager, amount // 2))
+                    amount -= amount // 2
+                add(self._placed(seat, box, wager, amount))
+            if random.random() < 0.01:
+                add(self._placed(seat, box, "base", 1000))
+                add(
+                    model.WagerRemoved(seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000)
+                )  # fmt: skip
+
+    def _placed(self, seat: int, box: BoxPlan, wager: Any, amount: int) -> model.WagerPlaced:
+        return model.WagerPlaced(
+            seat=seat, bettor=box.bettor, wager=wager, number=None, amount_cents=amount, form="chips"
+        )  # fmt: skip
+
+    def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
+        plan, meter = self.plan, self.table.meter
+        self.script.add(self._placed(seat, box, "progressive", amount))
+        error, plan.meter_error = plan.meter_error, 0
+        advanced = meter.advance(self.table.id, plan.round_no, seat, amount, error)
+        self.script.steps.append(Step(advanced, "controller", meter.id))
+        self.script.add(
+            model.ProgressiveAccepted(
+                seat=seat, meter=meter.id, amount_cents=amount, reading_centicents=advanced.value_centicents,
+                meter_seq=meter.seq,
+            )
+        )  # fmt: skip
+
+    def _close_betting(self) -> None:
+        plan, add = self.plan, self.script.add
+        add(_same(model.NoMoreBets, "dealer"))
+        accepted = 0
+        for seat, box in sorted(plan.boxes.items()):
+            for wager in ("fortune_bonus", "progressive"):
+                if wager in box.stakes and is_qualifying(self.book, wager, box.stakes[wager]):
+                    add(_same(model.LammerPlaced, seat, wager))
+            accepted += "progressive" in box.stakes
+        add(_same(model.ProgressiveLocked, accepted, accepted))
+
+    # --------------------------------------------------------------------------------------------------------- the deal
+
+    def _deal(self) -> None:
+        plan, steps = self.plan, self.script.steps
+        order = plan.order
+        deals: list[Event]
+        if self.table.spec.deal_method == "automated_shoe":
+            hands = {position: list(plan.hands[position]) for position in order}
+            if plan.misdealt is not None:
+                more, fewer = plan.misdealt
+                hands[more].append(hands[fewer].pop())
+            deals = [
+                model.CardsDealt(to=position, cards=texts(hands[position]), face_up=position == "dealer")
+                for position in order
+            ]
+        else:
+            deals = [dealt(position, plan.hands[position][turn]) for turn in range(7) for position in order]
+            if plan.misdealt is not None:
+                more, fewer = plan.misdealt
+                at = next(i for i in range(42, 49) if order[i % 7] == fewer)
+                deals[at] = dealt(more, plan.hands[fewer][6])
+        if plan.void is not None:
+            deals = deals[: plan.void_after]
+        steps += [Step(event) for event in deals]
+        if plan.face_up:
+            at = len(steps) - len(deals) + plan.random.randrange(1, len(deals))
+            steps[at:at] = [Step(model.CardFoundFaceUp(card=TEXT[card])) for card in plan.face_up]  # type: ignore[arg-type]
+
+    def _shuffle_other_deck(self) -> None:
+        """While one deck is dealt the machine shuffles the other (§ 688a.3(b)(2))."""
+        table = self.table
+        for deck in table.decks:
+            if deck is not self.plan.deck and deck.dirty and table.spec.shuffler != "none" and not table.shuffler_out:
+                self.script.add(table.shuffled(deck))
+                deck.dirty = False
+
+    def _after_deal(self) -> None:
+        plan, add, deck = self.plan, self.script.add, self.plan.deck
+        if self.book.starting == "shaker":
+            add(_same(model.ShakerCovered, True))
+            add(_same(model.ShakerShaken, 1, None, True))
+        self._shuffle_other_deck()
+        stub = 4 - len(plan.face_up) + plan.short_stub
+        add(_same(model.StubCounted, stub, 0))
+        add(model.CardsCollected(deck=deck.id, of="stub", count=stub, counted=None))
+        if plan.face_up:
+            add(model.CardsCollected(deck=deck.id, of="aside", count=len(plan.face_up), counted=None))
+        for seat in plan.empty:
+            count = 7
+            if plan.misdealt is not None and seat in plan.misdealt:
+                count = 8 if seat == plan.misdealt[0] else 6
+            add(model.CardsCollected(deck=deck.id, of=seat, count=count, counted=None))
+
+    # ------------------------------------------------------------------------------------------------------ the setting
+
+    def _set_hands(self) -> None:
+        plan, add, random = self.plan, self.script.add, self.plan.random
+        if plan.dealer_first is not None:
+            add(_hand_set("dealer", *plan.dealer_first, "dealer"))
+            add(
+                model.HandReset(
+                    position="dealer", high=texts(plan.dealer_high), medium=[], low=texts(plan.dealer_low),
+                    by=random.choice(("dealer", "floorperson")), reason="house_way",
+                )
+            )  # fmt: skip
+        else:
+            add(_hand_set("dealer", plan.dealer_high, plan.dealer_low, "dealer"))
+        playing = [s for s, box in plan.boxes.items() if "base" in box.stakes]
+        playing = [s for s in playing if s not in plan.abandoned and s not in plan.voided]
+        random.shuffle(playing)
+        done: set[int] = set()
+        for seat in playing:
+            if seat in done:
+                continue
+            bettor = plan.boxes[seat].bettor
+            mine = [s for s in playing if plan.boxes[s].bettor == bettor]
+            # Two boxes of one patron: the larger wager first, equal ones counterclockwise (§ 688a.7(f)).
+            for each in sorted(mine, key=lambda s: (-plan.boxes[s].stakes["base"], -s)):
+                done.add(each)
+                add(_same(model.HandExamined, each))
+                if each in plan.surrendered:
+                    self._surrender(each)
+                else:
+                    box = plan.boxes[each]
+                    add(_hand_set(each, box.high, box.low, "player"))
+
+    def _surrender(self, seat: int) -> None:
+        box, add = self.plan.boxes[seat], self.script.add
+        add(_same(model.Surrendered, seat))
+        add(_taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
+        if not self._any_qualifying():
+            add(model.CardsCollected(deck=self.plan.deck.id, of=seat, count=7, counted=7))
+
+    def _any_qualifying(self) -> bool:
+        return any(
+            is_qualifying(self.book, wager, box.stakes[wager])
+            for box in self.plan.boxes.values()
+            for wager in ("fortune_bonus", "progressive")
+            if wager in box.stakes
+        )
+
+    # -------------------------------------------------------------------------------------------------- the settlement
+
+    def _settle(self) -> None:
+        plan = self.plan
+        boxes = [
+            Box(
+                seat=seat, bettor=box.bettor, cards=tuple(plan.hands[seat]), high=box.high, low=box.low,
+                stakes=box.stakes, surrendered=seat in plan.surrendered, voided=seat in plan.voided,
+                abandoned=seat in plan.abandoned,
+            )
+            for seat, box in plan.boxes.items()
+        ]  # fmt: skip
+        dealer = DealerHand(tuple(plan.hands["dealer"]), plan.dealer_high, plan.dealer_low)
+        self.dues = settle(self.book, dealer, boxes, self.table.meter.value)
+        envies = [due for due in self.dues if due.wager in ENVY]
+        holders = {due.for_position for due in envies}
+        for seat in sorted(plan.boxes, reverse=True):
+            self._settle_box(seat, [d for d in self.dues if d.seat == seat and d.wager not in ENVY], seat in holders)
+        for due in envies:
+            wager: Any = ENVY[due.wager]
+            self.script.add(
+                model.EnvyPaid(seat=due.seat, wager=wager, for_position=due.for_position or 1, amount_cents=due.cash_cents)
+            )
+        for step in self.documents:
+            self.script.steps.append(step)
+
+    def _settle_box(self, seat: int, dues: list[Due], holder: bool) -> None:
+        plan, add, box = self.plan, self.script.add, self.plan.boxes[seat]
+        collected_already = seat in plan.surrendered and not self._any_qualifying()
+        shown = seat not in plan.voided and seat not in plan.abandoned and not collected_already
+        if shown:
+            add(_same(model.HandRevealed, seat))
+        self.by_slip = False
+        for due in dues:
+            if due.wager == "base" and seat in plan.surrendered:
+                continue
+            if due.wager == "base" and due.outcome in RESULTS:
+                add(_same(model.ResultAnnounced, seat, "base", RESULTS[due.outcome]))
+            self._settle_wager(due, box)
+        if holder:
+            add(_same(model.EnvyAcknowledged, seat))
+        if collected_already:
+            return
+        counted = 7 if seat in plan.surrendered else None
+        collected = model.CardsCollected(deck=plan.deck.id, of=seat, count=7, counted=counted)
+        if self.by_slip and plan.documents_last:
+            self.documents.append(Step(collected))
+        elif holder and not self.by_slip and counted is None:
+            self.left_on_table[seat] = 7
+        else:
+            add(collected)
+
+    def _settle_wager(self, due: Due, box: BoxPlan) -> None:
+        add, seat = self.script.add, due.seat
+        wager: Any = due.wager
+        match due.outcome:
+            case Outcome.WIN if wager == "progressive":
+                self._pay_progressive(due)
+            case Outcome.WIN:
+                add(paid(due, due.returned_cents, due.winnings_cents))
+            case Outcome.TIE | Outcome.ACE_HIGH_PUSH:
+                add(returned(seat, due.bettor, wager, due.staked_cents, "push"))
+            case Outcome.VOID:
+                add(returned(seat, due.bettor, wager, due.staked_cents, "void"))
+            case Outcome.LOSE | Outcome.FOUL | Outcome.ABANDONED | Outcome.SURRENDERED:
+                if wager != "progressive":  # its chips were collected before the deal
+                    reason = {Outcome.FOUL: "foul", Outcome.ABANDONED: "abandoned"}.get(due.outcome, "lost")
+                    add(_taken(seat, due.bettor, wager, due.staked_cents, reason))
+            case _:
+                raise AssertionError(f"{self.table.id} round {self.plan.round_no}: {due} cannot be settled")
+
+    def _pay_progressive(self, due: Due) -> None:
+        """Light, validation, then cash from the inventory and a share of the meter by slip (§ 688a.11(h)(3))."""
+        add, seat, plan, table = self.script.add, due.seat, self.plan, self.table
+        add(_same(model.LightSeen, seat))
+        if due.share_bp:
+            self._win_from_meter(due)
+        role = "shift_manager" if due.winnings_cents > 500_000 else "floorperson"
+        add(_same(model.PayoutValidated, seat, "progressive", table.floor, role))
+        if due.cash_cents or due.returned_cents:
+            add(paid(due, due.returned_cents, due.cash_cents))
+        if due.slip_cents:
+            self.by_slip = True
+            document = model.PayoutDocumented(
+                seat=seat, wager="progressive", document=table.serial("jp"), amount_cents=due.slip_cents
+            )
+            add(paid(due, 0, due.slip_cents, "slip"))
+            if plan.documents_last:
+                self.documents.append(Step(document))
+            else:
+                add(document)
+
+    def _win_from_meter(self, due: Due) -> None:
+        plan, meter = self.plan, self.table.meter
+        reading = meter.value
+        error, plan.reset_error = plan.reset_error, 0
+        won = meter.win(self.table.id, plan.round_no, due.seat, due.share_bp, error)
+        self.script.steps.append(Step(won, "controller", meter.id))
+        self.script.add(
+            model.ProgressiveWon(
+                seat=due.seat, meter=meter.id, share_bp=due.share_bp, reading_centicents=reading,
+                after_centicents=won.value_centicents, meter_seq=meter.seq,
+            )
+        )  # fmt: skip
+
+    def _collect_rest(self) -> None:
+        count = 7 + sum(self.left_on_table.values())
+        of: Any = "all" if self.left_on_table else "dealer"
+        self.script.add(model.CardsCollected(deck=self.plan.deck.id, of=of, count=count, counted=None))
+
+    # --------------------------------------------------------------------------------------------------------- the void
+
+    def _void(self) -> None:
+        plan, add, table = self.plan, self.script.add, self.table
+        assert plan.void is not None
+        self._shuffle_other_deck()
+        stub = 4 + plan.short_stub
+        match plan.void:
+            case "wrong_count" | "stub_count":
+                add(_same(model.StubCounted, stub, 0))
+            case "exposed_stack":
+                add(model.CardExposed(whose="stack", by="dealer", card=None))
+            case "device_failed":
+                add(_same(model.DeviceFailed, "shoe", plan.random.choice(("jam", "stopped"))))
+            case _:
+                pass
+        add(_same(model.RoundVoided, "round", plan.void))
+        for seat in sorted(plan.boxes, reverse=True):
+            box = plan.boxes[seat]
+            for wager, stake in box.stakes.items():
+                add(returned(seat, box.bettor, wager, stake, "void"))
+        add(model.CardsCollected(deck=plan.deck.id, of="all", count=53 + plan.short_stub, counted=None))
+        add(_same(model.RoundClosed, table.dealer))
+        if plan.void == "device_failed":
+            self.script.after.append(Step(model.DeviceRestored(device="shoe")))
+
+
+def _hand_set(position: Position, high: tuple[int, ...], low: tuple[int, ...], by: Any) -> model.HandSet:
+    return model.HandSet(position=position, high=texts(high), medium=[], low=texts(low), by=by)
+
+
+def _taken(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerTaken:
+    return model.WagerTaken(seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=amount, reason=reason)
+
+
+def returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
+    """A stake that goes back."""
+    return model.WagerReturned(seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=amount, reason=reason)
+
+
+def paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> model.WagerPaid:
+    """A wager that is paid."""
+    wager: Any = due.wager
+    return model.WagerPaid(
+        seat=due.seat, bettor=due.bettor, wager=wager, number=None, stake_cents=stake, winnings_cents=winnings,
+        source=source,
+    )  # fmt: skip
