@@ -17,7 +17,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from itertools import combinations
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, assert_never, get_args
 
 import msgspec
 
@@ -244,6 +244,8 @@ class _Hand:
                 return not is_pair and self.counts[low[1]] == 1 == self.counts[low[2]]
             case "ace":
                 return not is_pair and low[1] == ACE
+            case _:
+                assert_never(play.front)
 
 
 def _fits_back(back: Back, high: Rank) -> bool:
