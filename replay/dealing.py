@@ -267,7 +267,7 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 observed=f"{times}", evidence=(*made, roll),
             )  # fmt: skip
     last = round_.last_card
-    if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or round_.closed is None:
+    if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or not round_.went_on:
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
     shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in shakes)
@@ -459,13 +459,14 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only."""
     collected = round_.of(model.CardsCollected)
-    if not round_.observes("collection") or round_.closed is None or round_.first_card is None:
+    complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
+    if not round_.observes("collection") or not complete or round_.first_card is None:
         return
     total, must = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"]
     if total != must and round_.voided is None:
         yield finding(
             round_, book, "DEAL-RACK", "11(j)", expected=f"{must} cards collected", observed=f"{total}",
-            evidence=collected or (round_.closed,),
+            evidence=collected or round_.facts[-1:],
         )  # fmt: skip
     for fact in collected:
         if fact.payload.deck != round_.deck:

@@ -106,19 +106,22 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
     manual = [step.seq for step in _preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
     before = [seq for seq in manual if seq < round_.opened.seq]
     used: list[tuple[str, int]] = []
-    if before and devices.get("shuffler") == "inoperative" and seqs.get("shuffler", 0) < before[-1]:
+    if before and devices.get("shuffler") == "failed" and seqs.get("shuffler", 0) < before[-1]:
         used.append(("shuffler", before[-1]))
     for fact in round_.facts:
         match fact.payload:
-            case model.DeviceFailed(device=device, fault="inoperative"):
-                devices[device], seqs[device] = "inoperative", fact.seq
+            case model.DeviceFailed(device=device, fault=fault) if fault == "inoperative" or device == "shuffler":
+                devices[device], seqs[device] = "failed", fact.seq
             case model.DeviceCovered(device=device):
                 devices[device] = "covered"
             case model.DeviceRestored(device=device):
                 devices.pop(device, None)
-            case model.CardsShuffled(method="manual") if devices.get("shuffler") == "inoperative":
-                used.append(("shuffler", fact.seq))
-            case model.CardsDealt() if devices.get("shoe") == "inoperative" and round_.voided is None:
+            case model.CardsShuffled(method=method):
+                if method == "manual" and devices.get("shuffler") == "failed":
+                    used.append(("shuffler", fact.seq))
+                elif method != "manual":
+                    devices.pop("shuffler", None)
+            case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None:
                 used.append(("shoe", fact.seq))
     reported: set[str] = set()
     for device, seq in used:

@@ -139,6 +139,15 @@ class Round:
         dealt = [fact for fact in self.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
         return dealt[-1] if dealt else None
 
+    @property
+    def went_on(self) -> bool:
+        """Whether play went on after the deal: hands were set or wagers settled, or the round was closed."""
+        last = self.last_card
+        after = (model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
+        return self.closed is not None or any(
+            fact.seq > last.seq for type_ in after for fact in self.of(type_) if last is not None
+        )
+
     def hands(self) -> Mapping[Position, list[int | None]]:
         """Return the cards dealt to each position, in the order dealt; a card that was not read is null."""
         if "hands" not in self.memo:

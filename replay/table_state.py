@@ -227,8 +227,8 @@ def _left(state: TableState, fact: Fact, event: model.PatronLeft) -> None:
 
 
 def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
-    if event.fault == "inoperative":
-        state.devices[event.device], state.device_seqs[event.device] = "inoperative", fact.seq
+    if event.fault == "inoperative" or event.device == "shuffler":
+        state.devices[event.device], state.device_seqs[event.device] = "failed", fact.seq
     if event.device == "shuffler":
         failure = Preparation("failure", fact.seq, "shuffler", 0, event.fault, ())
         for name, deck in state.decks.items():
@@ -251,6 +251,8 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
 
 def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:
     state.last_shuffled = event.deck
+    if event.method != "manual" and state.devices.get("shuffler") == "failed":
+        del state.devices["shuffler"]
     _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
 
 

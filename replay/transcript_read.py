@@ -381,17 +381,17 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-@statement("drawn_in_error", "deal")
+@statement("drawn_in_error")
 def _drawn(words: Words, context: Context) -> Sequence[Event]:
     return [model.CardDrawnInError(card=cast(Any, words.card()))]
 
 
-@statement("found_face_up", "deal")
+@statement("found_face_up")
 def _found_face_up(words: Words, context: Context) -> Sequence[Event]:
     return [model.CardFoundFaceUp(card=cast(Any, words.card()))]
 
 
-@statement("exposed", "deal")
+@statement("exposed")
 def _exposed(words: Words, context: Context) -> Sequence[Event]:
     whose: Any = "stack" if words.flag("stack") else words.position()
     words.flag("by")
@@ -400,7 +400,7 @@ def _exposed(words: Words, context: Context) -> Sequence[Event]:
     return [model.CardExposed(whose=whose, by=cast(Any, by), card=cast(Any, card))]
 
 
-@statement("elect", "deal")
+@statement("elect")
 def _elect(words: Words, context: Context) -> Sequence[Event]:
     return [model.HandElected(seat=words.seat(), election=cast(Any, words.one_of(("play", "void"))))]
 
@@ -592,10 +592,24 @@ def _abandon(words: Words, context: Context) -> Sequence[Event]:
     return [model.WagerAbandoned(seat=seat, bettor=_bettor(words, context, seat))]
 
 
+VOID_REASONS = {
+    "wrong_start": "wrong_start", "start": "wrong_start", "wrong_total": "wrong_start", "wrong_count": "wrong_count",
+    "incorrect_count": "wrong_count", "stub_count": "stub_count", "stub": "stub_count",
+    "face_up_cards": "face_up_cards", "face_up": "face_up_cards", "exposed_stack": "exposed_stack",
+    "exposed_card": "exposed_card", "device_failed": "device_failed", "device": "device_failed",
+    "floor_decision": "floor_decision", "misdeal": "floor_decision",
+}  # fmt: skip
+
+
 @statement("void")
 def _void(words: Words, context: Context) -> Sequence[Event]:
     scope: Any = "round" if words.flag("round") else words.position()
-    return [model.RoundVoided(scope=scope, reason=cast(Any, words.take("a reason")))]
+    word = words.take("a reason") if words.left else "floor_decision"
+    if word == "exposed":
+        word = "exposed_stack" if scope == "round" else "exposed_card"
+    if word not in VOID_REASONS:
+        raise words.error(f"expected a reason ({', '.join(sorted(set(VOID_REASONS.values())))}), got {word!r}")
+    return [model.RoundVoided(scope=scope, reason=cast(Any, VOID_REASONS[word]))]
 
 
 @statement("collect", "collection")

@@ -180,11 +180,13 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for stake in stakes(round_).values()
         if is_qualifying(book, stake.wager, stake.in_time_cents)
     }
+    first = round_.first_card
     for (seat, wager), stake in qualifying.items():
-        if (seat, wager) not in placed:
+        if (seat, wager) not in placed or placed[seat, wager].seq > first.seq:
             yield finding(
                 round_, book, "WAGER-LAMMER", section, expected="an Envy lammer at the qualifying wager",
-                observed="none", evidence=stake.facts, seat=seat, wager=wager,
+                observed="placed after the deal began" if (seat, wager) in placed else "none", evidence=stake.facts,
+                seat=seat, wager=wager,
             )  # fmt: skip
     for (seat, wager), fact in placed.items():
         if (seat, wager) not in qualifying:
