@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -26,11 +26,8 @@ from rack.warehouse_feed import build_warehouse
 from replay.findings import Adjudication, Finding
 from replay.replayer import replay
 
-if TYPE_CHECKING:
-    from floor.gaming_day import Simulation
-
 REPORT = "demo.json"
-LABELS = "labels.jsonl"
+LABELS = "labels.json"
 DATABASE = "floor.db"
 PROPERTY = "bellwether"
 NAMED = 20
@@ -61,7 +58,7 @@ def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) 
     address = prepare(out, address)
     clock = _Clock()
     day = gaming_day.simulate(seed, rounds)
-    _write_labels(out / LABELS, day)
+    (out / LABELS).write_bytes(day.labels_json())
     clock.lap("simulate")
     log = open_log(address, create=True, property_id=PROPERTY)
     try:
@@ -178,12 +175,6 @@ class _Clock:
 
 def _findings(adjudications: Iterable[Adjudication], of_streams: Iterable[Finding]) -> list[Finding]:
     return [*(finding for each in adjudications for finding in each.findings), *of_streams]
-
-
-def _write_labels(path: Path, day: Simulation) -> None:
-    with path.open("wb") as file:
-        for label in (*day.labels, *day.legitimate):
-            file.write(msgspec.json.encode(label) + b"\n")
 
 
 def write_report(out: Path, report: dict[str, Any]) -> None:

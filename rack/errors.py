@@ -30,7 +30,7 @@ EXIT_OF: dict[str, Exit] = {
     "events.errors.AppendRefused": Exit.ENVIRONMENT,
     "events.errors.EventError": Exit.USAGE,
     "games.chapters.RulesRefused": Exit.USAGE,
-    "replay.notation.TranscriptError": Exit.USAGE,
+    "replay.transcript_words.TranscriptError": Exit.USAGE,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,

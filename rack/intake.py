@@ -19,11 +19,11 @@ from typing import Any
 
 import msgspec
 
-from events.codec import MAX_EVENT_BYTES, canonical, decode_payload
+from events.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft
 from events.envelope import Draft, EventId, StreamName, TimeUs
 from events.errors import EventError
 from events.log import Appended, EventLog, Quarantined
-from events.model import Event, IntakeRefused, Number, Token
+from events.model import IntakeRefused, Number, Token
 
 UNKNOWN_STREAM = "unknown"
 """Where bytes are quarantined whose stream cannot be read."""
@@ -101,32 +101,26 @@ def parse_line(data: bytes) -> tuple[str, Draft]:
         line = _decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise EventError(f"expected an event as one JSON object: {error}") from error
-    return line.stream, Draft(
-        event_id=line.event_id, source=line.source, source_seq=line.source_seq, occurred_at_us=line.occurred_at_us,
-        round_no=line.round_no, payload=_payload(line, data),
-    )  # fmt: skip
-
-
-def _payload(line: Line, data: bytes) -> Event:
-    if canonical(line) == data:
-        with contextlib.suppress(EventError):  # the payload may be spaced otherwise: the slower way says what is wrong
-            return decode_payload(line.type, line.version, bytes(line.payload))
+    with contextlib.suppress(EventError):  # the payload may be spaced otherwise: the slower way says what is wrong
+        draft = _draft(line, bytes(line.payload))
+        if line_of(line.stream, draft) == data:
+            return line.stream, draft
     try:
         payload = canonical(_without_repeats(data)["payload"])
     except (OverflowError, UnicodeError, RecursionError) as error:
         raise EventError(f"the payload cannot be written as canonical JSON: {error}") from error
-    return decode_payload(line.type, line.version, payload)
+    return line.stream, _draft(line, payload)
 
 
 def line_of(stream: str, draft: Draft) -> bytes:
-    """Return the line that reports a draft, in canonical form."""
-    event = draft.payload
-    return canonical(
-        Line(
-            event_id=draft.event_id, source=draft.source, source_seq=draft.source_seq, round_no=draft.round_no,
-            occurred_at_us=draft.occurred_at_us, payload=msgspec.Raw(canonical(event)), stream=stream, type=event.TYPE,
-            version=event.VERSION,
-        )
+    """Return the line that reports a draft, as `rack simulate` writes it: the stream first, then `encode_draft`'s bytes."""
+    return b'{"stream":"' + stream.encode() + b'",' + encode_draft(draft)[1:]
+
+
+def _draft(line: Line, payload: bytes) -> Draft:
+    return Draft(
+        event_id=line.event_id, source=line.source, source_seq=line.source_seq, occurred_at_us=line.occurred_at_us,
+        round_no=line.round_no, payload=decode_payload(line.type, line.version, payload),
     )  # fmt: skip
 
 
@@ -165,7 +159,7 @@ def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken) 
         return
     taken.lines += len(batch)
     taken.refused.extend(refusals)
-    _count(results, taken)
+    count(results, taken)
 
 
 def _refuse_one(log: EventLog, line: Report | Refusal, reason: str, taken: Taken) -> None:
@@ -176,7 +170,8 @@ def _refuse_one(log: EventLog, line: Report | Refusal, reason: str, taken: Taken
     taken.refused.append(line)
 
 
-def _count(results: Sequence[Appended], taken: Taken) -> None:
+def count(results: Sequence[Appended], taken: Taken) -> None:
+    """Add to the account what the log made of drafts."""
     for result in results:
         stored = sum(seq is not None for seq in result.seqs)
         taken.appended += stored

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rack.output import money, table
+from replay.adjudicate import Conclusion
 from replay.findings import Finding, Settlement, Verdict
 
 MEANING: dict[Verdict, str] = {
@@ -15,18 +16,17 @@ MEANING: dict[Verdict, str] = {
 }
 
 
-def verdict_lines(
-    verdict: Verdict, undetermined: Sequence[str], settlements: Sequence[Settlement], findings: Sequence[Finding]
-) -> list[str]:
+def verdict_lines(conclusion: Conclusion) -> list[str]:
     """Return the verdict, the settlements as a table, and the findings with their sections."""
-    meaning = MEANING[verdict]
-    if verdict == "UPHELD" and all(settlement.done_cents is None for settlement in settlements):
+    settlements = conclusion.settlements
+    meaning = MEANING[conclusion.verdict]
+    if conclusion.verdict == "UPHELD" and all(settlement.done_cents is None for settlement in settlements):
         meaning = "nothing in it breaks the rules; this is what is due"
-    lines = [f"{verdict}: {meaning}"]
-    lines += [f"  cannot tell: {reason}" for reason in undetermined]
+    lines = [f"{conclusion.verdict}: {meaning}"]
+    lines += [f"  cannot tell: {reason}" for reason in conclusion.undetermined]
     if settlements:
         lines += ["", *settlement_table(settlements)]
-    for finding in findings:
+    for finding in conclusion.findings:
         lines += ["", *finding_lines(finding)]
     return lines
 
@@ -42,7 +42,7 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
                 each.paytable or "–",
                 _money(each.staked_cents).lstrip("+"),
                 _money(each.due_cents),
-                _money(each.done_cents),
+                _money(each.done_cents, "–"),
                 _difference(each),
                 each.line,
                 each.cite,
@@ -81,5 +81,5 @@ def _difference(settlement: Settlement) -> str:
     return money(settlement.done_cents - settlement.due_cents)
 
 
-def _money(cents: int | None) -> str:
-    return "?" if cents is None else money(cents)
+def _money(cents: int | None, unknown: str = "?") -> str:
+    return unknown if cents is None else money(cents)

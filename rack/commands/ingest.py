@@ -14,6 +14,7 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
+    from events.log import EventLog
     from rack.intake import Refusal, Report, Taken
 
 HELP = (
@@ -23,7 +24,9 @@ HELP = (
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads stdin")
+    parser.add_argument(
+        "file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads JSON Lines from stdin"
+    )
     add_log(parser)
     parser.add_argument(
         "--property", metavar="ID", help="the property of a log that does not exist yet: with this it is created"
@@ -33,14 +36,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused."""
     from events.open import open_log
-    from rack.intake import Taken, take
+    from rack.intake import Taken
 
     address = log_address(arguments.log)
-    lines = read_file(arguments.file)
+    if arguments.file != "-" and not Path(arguments.file).is_file():
+        raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
     log = open_log(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named = Taken(), 0
     try:
-        for taken in take(log, lines):
+        for taken in _take(log, arguments.file):
             for refusal in taken.refused[named:]:
                 output.problem(
                     f"{refusal.where}: {_meant(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
@@ -57,20 +61,22 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
-def read_file(name: str) -> Iterable[Report | Refusal]:
-    """Return the lines of a file of either form. Raises `UsageError` where there is no such file."""
-    if name == "-":
-        return read_lines(sys.stdin.buffer, "stdin")
-    path = Path(name)
-    if not path.is_file():
-        raise UsageError(f"{name}: no such file; expected JSON Lines of device events, or a transcript")
-    with path.open("rb") as file:
-        transcript = is_transcript(file)
-    if transcript:
-        from rack.transcript_intake import read_transcript
+def _take(log: EventLog, name: str) -> Iterator[Taken]:
+    from rack.intake import take
 
-        return read_transcript(path)
-    return _lines_of(path)
+    if name == "-":
+        yield from take(log, read_lines(sys.stdin.buffer, "stdin"))
+        return
+    with Path(name).open("rb") as file:
+        transcript = is_transcript(file)
+        file.seek(0)
+        if not transcript:
+            yield from take(log, read_lines(file, name))
+            return
+    from rack.commands.judge import read_text, rules_beside
+    from rack.transcript_intake import take_transcript
+
+    yield from take_transcript(log, *read_text(name), rules_beside(name))
 
 
 def is_transcript(file: BinaryIO) -> bool:
@@ -89,11 +95,6 @@ def read_lines(file: Iterable[bytes], name: str) -> Iterator[Report | Refusal]:
         data = line.rstrip(b"\r\n")
         if data.strip():
             yield read_line(data, f"{name}:{number}")
-
-
-def _lines_of(path: Path) -> Iterator[Report | Refusal]:
-    with path.open("rb") as file:
-        yield from read_lines(file, str(path))
 
 
 def _meant(refusal: Refusal) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
+if TYPE_CHECKING:
+    from replay.transcript import Judged
+
 HELP = "judge a transcript: here is what happened, what should it have paid"
+
+GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,23 +26,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Judge the transcript; 1 where something was done otherwise than the rules say."""
-    from msgspec import to_builtins
-
     from rack.report import verdict_lines
     from replay.transcript import judge
 
     text, source = read_text(arguments.file)
-    judged = judge(text, source)
-    output.value(
-        {
-            "verdict": judged.verdict,
-            "settlements": to_builtins(judged.settlements),
-            "findings": to_builtins(judged.findings),
-            "undetermined": to_builtins(judged.undetermined),
-        }
-    )
-    output.text(*verdict_lines(judged.verdict, judged.undetermined, judged.settlements, judged.findings))
-    return Exit.FINDINGS if judged.findings else Exit.CLEAN
+    judged = judge(text, source, rules_beside(arguments.file))
+    if output.as_json:
+        output.value(as_json(judged))
+    for number, each in enumerate(judged):
+        if len(judged) > 1:
+            output.text(*([""] if number else []), f"table {each.table} round {each.round_no}")
+        output.text(*verdict_lines(each.conclusion))
+    return Exit.FINDINGS if any(each.conclusion.findings for each in judged) else Exit.CLEAN
+
+
+def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Return the verdict as JSON values: of the file as a whole, and of each round."""
+    from msgspec import to_builtins
+
+    rounds = [{"table": each.table, "round": each.round_no} | to_builtins(each.conclusion) for each in judged]
+    whole: dict[str, Any] = {"verdict": min((each["verdict"] for each in rounds), key=GRAVEST_FIRST.index)}
+    for key in ("settlements", "findings", "undetermined"):
+        whole[key] = [value for each in rounds for value in each[key]]
+    return whole | {"rounds": rounds}
 
 
 def read_text(file: str) -> tuple[str, str]:
@@ -43,8 +56,14 @@ def read_text(file: str) -> tuple[str, str]:
     try:
         if file == "-":
             return sys.stdin.buffer.read().decode(), "stdin"
-        return Path(file).read_text(encoding="utf-8"), file
+        return Path(file).read_bytes().decode(), file
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: expected a transcript in UTF-8: {error}") from error
     except FileNotFoundError:
         raise UsageError(f"{file}: no such file; expected a transcript") from None
+
+
+def rules_beside(file: str) -> Callable[[str], str]:
+    """Return what reads the rules submissions that a transcript names: they lie beside it."""
+    folder = Path.cwd() if file == "-" else Path(file).parent
+    return lambda name: (folder / name).read_text(encoding="utf-8")

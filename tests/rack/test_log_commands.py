@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from events.codec import canonical
 from events.envelope import Draft
 from events.model import GamingDayOpened, NoMoreBets, RoundClosed, RoundOpened
 from rack.cli import main
@@ -103,8 +102,3 @@ def test_verify_names_the_first_break_and_exits_4(day: Path, address: str, tmp_p
     assert (first["stream"], first["seq"], first["kind"], first["code"]) == (TABLE, 3, "changed", "LOG-SEAL")
     assert run("verify", "--log", address) == 4
     assert f"LOG-SEAL {TABLE} event 3" in capsys.readouterr().out
-
-
-def test_lines_are_canonical(day: Path) -> None:
-    for line in day.read_bytes().splitlines():
-        assert canonical(json.loads(line)) == line

@@ -1,0 +1,53 @@
+"""Transcripts for a log: each round goes in as one group of its table's stream, or not at all.
+
+A round of a transcript stands for itself: it brings its gaming day and the rules it was written under. The drafts are a
+function of the text, so handing the same transcript in again changes nothing. A transcript with a line that cannot be read
+is refused whole, for the rounds that follow depend on what a line meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+from events.envelope import Draft
+from events.errors import EventError
+from events.log import EventLog, Quarantined
+from events.model import GamingDayOpened
+from rack.intake import UNKNOWN_STREAM, Refusal, Taken, count
+from replay.transcript import Script, drafts, parse
+from replay.transcript_words import TranscriptError
+
+
+def take_transcript(log: EventLog, text: str, source: str, load: Callable[[str], str]) -> Iterator[Taken]:
+    """Append the rounds of a transcript; yield the running account after each."""
+    taken = Taken(lines=len(text.splitlines()))
+    try:
+        scripts = parse(text, source, load)
+    except TranscriptError as error:
+        _refuse(log, taken, Refusal(f"{source}:{error.line}", text.encode(), None, error.message))
+        scripts = []
+    for script in scripts:
+        stream = f"table/{script.table}"
+        try:
+            count(log.append_groups([(stream, [_opening(script), *drafts(script)])]), taken)
+        except EventError as error:
+            _refuse(log, taken, Refusal(f"{source}:{script.line}", text.encode(), stream, str(error)))
+        yield taken
+    yield taken
+
+
+def _refuse(log: EventLog, taken: Taken, refusal: Refusal) -> None:
+    log.quarantine(Quarantined(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
+    taken.refused.append(refusal)
+
+
+def _opening(script: Script) -> Draft:
+    """Return the event that opens the transcript's gaming day; for all its rounds of that day the same."""
+    day = datetime.fromisoformat(script.gaming_day).replace(tzinfo=UTC)
+    source = f"transcript-{script.gaming_day}"
+    return Draft(
+        event_id=f"{int(script.gaming_day.replace('-', '')):032d}", source=source, source_seq=1,
+        occurred_at_us=int(day.timestamp()) * 1_000_000, round_no=None,
+        payload=GamingDayOpened(gaming_day=script.gaming_day),
+    )  # fmt: skip
