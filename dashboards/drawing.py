@@ -1,0 +1,308 @@
+"""Cards, dice, chips and the table as SVG: pure functions from what lies there to markup.
+
+The law of this file: nothing is fetched (suits are paths, fonts are the page's own), everything drawn has a `<title>`,
+and no colour stands alone: a suit has its shape, a wager its letter, over and under their sign and word. Seen from above
+with the dealer at the top, seat 1 (at the dealer's left) is on the right and the seats go clockwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+import msgspec
+
+from dashboards.captions import card_name
+from dashboards.names import Formats, position_name, wager_name
+from dashboards.state import Box, Position, Table
+
+WIDTH, HEIGHT = 960, 668
+LEGEND_Y = 372
+CARD_W, CARD_H, FAN = 40, 56, 27
+
+FELT, FELT_EDGE, FELT_LINE = "#1d5b4b", "#12382e", "#3c7a69"
+INK, RED, PAPER = "#1c2a2e", "#b3261e", "#ffffff"
+ON_FELT, ON_FELT_SOFT = "#f3f7f5", "#bcd5cc"
+OVER, UNDER, JOKER = "#0a5fa8", "#b44a00", "#6b3fa0"
+
+CHIPS = {
+    "base": ("B", "#f4f1e8"),
+    "ace_high_bonus": ("A", "#f2c14e"),
+    "fortune_bonus": ("F", "#9fd0f0"),
+    "progressive": ("P", "#e8a9c4"),
+}
+OTHER_CHIP = "#d6d6d6"
+
+SEATS: dict[Position, tuple[int, int]] = {
+    1: (850, 94), 2: (768, 304), 3: (582, 426), 4: (378, 426), 5: (192, 304), 6: (110, 94),
+}  # fmt: skip
+"""The middle of the top edge of each seat's cards."""
+
+_SUITS = {
+    "s": "M8 1C10 5 15 7 15 11a3.4 3.4 0 0 1-6.1 2C9 14.600 9.600 15.500 10.800 16H5.200C6.400 15.500 7 14.600 7.100 13"
+    "A3.4 3.4 0 0 1 1 11C1 7 6 5 8 1Z",
+    "h": "M8 15.500C3 11.500 1 8.800 1 5.700A3.600 3.600 0 0 1 8 4.100A3.600 3.600 0 0 1 15 5.700C15 8.800 13 11.500 8 15.500Z",
+    "d": "M8 .5 14 8 8 15.500 2 8Z",
+    "c": "M8 1a3.300 3.300 0 0 1 2.800 5.100A3.400 3.400 0 1 1 9 11.500c.1 2 .8 3.600 2 4.500H5c1.200-.9 1.900-2.500 2-4.500"
+    "A3.400 3.400 0 1 1 5.200 6.100 3.300 3.300 0 0 1 8 1Z",
+}
+_PIPS = {
+    1: ((2, 2),), 2: ((1, 1), (3, 3)), 3: ((1, 1), (2, 2), (3, 3)), 4: ((1, 1), (3, 1), (1, 3), (3, 3)),
+    5: ((1, 1), (3, 1), (2, 2), (1, 3), (3, 3)), 6: ((1, 1), (3, 1), (1, 2), (3, 2), (1, 3), (3, 3)),
+}  # fmt: skip
+_DICE = {"red": ("#b3261e", PAPER), "blue": ("#1f4e9c", PAPER), "white": (PAPER, INK)}
+
+
+class Flag(msgspec.Struct, frozen=True):
+    """What a finding says at a position: its words, and the money (negative: the patron is short; null: none)."""
+
+    position: Position
+    words: str
+    cents: int | None
+
+
+def _text(x: float, y: float, words: str, size: float = 13, colour: str = ON_FELT, anchor: str = "start",
+          weight: int = 400) -> str:  # fmt: skip
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" text-anchor="{anchor}" '
+        f'font-weight="{weight}">{escape(words)}</text>'
+    )
+
+
+def card(x: float, y: float, face: str | None) -> str:
+    """Return a card with its upper left corner at (x, y); null is a card that the reader did not read."""
+    name = card_name(face)
+    frame = f'<rect width="{CARD_W}" height="{CARD_H}" rx="5" fill="{PAPER}" stroke="#9fb0aa"/>'
+    if face is None:
+        inner = f'<rect x="3" y="3" width="{CARD_W - 6}" height="{CARD_H - 6}" rx="3" fill="#e9edeb"/>' + _text(
+            CARD_W / 2, 37, "?", 24, "#5b6b66", "middle", 700
+        )
+    elif face == "Jk":
+        star = "M8 .6 10.200 5.700 15.600 6.200 11.500 9.800 12.800 15.200 8 12.300 3.200 15.200 4.500 9.800.4 6.200 5.800 5.700Z"
+        inner = _text(4, 18, "JK", 14, JOKER, weight=700) + _path(star, 5, 23, 1.0, JOKER)
+    else:
+        colour = RED if face[1] in "hd" else INK
+        rank = "10" if face[0] == "T" else face[0]
+        spacing = ' letter-spacing="-1"' if rank == "10" else ""
+        inner = (
+            f'<text x="{3 if rank == "10" else 5}" y="19" font-size="18" font-weight="700" fill="{colour}"{spacing}>'
+            f"{rank}</text>{_path(_SUITS[face[1]], 5, 24, 0.95, colour)}"
+        )
+    return f'<g transform="translate({x:g} {y:g})"><title>{escape(name)}</title>{frame}{inner}</g>'
+
+
+def _path(d: str, x: float, y: float, scale: float, colour: str) -> str:
+    return f'<path transform="translate({x:g} {y:g}) scale({scale:g})" d="{d}" fill="{colour}"/>'
+
+
+def hand(x: float, y: float, cards: Sequence[str | None], fan: float = FAN) -> str:
+    """Return cards fanned to the right from (x, y)."""
+    return "".join(card(x + i * fan, y, face) for i, face in enumerate(cards))
+
+
+def hand_width(count: int, fan: float = FAN) -> float:
+    """Return how wide so many fanned cards are.
+
+    >>> hand_width(5), hand_width(0)
+    (148, 0)
+    """
+    return CARD_W + fan * (count - 1) if count else 0
+
+
+def die(x: float, y: float, value: int | None, colour: str = "white", *, tilted: bool = False) -> str:
+    """Return a die of 36 units; null is a die that was not read."""
+    fill, pip = _DICE.get(colour, _DICE["white"])
+    if value is None:
+        marks = _text(18, 26, "?", 22, pip, "middle", 700)
+    else:
+        marks = "".join(f'<circle cx="{9 * i}" cy="{9 * j}" r="3.4" fill="{pip}"/>' for i, j in _PIPS[value])
+    turn = " rotate(14 18 18)" if tilted else ""
+    name = "a die that was not read" if value is None else f"{colour} die, {value}"
+    return (
+        f'<g transform="translate({x:g} {y:g}){turn}"><title>{name}</title>'
+        f'<rect width="36" height="36" rx="7" fill="{fill}" stroke="{FELT_EDGE}"/>{marks}</g>'
+    )
+
+
+def chip(x: float, y: float, wager: str) -> str:
+    """Return a chip around (x, y) with the wager's letter."""
+    letter, colour = CHIPS.get(wager, (wager_name(wager)[0], OTHER_CHIP))
+    return (
+        f'<g><circle cx="{x:g}" cy="{y:g}" r="9" fill="{colour}" stroke="{FELT_EDGE}" stroke-width="1.500"/>'
+        f'<circle cx="{x:g}" cy="{y:g}" r="7" fill="none" stroke="{INK}" stroke-opacity="0.350" stroke-width="1" '
+        f'stroke-dasharray="2.200 2.200"/>{_text(x, y + 3.600, letter, 10, INK, "middle", 700)}</g>'
+    )
+
+
+def flag_mark(cents: int | None) -> tuple[str, str]:
+    """Return shape and colour of a finding: a triangle down for short, up for over, a diamond where no money is named."""
+    if not cents:
+        return "\N{BLACK DIAMOND}", INK
+    return ("\N{BLACK DOWN-POINTING TRIANGLE}", UNDER) if cents < 0 else ("\N{BLACK UP-POINTING TRIANGLE}", OVER)
+
+
+def _flag(x: float, y: float, flag: Flag) -> str:
+    shape, colour = flag_mark(flag.cents)
+    words = f"{shape} {flag.words}"
+    width = 16 + 7.2 * len(words)
+    return (
+        f'<g><title>{escape(flag.words)}</title><rect x="{x - width / 2:g}" y="{y:g}" width="{width:g}" height="22" rx="11" '
+        f'fill="{PAPER}" stroke="{colour}" stroke-width="2"/>{_text(x, y + 15.500, words, 13, colour, "middle", 700)}</g>'
+    )
+
+
+def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
+    parts = []
+    for i, (wager, cents) in enumerate(list(box.chips.items())[:3]):
+        amount = formats.chips(cents)
+        parts.append(
+            f"<g><title>{escape(f'{wager_name(wager)}, {formats.money(cents)} at stake')}</title>"
+            f"{chip(x + 9, y + 9 + i * 20, wager)}{_text(x + 22, y + 13.500 + i * 20, amount, 12.500, ON_FELT, weight=600)}</g>"
+        )
+    return "".join(parts)
+
+
+def _short(wager: str) -> str:
+    return wager_name(wager).removesuffix(" Bonus").removesuffix(" wager")
+
+
+def _outcome(wager: str, how: str, cents: int, formats: Formats) -> str:
+    if how in ("paid", "slip"):
+        return f"{_short(wager)} {formats.signed(cents)}" + (" by slip" if how == "slip" else "")
+    if cents:
+        return f"{_short(wager)} {formats.signed(cents)}" + ("" if how in ("lost", "taken") else f" {how}")
+    return f"{_short(wager)} {how}"
+
+
+def _cards(x: float, y: float, box: Box) -> str:
+    """Return a seat's cards: low in front (above), high behind; before they are set, all in a row below."""
+    if not box.is_set:
+        fan = 19 if len(box.cards) > 5 else FAN
+        return hand(x, y + CARD_H + 5, box.cards, fan)
+    medium = hand(x + hand_width(len(box.low)) + 8, y, box.medium) if box.medium else ""
+    return hand(x, y, box.low) + medium + hand(x, y + CARD_H + 5, box.high)
+
+
+def _seat(seat: int, table: Table, formats: Formats, flags: Iterable[Flag]) -> str:
+    x, y = SEATS[seat]
+    box = table.box(seat)
+    left, wide = x - 74, 148
+    taken = bool(box.cards or box.chips or box.settled)
+    focus = table.focus == seat
+    parts = [
+        f"<g><title>{escape(_spoken(seat, box, formats))}</title>",
+        f'<rect x="{left - 9}" y="{y - 30}" width="{wide + 18}" height="200" rx="14" '
+        f'fill="{"#ffffff" if focus else "#000000"}" fill-opacity="{0.1 if focus else 0.1 if taken else 0.04}" '
+        f'stroke="{ON_FELT if focus else FELT_LINE}" stroke-width="{2.500 if focus else 1}"/>',
+        _text(left, y - 10, f"Seat {seat}", 13, ON_FELT if taken else ON_FELT_SOFT, weight=700),
+    ]
+    if box.mark:
+        parts.append(_text(left + wide, y - 10, box.mark, 12.5, "#ffd9a0", "end", 700))
+    elif box.lammers:
+        parts.append(_text(left + wide, y - 10, "◆ Envy", 12, ON_FELT_SOFT, "end"))
+    parts.append(f'<g opacity="{0.450 if box.mark == "hand void" else 1}">{_cards(left, y, box)}</g>')
+    parts.append(_chips(left + 78, y - 2, box, formats))
+    for i, (wager, how, cents) in enumerate(box.settled[-4:]):
+        words = _outcome(wager, how, cents, formats)
+        parts.append(_text(left, y + 134 + i * 15.5, words, 12.5, ON_FELT, weight=600 if cents else 400))
+    parts.extend(_flag(x, y - 50, flag) for flag in list(flags)[:1])
+    return "".join([*parts, "</g>"])
+
+
+def _dealer(table: Table, flags: Iterable[Flag]) -> str:
+    box = table.box("dealer")
+    focus = table.focus == "dealer"
+    x, y = WIDTH / 2, 44
+    high, low = hand_width(len(box.high)), hand_width(len(box.low))
+    parts = ["<g><title>Dealer</title>"]
+    if focus:
+        parts.append(
+            f'<rect x="{x - 132}" y="{y - 30}" width="264" height="96" rx="14" fill="#ffffff" fill-opacity="0.1" '
+            f'stroke="{ON_FELT}" stroke-width="2.500"/>'
+        )
+    parts.append(_text(x, y - 10, "Dealer", 13, ON_FELT, "middle", 700))
+    if box.is_set:
+        middle = hand_width(len(box.medium))
+        gaps = 14 if not box.medium else 28
+        left = x - (high + middle + low + gaps) / 2
+        parts.append(hand(left, y, box.high))
+        parts.append(hand(left + high + 14, y, box.medium) if box.medium else "")
+        parts.append(hand(left + high + middle + gaps, y, box.low))
+    else:
+        parts.append(hand(x - hand_width(len(box.cards)) / 2, y, box.cards))
+    parts.extend(_flag(x, y + CARD_H + 6, flag) for flag in list(flags)[:1])
+    return "".join([*parts, "</g>"])
+
+
+def _middle(table: Table) -> str:
+    x, y = WIDTH / 2, 186
+    parts = []
+    if table.dice:
+        colours = table.dice_colours or ["white"] * len(table.dice)
+        for i, (value, colour) in enumerate(zip(table.dice, colours, strict=False)):
+            parts.append(die(x - 66 + i * 48, y, value, colour, tilted=table.lie != "flat"))
+    elif table.number is not None:
+        parts.append(_text(x, y + 30, str(table.number), 30, ON_FELT, "middle", 700))
+    notes = []
+    if table.dice and table.lie != "flat":
+        notes.append(table.lie.replace("_", " "))
+    if table.total is not None:
+        notes.append(f"total {table.total}")
+    if table.start is not None:
+        notes.append(f"first card to {position_name(table.start).lower()}")
+    parts.append(_text(x, y + 60, " · ".join(notes), 14, ON_FELT, "middle", 600))
+    below = []
+    if table.no_more_bets:
+        below.append("No more bets")
+    if table.stub is not None:
+        below.append(f"stub {table.stub}")
+    if table.voided:
+        below = [f"ROUND VOID: {table.voided.replace('_', ' ')}"]
+    elif table.closed:
+        below = ["Round closed"]
+    parts.append(
+        _text(x, y + 82, " · ".join(below), 13, ON_FELT_SOFT if not table.voided else "#ffd9a0", "middle", 600)
+    )
+    if table.aside:
+        parts.append(_text(x, y + 106, "set aside", 12, ON_FELT_SOFT, "middle"))
+        parts.append(hand(x - hand_width(len(table.aside)) / 2, y + 112, table.aside))
+    return "".join(parts)
+
+
+def _legend(table: Table) -> str:
+    seen = {wager for box in table.boxes.values() for wager in box.chips}
+    shown = [wager for wager in CHIPS if wager in seen] + sorted(seen - CHIPS.keys())
+    width = sum(34 + 6.600 * len(_short(wager)) for wager in shown)
+    x, parts = WIDTH / 2 - width / 2, []
+    for wager in shown:
+        parts += [chip(x + 9, LEGEND_Y, wager), _text(x + 23, LEGEND_Y + 4.500, _short(wager), 12.500, ON_FELT_SOFT)]
+        x += 34 + 6.600 * len(_short(wager))
+    return "".join(parts)
+
+
+def _spoken(seat: int, box: Box, formats: Formats) -> str:
+    said = [f"Seat {seat}"]
+    if box.is_set:
+        said.append("high hand " + ", ".join(card_name(c) for c in box.high))
+        said.append("low hand " + ", ".join(card_name(c) for c in box.low))
+    elif box.cards:
+        said.append(", ".join(card_name(c) for c in box.cards))
+    said += [f"{wager_name(wager)} {formats.money(cents)} at stake" for wager, cents in box.chips.items()]
+    said += [_outcome(wager, how, cents, formats) for wager, how, cents in box.settled]
+    return "; ".join(said if len(said) > 1 else [f"Seat {seat}, empty"])
+
+
+def table_drawing(table: Table, formats: Formats, flags: Sequence[Flag] = (), alt: str = "The table") -> str:
+    """Return the whole table as one SVG. `flags` mark positions with findings; `alt` says what the picture shows."""
+    seats = "".join(
+        _seat(seat, table, formats, [flag for flag in flags if flag.position == seat]) for seat in (6, 5, 4, 3, 2, 1)
+    )
+    felt = (
+        f"M14 14H{WIDTH - 14}V330C{WIDTH - 14} 540 {WIDTH - 250} {HEIGHT - 6} {WIDTH / 2} {HEIGHT - 6}S14 540 14 330Z"
+    )
+    return (
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" role="img" aria-label="{escape(alt)}" '
+        f'xmlns="http://www.w3.org/2000/svg" font-family="inherit"><title>{escape(alt)}</title>'
+        f'<path d="{felt}" fill="{FELT}" stroke="{FELT_EDGE}" stroke-width="8" stroke-linejoin="round"/>'
+        f"{_middle(table)}{_dealer(table, [flag for flag in flags if flag.position == 'dealer'])}{seats}{_legend(table)}</svg>"
+    )

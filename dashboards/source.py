@@ -1,0 +1,68 @@
+"""What every page does the same way: its style, the open warehouse, and what stands there when there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import streamlit as st
+
+from analytics import hold
+from analytics.warehouse import Warehouse, WarehouseError, reading, stamp
+from dashboards import markup
+from dashboards.names import Formats
+from dashboards.run import warehouse_path
+
+T = TypeVar("T")
+HERE = Path(__file__).parent
+POLL_SECONDS = 3
+
+
+def begin() -> None:
+    """Put the pages' style in place; the first call of every page."""
+    st.html(HERE / "style.css")
+
+
+def ask(question: Callable[[Warehouse], T]) -> T:
+    """Put a question to the newest generation. Where there is no warehouse the page says what to do, and ends here."""
+    try:
+        with reading(warehouse_path()) as db:
+            return question(db)
+    except WarehouseError as error:
+        show(markup.empty("Nothing to show yet", str(error)))
+        watch()
+        st.stop()
+
+
+def formats() -> Formats:
+    """Return how this property writes money and time."""
+    return Formats.of(ask(hold.property_facts))
+
+
+def show(html: str) -> None:
+    """Put markup on the page."""
+    st.html(html)
+
+
+def draw(svg: str) -> None:
+    """Put a drawing on the page, inline, so that its titles can be read; `st.html` would drop it."""
+    st.markdown(f'<div class="rk-drawing">{svg}</div>', unsafe_allow_html=True)
+
+
+def chosen(name: str, allowed: list[str]) -> str | None:
+    """Return a value of the address's query if it is one that is offered, else null."""
+    value = st.query_params.get(name)
+    return value if value in allowed else None
+
+
+def watch() -> None:
+    """Draw the page again when a new generation of the warehouse takes the old one's place."""
+    drawn_from = stamp(warehouse_path())
+
+    @st.fragment(run_every=POLL_SECONDS)
+    def look() -> None:
+        if stamp(warehouse_path()) != drawn_from:
+            st.rerun()
+
+    look()

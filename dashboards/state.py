@@ -1,0 +1,269 @@
+"""A round's events folded to what lies on the table after each of them.
+
+The law of this file: it shows what was recorded, right or wrong, and judges nothing. A corrected event is folded as its
+replacement from the correction on. An event that changes nothing visible leaves the table as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Payload = Mapping[str, Any]
+Position = int | str
+CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One recorded event: `payload` as decoded, `raw` as stored, `hash` the chain's head after it."""
+
+    seq: int
+    type: str
+    occurred_at_us: int
+    source: str
+    payload: Payload
+    raw: str
+    hash: str
+
+
+@dataclass
+class Box:
+    """A position: the cards dealt in order, the hands once set, chips by wager, and what was done with them."""
+
+    cards: list[str | None] = field(default_factory=list)
+    high: list[str | None] = field(default_factory=list)
+    medium: list[str | None] = field(default_factory=list)
+    low: list[str | None] = field(default_factory=list)
+    chips: dict[str, int] = field(default_factory=dict)
+    settled: list[tuple[str, str, int]] = field(default_factory=list)
+    lammers: list[str] = field(default_factory=list)
+    patron: str | None = None
+    mark: str = ""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the hands were set."""
+        return bool(self.high or self.medium or self.low)
+
+
+@dataclass
+class Table:
+    """What lies on the table. `focus` is the position the last event was about, null where about none."""
+
+    boxes: dict[Position, Box] = field(default_factory=lambda: {position: Box() for position in CLOCKWISE})
+    dice: list[int | None] = field(default_factory=list)
+    dice_colours: list[str] | None = None
+    lie: str = "flat"
+    number: int | None = None
+    total: int | None = None
+    start: Position | None = None
+    aside: list[str | None] = field(default_factory=list)
+    stub: int | None = None
+    no_more_bets: bool = False
+    voided: str | None = None
+    closed: bool = False
+    focus: Position | None = None
+
+    def box(self, position: Position) -> Box:
+        """Return a position's box; a position nobody foresaw gets one."""
+        return self.boxes.setdefault(position, Box())
+
+
+def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """Return the recorded events of a round in order, as rows of `round_events` give them."""
+    return [
+        Step(
+            seq=row["seq"], type=row["type"], occurred_at_us=row["occurred_at_us"], source=row["source"],
+            payload=json.loads(row["payload"]), raw=row["payload"], hash=row["hash"],
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def table_after(steps: Sequence[Step], step: int) -> Table:
+    """Return the table after the first `step` events (0: before any)."""
+    seen = steps[:step]
+    replaced = {s.payload["supersedes_seq"]: s.payload["replacement"] for s in seen if s.type == "event_corrected"}
+    table = Table()
+    for current in seen:
+        type_, payload = current.type, current.payload
+        if current.seq in replaced:
+            instead = replaced[current.seq]
+            if instead is None:
+                continue
+            type_, payload = instead["type"], instead["payload"]
+        table.focus = focus_of(type_, payload)
+        fold = _FOLDS.get(type_)
+        if fold is not None:
+            fold(table, payload)
+    return table
+
+
+def focus_of(type_: str, payload: Payload) -> Position | None:
+    """Return the position an event is about."""
+    if type_ in _OF_THE_TABLE:
+        return None
+    for key in ("seat", "position", "to", "whose", "of", "scope"):
+        value = payload.get(key)
+        if isinstance(value, int) or value == "dealer":
+            return value
+    return None
+
+
+_OF_THE_TABLE = frozenset({"start_announced"})
+
+
+def _wager_placed(table: Table, p: Payload) -> None:
+    chips = table.box(p["seat"]).chips
+    chips[p["wager"]] = chips.get(p["wager"], 0) + p["amount_cents"]
+
+
+def _wager_removed(table: Table, p: Payload) -> None:
+    _lift(table.box(p["seat"]), p["wager"], p["amount_cents"])
+
+
+def _lift(box: Box, wager: str, cents: int) -> None:
+    left = box.chips.get(wager, 0) - cents
+    if left > 0:
+        box.chips[wager] = left
+    else:
+        box.chips.pop(wager, None)
+
+
+def _wager_taken(table: Table, p: Payload) -> None:
+    box = table.box(p["seat"])
+    _lift(box, p["wager"], p["amount_cents"])
+    box.settled.append((p["wager"], p["reason"], -p["amount_cents"]))
+
+
+def _wager_paid(table: Table, p: Payload) -> None:
+    box = table.box(p["seat"])
+    _lift(box, p["wager"], p["stake_cents"])
+    box.settled.append((p["wager"], "slip" if p["source"] == "slip" else "paid", p["winnings_cents"]))
+
+
+def _wager_returned(table: Table, p: Payload) -> None:
+    box = table.box(p["seat"])
+    _lift(box, p["wager"], p["amount_cents"])
+    box.settled.append((p["wager"], p["reason"], 0))
+
+
+def _envy_paid(table: Table, p: Payload) -> None:
+    envy = "progressive_envy" if p["wager"] == "progressive" else "fortune_envy"
+    table.box(p["seat"]).settled.append((envy, "paid", p["amount_cents"]))
+
+
+def _vigorish_taken(table: Table, p: Payload) -> None:
+    table.box(p["seat"]).settled.append(("vigorish", "taken", -p["amount_cents"]))
+
+
+def _lammer_placed(table: Table, p: Payload) -> None:
+    table.box(p["seat"]).lammers.append(p["wager"])
+
+
+def _dice_rolled(table: Table, p: Payload) -> None:
+    table.dice, table.dice_colours, table.lie = list(p["dice"]), p.get("colours"), p["lie"]
+    table.total = table.start = None
+
+
+def _number_drawn(table: Table, p: Payload) -> None:
+    table.number = p["number"]
+
+
+def _total_announced(table: Table, p: Payload) -> None:
+    table.total = p["total"]
+
+
+def _start_announced(table: Table, p: Payload) -> None:
+    table.start = p["position"]
+
+
+def _cards_dealt(table: Table, p: Payload) -> None:
+    if p["to"] in ("burn", "side"):
+        table.aside.extend(p["cards"])
+    else:
+        table.box(p["to"]).cards.extend(p["cards"])
+
+
+def _card_aside(table: Table, p: Payload) -> None:
+    table.aside.append(p["card"])
+
+
+def _stub_counted(table: Table, p: Payload) -> None:
+    table.stub = p["count"]
+
+
+def _hand_set(table: Table, p: Payload) -> None:
+    box = table.box(p["position"])
+    box.high, box.medium, box.low = list(p["high"]), list(p["medium"]), list(p["low"])
+
+
+def _mark(words: str) -> Callable[[Table, Payload], None]:
+    def fold(table: Table, p: Payload) -> None:
+        table.box(p["seat"]).mark = words
+
+    return fold
+
+
+def _hand_elected(table: Table, p: Payload) -> None:
+    if p["election"] == "void":
+        table.box(p["seat"]).mark = "hand void"
+
+
+def _patron_seated(table: Table, p: Payload) -> None:
+    table.box(p["seat"]).patron = p["patron"]
+
+
+def _no_more_bets(table: Table, p: Payload) -> None:
+    table.no_more_bets = True
+
+
+def _round_voided(table: Table, p: Payload) -> None:
+    if p["scope"] == "round":
+        table.voided = p["reason"]
+    else:
+        table.box(p["scope"]).mark = "hand void"
+
+
+def _cards_collected(table: Table, p: Payload) -> None:
+    if p["of"] == "stub":
+        table.stub = None
+    elif p["of"] == "aside":
+        table.aside = []
+
+
+def _round_closed(table: Table, p: Payload) -> None:
+    table.closed = True
+
+
+_FOLDS: dict[str, Callable[[Table, Payload], None]] = {
+    "wager_placed": _wager_placed,
+    "wager_removed": _wager_removed,
+    "wager_taken": _wager_taken,
+    "wager_paid": _wager_paid,
+    "wager_returned": _wager_returned,
+    "envy_paid": _envy_paid,
+    "vigorish_taken": _vigorish_taken,
+    "lammer_placed": _lammer_placed,
+    "no_more_bets": _no_more_bets,
+    "dice_rolled": _dice_rolled,
+    "number_drawn": _number_drawn,
+    "total_announced": _total_announced,
+    "start_announced": _start_announced,
+    "cards_dealt": _cards_dealt,
+    "card_drawn_in_error": _card_aside,
+    "card_found_face_up": _card_aside,
+    "stub_counted": _stub_counted,
+    "hand_set": _hand_set,
+    "hand_reset": _hand_set,
+    "hand_elected": _hand_elected,
+    "surrendered": _mark("surrendered"),
+    "wager_abandoned": _mark("abandoned"),
+    "patron_seated": _patron_seated,
+    "round_voided": _round_voided,
+    "cards_collected": _cards_collected,
+    "round_closed": _round_closed,
+}
