@@ -264,11 +264,9 @@ def _fortune_bonus(book: Rulebook, box: Box, cap: _Cap) -> Due:
     if line is None:
         return _due(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
     other = None
-    if line.hand == "three_of_a_kind" and "straight" in made:
-        other = (
-            f"D15: read literally, {book.cite('11(h)')} pays the highest ranking hand, the straight, and not the "
-            "better paid three of a kind"
-        )
+    if {"three_of_a_kind", "straight"} <= made and line.hand in ("three_of_a_kind", "straight"):
+        paid, instead = ("best paid", "straight") if line.hand == "three_of_a_kind" else ("ranked", "three of a kind")
+        other = f"D15: {book.cite('11(h)')} can as well be read to pay the {instead}; filed is the {paid} line"
     return _won_at_odds(book, box, wager, paytable, line, cap, "12(c)", other)
 
 
@@ -305,14 +303,14 @@ def _envy_bonuses(book: Rulebook, boxes: Sequence[Box]) -> Iterator[Due]:
         holders = [box for box in boxes if not box.voided and is_qualifying(book, wager, box.stakes.get(wager, 0))]
         if not holders:
             continue
-        paytable = _paytable(book, wager)
+        paytable, must_wager = _paytable(book, wager), book.settings.get("envy_holder_must_wager", False)
         for hand in boxes:
             line = envy_line(paytable, hand.cards) if hand.cards is not None else None
             if hand.voided or (line is None and hand.cards is not None):
                 continue
             amount = line.envy_cents if line is not None else None
             for holder in holders:
-                if holder.bettor == hand.bettor:
+                if holder.bettor == hand.bettor or (must_wager and wager not in hand.stakes):
                     continue
                 yield Due(
                     seat=holder.seat, wager=envy, bettor=holder.bettor, paytable=paytable.name, net_cents=amount,

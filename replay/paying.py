@@ -188,10 +188,15 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
-    before = round_.before.readings.get(book.meter or "")
-    for fact in round_.of(model.ProgressiveAccepted):
+    accepted = round_.of(model.ProgressiveAccepted)
+    meter = book.meter or (accepted[0].payload.meter if accepted else "")
+    start = round_.before.readings
+    if book.settings.get("void_reverses_meter", False) and meter in round_.before.readings_before_void:
+        start = round_.before.readings_before_void
+    before = start.get(meter)
+    for fact in accepted:
         event = fact.payload
-        if before is not None and event.meter == book.meter:
+        if before is not None and event.meter == meter:
             right = before + contribution(event.amount_cents, paytable.rate_bp)
             if event.reading_centicents != right:
                 yield finding(

@@ -271,6 +271,8 @@ class TableFold:
         ended.closed = closed
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck)
+        if ended.voided is not None:
+            self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
         while len(self.recent) > RECENT_ROUNDS:
@@ -330,9 +332,15 @@ class TableFold:
                 gap.missing.discard(number)
                 changed += [each for each in self.recent.values() if gap in each.jumps]
         self._gaps = [gap for gap in self._gaps if gap.missing]
+        self.stale = self.stale or (not changed and not self._is_open(source, number))
         for each in changed:
             each.memo = {}
         return changed
+
+    def _is_open(self, source: str, number: int) -> bool:
+        """Whether the gap that a late number filled belongs to a round that has not been judged."""
+        waiting = [*self._waiting_jumps, *(self.open.jumps if self.open is not None else [])]
+        return any(jump.kind == "gap" and jump.source == source for jump in waiting)
 
     def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
         replacement = correction.replacement

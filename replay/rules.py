@@ -91,7 +91,7 @@ def finding(
     return Finding(
         id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest), code=code,
         stream=round_.stream, round_no=round_.round_no, seat=seat, wager=wager, expected=expected, observed=observed,
-        difference_cents=difference_cents, evidence=seqs, cite=book.cite(section), other_reading=other_reading,
+        difference_cents=difference_cents, evidence=seqs, cite=str(book.cite(section)), other_reading=other_reading,
         severity=SEVERITY[code], assumed=False, rules_digest=book.digest,
     )  # fmt: skip
 

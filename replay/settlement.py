@@ -215,7 +215,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
                 due_cents=due.net_cents if due is not None else 0,
                 done_cents=done if flow is not None or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0, line=(due.line or due.outcome) if due else "late",
-                cite=due.cite if due else book.cite("7(c)"),
+                cite=str(due.cite if due else book.cite("7(c)")),
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, everything_settled)
@@ -247,7 +247,7 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
             due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
             done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,
             by_slip_cents=0, line=" ".join(f"{each.line}@{each.for_position}" for each in due),
-            cite=due[0].cite if due else book.cite("11(h)(2)(ii)"),
+            cite=str(due[0].cite if due else book.cite("11(h)(2)(ii)")),
         )  # fmt: skip
 
 

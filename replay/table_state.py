@@ -98,6 +98,7 @@ class TableState(msgspec.Struct):
     idle_seq: int = 0
     rules: list[Filed] = []
     readings: dict[str, int] = {}
+    readings_before_void: dict[str, int] = {}
     sources: dict[str, Source] = {}
     last_round_no: int = 0
     dealing_deck: str = ""
@@ -111,7 +112,7 @@ class TableState(msgspec.Struct):
                 for name, deck in self.decks.items()
             },
             devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
-            readings=dict(self.readings),
+            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void),
         )  # fmt: skip
         return copy
 
@@ -274,6 +275,7 @@ def _recut(state: TableState, fact: Fact, event: model.RecutOrdered) -> None:
 
 def _accepted(state: TableState, fact: Fact, event: model.ProgressiveAccepted) -> None:
     state.readings[event.meter] = event.reading_centicents
+    state.readings_before_void.pop(event.meter, None)
 
 
 def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:

@@ -228,7 +228,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
         yield finding(
             round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",
             observed="locked after the first card" if locked else "not locked",
-            evidence=(first, *((locked,) if locked else ())), wager="progressive",
+            evidence=(first, *((locked,) if locked else ())),
         )  # fmt: skip
         return
     for fact in accepted:
@@ -236,7 +236,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
             yield finding(
                 round_, book, "WAGER-LOCKOUT", "2(d)(2)", expected="no progressive wager accepted after the lock",
                 observed=f"{show_money(fact.payload.amount_cents)} accepted", evidence=(locked, fact),
-                seat=fact.payload.seat, wager="progressive",
+                seat=fact.payload.seat,
             )  # fmt: skip
 
 

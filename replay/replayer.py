@@ -1,0 +1,272 @@
+"""The one loop: reads the log onward from where it stopped, lets each stream's worker judge, and commits all at once.
+
+Positions, snapshots, adjudications and findings go into one transaction (see *Replay position* in the design), so a
+replay can be killed anywhere and taken up again, and replaying twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import msgspec
+
+from events.envelope import RawEnvelope
+from events.errors import EventError, IntegrityError, Undecodable
+from events.log import EventLog, Record, ResultStore
+from games.rulebook import Rulebook
+from replay.engine import engine
+from replay.findings import Adjudication, Finding, LedgerEntry
+from replay.rounds import Known
+from replay.stream import Result, Worker, current_findings
+
+COMMIT_EVERY = 20_000
+"""Events between two commits of a long replay."""
+
+BEYOND = 2**53 - 1
+"""A position past the end of any stream: the tail leaves such a stream out."""
+
+Progress = Callable[[int, int], None]
+"""Called with the events read and the rounds judged so far."""
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    """What a replay did: events read, rounds judged, results that were new, findings that stand, and broken streams."""
+
+    events: int = 0
+    rounds: int = 0
+    changed: int = 0
+    findings: dict[str, int] = {}
+    verdicts: dict[str, int] = {}
+    integrity: list[str] = []
+
+
+class MemoryResults:
+    """A `ResultStore` for questions that change nothing: `--as-of`, what-if rules."""
+
+    def __init__(self) -> None:
+        self._records: list[Result] = []
+        self._latest: dict[tuple[str, str], bytes] = {}
+        self._positions: dict[str, int] = {}
+        self._snapshots: dict[str, bytes] = {}
+
+    def positions(self, engine: str) -> dict[str, int]:
+        """Return stream → last number replayed."""
+        return dict(self._positions)
+
+    def snapshots(self, engine: str) -> dict[str, bytes]:
+        """Return stream → snapshot."""
+        return dict(self._snapshots)
+
+    def commit(self, engine: str, positions: Mapping[str, int], snapshots: Mapping[str, bytes],
+               records: Sequence[Result]) -> None:  # fmt: skip
+        """Keep results; identical repeats are dropped."""
+        self._positions.update(positions)
+        self._snapshots.update(snapshots)
+        for kind, key, data in records:
+            if self._latest.get((kind, key)) != data:
+                self._latest[kind, key] = data
+                self._records.append((kind, key, data))
+
+    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        """Yield `(key, bytes)` of a kind in the order committed."""
+        for each, key, data in self._records:
+            if each == kind:
+                yield key, data
+
+    def latest(self, kind: str, key: str) -> bytes | None:
+        """Return the last record of a kind under a key."""
+        return self._latest.get((kind, key))
+
+    def reset(self) -> None:
+        """Forget positions and snapshots."""
+        self._positions, self._snapshots = {}, {}
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class Replay:
+    """A replay under way: workers by stream, results waiting for the next commit."""
+
+    def __init__(self, log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,
+                 rules: Rulebook | None = None, progress: Progress | None = None) -> None:  # fmt: skip
+        self.log, self.results, self.rules, self.progress = log, results, rules, progress
+        self.as_of = as_of
+        self.engine = engine()
+        self.summary = Summary()
+        self.positions = self.results.positions(self.engine)
+        self._snapshots = self.results.snapshots(self.engine)
+        self._fresh = next(iter(self.results.results("adjudications")), None) is None
+        self._workers: dict[str, Worker] = {}
+        self._stopped: dict[str, str] = {}
+        self._waiting: list[Result] = []
+        self._said: dict[tuple[str, str], bytes] = {}
+        self._since_commit = 0
+
+    def run(self, wait_s: float | None = None) -> Iterator[Summary]:
+        """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
+        while True:
+            after = {stream: seq for stream, seq in self.positions.items() if stream not in self._stopped}
+            after |= dict.fromkeys(self._stopped, BEYOND)
+            try:
+                for batch in self.log.tail(after, wait_s=wait_s):
+                    for record in batch:
+                        self._take(record)
+                    if self._since_commit >= COMMIT_EVERY or wait_s is not None:
+                        self.commit()
+                        yield self.summary
+                break
+            except IntegrityError as broken:
+                self._stop(broken)
+        self.commit()
+        yield self.summary
+
+    def commit(self) -> None:
+        """Fold stale streams again, then store everything in one transaction."""
+        for stream, worker in list(self._workers.items()):
+            if worker.stale:
+                self._fold_again(stream, worker)
+        self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
+        if self.progress is not None:
+            self.progress(self.summary.events, self.summary.rounds)
+        if not self._since_commit and not self._waiting:
+            return
+        touched = {stream: worker.snapshot() for stream, worker in self._workers.items()}
+        self.results.commit(self.engine, self.positions, touched, self._waiting)
+        self.summary.changed += sum(1 for kind, _, _ in self._waiting if kind == "adjudications")
+        self._waiting, self._said, self._since_commit = [], {}, 0
+
+    def _earlier(self, kind: str, key: str) -> bytes | None:
+        said = self._said.get((kind, key))
+        if said is not None or self._fresh:
+            return said
+        return self.results.latest(kind, key)
+
+    def _take(self, record: Record) -> None:
+        stream = record.stream
+        if stream in self._stopped or (self.as_of is not None and record.seq > self.as_of.get(stream, 0)):
+            return
+        worker = self._workers.get(stream)
+        if worker is None:
+            worker = self._workers[stream] = Worker(
+                stream, self._earlier, self._snapshots.get(stream), self.rules
+            )  # fmt: skip
+        try:
+            results = worker.take(record)
+        except Undecodable as unreadable:
+            self._stop(unreadable)
+            return
+        self.positions[stream] = record.seq
+        self.summary.events += 1
+        self._since_commit += 1
+        for result in results:
+            self._keep(result)
+
+    def _keep(self, result: Result) -> None:
+        kind, key, data = result
+        if self._earlier(kind, key) != data:
+            self._waiting.append(result)
+            self._said[kind, key] = data
+
+    def _stop(self, broken: IntegrityError) -> None:
+        """Nothing later in a broken stream is judged; the others go on."""
+        self._stopped[broken.stream] = str(broken)
+        self.summary.integrity.append(f"{broken.code} {broken}")
+
+    def _fold_again(self, stream: str, stale: Worker) -> None:
+        """Fold a stream from its beginning with every correction so far in its place, and compare every round."""
+        end = self.positions[stream]
+        known: Known = {}
+        first = Worker(stream, self._silent, rules=self.rules)
+        corrected_at = 0
+        for record in self.log.read(stream, 1, end):
+            before = len(first.table.corrections) if first.table is not None else 0
+            first.take(record)
+            if first.table is not None and len(first.table.corrections) != before:
+                corrected_at = record.seq
+        if first.table is not None:
+            known = dict(first.table.corrections)
+        again = Worker(stream, self._earlier, rules=self.rules, known=known)
+        again.as_of_seq = corrected_at
+        for record in self.log.read(stream, 1, end):
+            for result in again.take(record):
+                self._keep(result)
+        again.rounds, again.events = stale.rounds, stale.events
+        if again.table is not None:
+            again.table.stale = False
+        self._workers[stream] = again
+
+    @staticmethod
+    def _silent(kind: str, key: str) -> bytes | None:
+        return None
+
+
+def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,
+           rules: Rulebook | None = None, progress: Progress | None = None) -> Summary:  # fmt: skip
+    """Replay a log to its end and return what came of it.
+
+    `as_of` (stream → number; other streams are left out) reproduces an earlier verdict, `rules` asks what other rules
+    would have led to; both want a `MemoryResults`, for their answers are not verdicts.
+    """
+    run = Replay(log, results, as_of=as_of, rules=rules, progress=progress)
+    for _ in run.run():
+        pass
+    return standing(results, run.summary)
+
+
+def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2,
+           progress: Progress | None = None) -> Iterator[Summary]:  # fmt: skip
+    """Replay for ever, yielding after every batch; the caller stops when it has enough."""
+    yield from Replay(log, results, progress=progress).run(wait_s=wait_s)
+
+
+def standing(results: ResultStore, summary: Summary) -> Summary:
+    """Fill in the findings that stand and the verdicts of the newest revisions."""
+    summary.findings = dict(sorted(Counter(each.code for each in findings(results)).items()))
+    summary.verdicts = dict(sorted(Counter(each.verdict for each in adjudications(results)).items()))
+    return summary
+
+
+def adjudications(results: ResultStore) -> list[Adjudication]:
+    """Return the newest revision of every adjudication, in the order of the first."""
+    newest: dict[str, bytes] = {}
+    for key, data in results.results("adjudications"):
+        newest[key] = data
+    return [msgspec.json.decode(data, type=Adjudication) for data in newest.values()]
+
+
+def findings(results: ResultStore) -> list[Finding]:
+    """Return the findings that stand."""
+    return current_findings(results.results("findings"))
+
+
+def ledger(results: ResultStore) -> list[LedgerEntry]:
+    """Return the tables' accounting entries, the newest word on each."""
+    newest: dict[str, bytes] = {}
+    for key, data in results.results("ledger"):
+        newest[key] = data
+    return [msgspec.json.decode(data, type=LedgerEntry) for data in newest.values()]
+
+
+def resolve_time(log: EventLog, at_us: int) -> dict[str, int]:
+    """Return the position of every stream at a time, by `recorded_at_us` (the appender's clock, which never runs back)."""
+    positions = {}
+    for stream in log.streams():
+        last = 0
+        for record in log.read(stream):
+            if _recorded(record) > at_us:
+                break
+            last = record.seq
+        positions[stream] = last
+    return positions
+
+
+_raw = msgspec.json.Decoder(RawEnvelope)
+
+
+def _recorded(record: Record) -> int:
+    try:
+        return _raw.decode(record.data).recorded_at_us
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise Undecodable(record.stream, record.seq, str(error)) from EventError(str(error))

@@ -1,0 +1,227 @@
+"""One stream on its way to verdicts: folds its records, adjudicates, and knows what has been said before.
+
+The law of this file: a worker turns records into results (kind, key, bytes) and can be put aside and taken up again at
+any record. It reads nothing and stores nothing; `replayer.py` does.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from events import model
+from events.codec import read
+from events.errors import EventError, Undecodable
+from events.log import Record
+from events.upcast import upcast
+from games.rulebook import Rulebook, RulesRefused, parse_submission
+from replay.adjudicate import Conclusion, adjudicate
+from replay.engine import engine
+from replay.findings import Adjudication, Finding, LedgerEntry, digest, to_bytes
+from replay.meters import MeterFold, MeterState
+from replay.rounds import Known, Round, TableFold
+from replay.table_state import TableState
+
+Result = tuple[str, str, bytes]
+Earlier = Callable[[str, str], bytes | None]
+"""Gives the last result stored under (kind, key), or null."""
+
+encode = msgspec.msgpack.encode
+
+
+class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding that a later revision no longer makes; published under the finding's id."""
+
+    id: str
+    stream: str
+    round_no: int | None
+    withdrawn: bool = True
+
+
+class Snapshot(msgspec.Struct, kw_only=True):
+    """Where a worker can be taken up: the state at rest, and the records folded since."""
+
+    table: TableState | None
+    meter: MeterState | None
+    since: list[bytes]
+
+
+@functools.lru_cache(maxsize=256)
+def rulebook(toml: str) -> Rulebook | str:
+    """Return the rules that a filed text makes, or why it is refused."""
+    try:
+        return parse_submission(toml, source="rules_filed")
+    except RulesRefused as error:
+        return str(error)
+
+
+class Worker:
+    """Turns one stream's records into results."""
+
+    def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None,
+                 known: Known | None = None) -> None:  # fmt: skip
+        self.stream, self.earlier, self.rules, self.known = stream, earlier, rules, known
+        self.rounds, self.events, self.as_of_seq = 0, 0, 0
+        self.table: TableFold | None = None
+        self.meter: MeterFold | None = None
+        self._rest: bytes = b""
+        self._since: list[bytes] = []
+        loaded = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
+        if stream.startswith("table/"):
+            self.table = TableFold(stream, loaded.table if loaded is not None else None, known)
+        elif stream.startswith("meter/"):
+            self.meter = MeterFold(stream, loaded.meter if loaded is not None else None)
+        self._keep_rest()
+        for data in loaded.since if loaded is not None else ():
+            self.take(Record(stream, 0, data, b""))
+        self.rounds = self.events = 0
+
+    @property
+    def stale(self) -> bool:
+        """Whether a correction reaches back further than what is at hand."""
+        return self.table is not None and self.table.stale
+
+    def take(self, record: Record) -> list[Result]:
+        """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
+        try:
+            raw, payload = read(record.data)
+        except EventError as error:
+            raise Undecodable(self.stream, record.seq, str(error)) from error
+        payload = upcast(payload)
+        self.events += 1
+        results = self._ledger(raw.seq, raw.gaming_day, payload)
+        if self.meter is not None:
+            results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(raw.seq, payload)]
+            return results
+        if self.table is None:
+            return results
+        was_open = self.table.open
+        for round_ in self.table.apply(
+            raw.seq, raw.occurred_at_us, raw.source, raw.source_seq, raw.round_no, raw.gaming_day, payload
+        ):
+            results += self.judge(round_)
+        if self.table.at_rest:
+            if was_open is not None or not self._since:
+                self._keep_rest()
+            else:
+                self._since.append(record.data)
+        else:
+            self._since.append(record.data)
+        return results
+
+    def snapshot(self) -> bytes:
+        """Return where this worker can be taken up."""
+        if self.meter is not None:
+            return encode(Snapshot(table=None, meter=self.meter.state, since=[]))
+        table = msgspec.msgpack.decode(self._rest, type=TableState) if self._rest else None
+        return encode(Snapshot(table=table, meter=None, since=self._since))
+
+    def _keep_rest(self) -> None:
+        self._rest = encode(self.table.state) if self.table is not None else b""
+        self._since = []
+
+    def _ledger(self, seq: int, gaming_day: str, payload: model.Event) -> list[Result]:
+        if self.known is not None and seq in self.known:
+            replaced = self.known[seq]
+            old = ledger_entry(self.stream, seq, gaming_day, payload)
+            new = ledger_entry(self.stream, seq, gaming_day, replaced[1]) if replaced is not None else None
+            if new is None and old is not None:
+                new = msgspec.structs.replace(old, amount_cents=0, reference="withdrawn")
+            entry = new
+        else:
+            entry = ledger_entry(self.stream, seq, gaming_day, payload)
+        return [("ledger", f"{self.stream}#{seq}", to_bytes(entry))] if entry is not None else []
+
+    def judge(self, round_: Round) -> list[Result]:
+        """Adjudicate a round; where that differs from what was said before, return the new revision."""
+        self.rounds += 1
+        filed = round_.before.rules_in_force(round_.gaming_day)
+        book: Rulebook | str = self.rules if self.rules is not None else "no rules submission is in force at this table"
+        if self.rules is None and filed is not None:
+            book = rulebook(filed.toml)
+        if isinstance(book, str):
+            conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
+        else:
+            conclusion = adjudicate(round_, book)
+        key = f"{self.stream}#{round_.round_no}"
+        stored = self.earlier("adjudications", key)
+        before = msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
+        said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.as_of_seq)
+        if before is not None:
+            if _same(before, said):
+                return []
+            gone = tuple(sorted({each.id for each in before.findings} - {each.id for each in said.findings}))
+            said = msgspec.structs.replace(
+                said, revision=before.revision + 1, supersedes=digest(before), withdrawn=gone
+            )  # fmt: skip
+        results: list[Result] = [("adjudications", key, to_bytes(said))]
+        results += [("findings", each.id, to_bytes(each)) for each in said.findings]
+        results += [
+            ("findings", each, encode_json(Withdrawn(id=each, stream=self.stream, round_no=round_.round_no)))
+            for each in said.withdrawn
+        ]
+        return results
+
+
+encode_json = msgspec.json.Encoder(order="sorted").encode
+
+
+def _same(before: Adjudication, said: Adjudication) -> bool:
+    """Whether a new conclusion says what was said before; when and by which judge makes no difference."""
+    neutral = msgspec.structs.replace(
+        before, revision=1, supersedes=None, withdrawn=(), as_of=said.as_of, engine=said.engine, last_seq=said.last_seq
+    )
+    return neutral == said
+
+
+def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, as_of_seq: int) -> Adjudication:
+    before, last = round_.before, round_.last_seq
+    return Adjudication(
+        stream=round_.stream, round_no=round_.round_no, revision=1, supersedes=None,
+        as_of={round_.stream: max(last, as_of_seq)}, engine=engine(), rules_digest=book.digest if book else "",
+        submission=book.name if book else "", game=book.game if book else before.game,
+        chapter=book.chapter.key if book else "", gaming_day=round_.gaming_day, shift=before.shift,
+        dealer=before.dealer, opened_at_us=round_.opened.at_us,
+        closed_at_us=round_.closed.at_us if round_.closed else round_.facts[-1].at_us, first_seq=round_.first_seq,
+        last_seq=last, verdict=conclusion.verdict, undetermined=conclusion.undetermined, findings=conclusion.findings,
+        withdrawn=(), settlements=conclusion.settlements,
+    )  # fmt: skip
+
+
+def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -> LedgerEntry | None:
+    """Return the accounting entry that an event of a table makes, or null (D27)."""
+    match payload:
+        case model.InventoryCounted(kind=kind, amount_cents=cents):
+            return _entry(stream, seq, gaming_day, kind, cents, "")
+        case model.FillReceived(amount_cents=cents, slip=slip):
+            return _entry(stream, seq, gaming_day, "fill", cents, slip)
+        case model.CreditSent(amount_cents=cents, slip=slip):
+            return _entry(stream, seq, gaming_day, "credit", cents, slip)
+        case model.DropCounted(gaming_day=day, amount_cents=cents, box=box):
+            return _entry(stream, seq, day, "drop", cents, box)
+        case model.BuyIn(amount_cents=cents, form=form):
+            return _entry(stream, seq, gaming_day, "buy_in", cents, form)
+        case model.MarkerIssued(amount_cents=cents, document=document):
+            return _entry(stream, seq, gaming_day, "marker", cents, document)
+        case _:
+            return None
+
+
+def _entry(stream: str, seq: int, day: str, kind: str, cents: int, reference: str) -> LedgerEntry:
+    return LedgerEntry(
+        stream=stream, seq=seq, gaming_day=day, kind=kind,  # type: ignore[arg-type]
+        amount_cents=cents, reference=reference,
+    )  # fmt: skip
+
+
+def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:
+    """Return the findings that stand, from the stored findings in order: the last word on each id counts."""
+    standing: dict[str, Finding] = {}
+    for key, data in results:
+        if b'"withdrawn":true' in data and msgspec.json.decode(data).get("withdrawn"):
+            standing.pop(key, None)
+        else:
+            standing[key] = msgspec.json.decode(data, type=Finding)
+    return list(standing.values())
