@@ -12,6 +12,7 @@ The client checksums in pure Python unless the package `crc32c` is installed, wh
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,6 +83,19 @@ class Cluster:
             "metadata_max_age_ms": 60_000,
             **(security or {}),
         }
+
+    def probe(self) -> None:
+        """Raise `LogUnavailable` at once where nobody listens at any of the addresses; the client would wait for long."""
+        problem: OSError | None = None
+        for address in self.bootstrap.split(","):
+            host, _, port = address.rpartition(":")
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), timeout=min(self.timeout_s, 5.0)).close()
+            except (OSError, ValueError) as error:
+                problem = error if isinstance(error, OSError) else OSError(f"{address!r} is not host:port")
+            else:
+                return
+        raise LogUnavailable(f"Kafka at {self.bootstrap}: {problem}; check the address and that the broker runs")
 
     def create_topics(self, topics: Mapping[str, tuple[int, Mapping[str, str]]], replication: int) -> None:
         """Create topics that do not exist: name → (partitions, settings). Existing ones are left as they are."""
@@ -225,6 +239,12 @@ class Reader:
                     f"Kafka at {self._cluster.bootstrap} stopped answering while {open_lanes} was read"
                 )
 
+    def scan(self, lane: Lane, offset: int) -> Iterator[Message]:
+        """Yield one partition's messages from an offset on to the end it has now (and perhaps a little beyond)."""
+        self.assign({lane: offset})
+        for _, messages in self.until(self.ends([lane])):
+            yield from messages
+
     def close(self) -> None:
         """Release the connections."""
         with contextlib.suppress(kafka_errors.KafkaError):
@@ -240,8 +260,8 @@ class Writer:
         self._manager = producer._transaction_manager
         self._sender = producer._sender
         self._sent: list[Any] = []
-        self.last_offset = -1
-        """The offset of the record sent last in the last transaction."""
+        self.offsets: list[int] = []
+        """Where the records of the last prepared transaction stand, in their order."""
         self._ending: Any = None
         try:
             self._guarded(producer.init_transactions)
@@ -260,6 +280,12 @@ class Writer:
     def prepare(self) -> None:
         """Wait until the broker holds every record of the transaction, then ask it to commit."""
         self._guarded(self._prepare)
+
+    def transact(self, messages: Iterable[Outgoing]) -> None:
+        """Do all three for these records. Raises `Fenced` or `Unsure`."""
+        self.write(messages)
+        self.prepare()
+        self.commit()
 
     def commit(self) -> None:
         """Wait until the transaction is committed. Raises `Fenced` or `Unsure`."""
@@ -286,7 +312,7 @@ class Writer:
         for future in self._sent:
             if not future.succeeded():
                 raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
-            self.last_offset = future.value.offset
+        self.offsets = [future.value.offset for future in self._sent]
         self._sent = []
         self._check_identity()
         self._ending = self._manager.begin_commit()

@@ -12,9 +12,7 @@ does not (another machine) takes the right to write over, and its predecessor ge
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import re
 import secrets
 import threading
 import time
@@ -25,59 +23,28 @@ from typing import Any
 
 import msgspec
 
-from events.codec import canonical
-from events.envelope import Draft, LogId, StreamName
-from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, SecondWriter, WrongSequence
+from events.envelope import Draft, StreamName
+from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.high_water import HighWater, compare
-from events.kafka_client import MAX_MESSAGE_BYTES, SHORT_S, Cluster, Fenced, Lane, Message, Outgoing, Reader, Unsure
+from events.kafka_client import MAX_MESSAGE_BYTES, SHORT_S, Cluster, Lane, Message, Outgoing, Reader
 from events.kafka_fold import Chains, Ends, read_headers
+from events.kafka_results import KafkaResults
 from events.kafka_shard import Shard, Staged
+from events.kafka_topics import create_log, identify, parse_address, partition_of
+from events.lock import take_lock
 from events.log import Appended, Clock, Head, Quarantined, Record
-from events.model import Token
 from events.seal import genesis
+
+__all__ = ["KafkaLog", "KafkaResults"]
 
 STATE_DIR = Path(".rack")
 """Where the high-water files are kept unless told otherwise: beside the working directory."""
 POLL_S = 0.25
-REPLAY_PARTITION = 1
-"""In the state topic: partition 0 says who the log and its writers are, 1 holds what a replayer has reached."""
-
-_ADDRESS = re.compile(r"\Akafka://([^/]+)/([a-zA-Z0-9][a-zA-Z0-9._-]{0,99})\Z")
-_LOG_KEY = b"log"
-
-
-class Identity(msgspec.Struct, frozen=True):
-    """Who a log is: written once, when it is created. The number of partitions never changes."""
-
-    log_id: LogId
-    property_id: Token
-    partitions: int
 
 
 def now_us() -> int:
     """Return the present as integer UTC microseconds."""
     return time.time_ns() // 1000
-
-
-def parse_address(address: str) -> tuple[str, str]:
-    """Return bootstrap servers (`host:port`, perhaps several with commas) and topic prefix of an address.
-
-    >>> parse_address("kafka://127.0.0.1:9092/rack")
-    ('127.0.0.1:9092', 'rack')
-    """
-    match = _ADDRESS.match(address)
-    if match is None:
-        raise LogUnavailable(f"{address!r} is not the address of a Kafka log: write kafka://host:port/prefix")
-    return match[1], match[2]
-
-
-def partition_of(stream: str, partitions: int) -> int:
-    """Return the partition of `<prefix>.events` on which a stream lies: SHA-256 of its name, first 8 bytes, modulo.
-
-    >>> [partition_of(f"table/pg-{n}", 4) for n in range(1, 5)]
-    [2, 3, 1, 0]
-    """
-    return int.from_bytes(sha256(stream.encode()).digest()[:8], "big") % partitions
 
 
 class KafkaLog:
@@ -119,9 +86,12 @@ class KafkaLog:
         self._idle: list[Reader] = []
         self._closed = False
         try:
-            if create and not read_only:
-                self._create(property_id, log_id or secrets.token_hex(16), partitions, replication, min_insync)
-            self._identity = self._identify(property_id)
+            self._cluster.probe()
+            with self._reader() as reader:
+                if create and not read_only:
+                    create_log(self._cluster, reader, self.prefix, property_id, log_id or secrets.token_hex(16),
+                               partitions, replication, min_insync)  # fmt: skip
+                self._identity = identify(reader, self.address, property_id)
             self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
             self._lanes.append(Lane(self._topic("reviews"), 0))
             for lane in self._lanes:
@@ -347,19 +317,12 @@ class KafkaLog:
         return self._state_dir / f"{self.prefix}.{self._name(lane)}.{kind}"
 
     def _take_lock(self, lane: Lane) -> int:
-        """Return the descriptor that keeps other writers of this `state_dir` out; a process's end gives it up."""
-        path = self._path(lane, "lock")
+        """Return the descriptor that keeps other writers of this `state_dir` out."""
         try:
             self._state_dir.mkdir(parents=True, exist_ok=True)
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise LogUnavailable(f"{path}: {error.strerror}") from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(file)
-            raise SecondWriter(f"another program of this machine writes to {lane.topic} ({path})") from error
-        return file
+            raise LogUnavailable(f"{self._state_dir}: {error.strerror}") from error
+        return take_lock(self._path(lane, "high-water"))
 
     def _lane(self, stream: str) -> Lane:
         try:
@@ -413,9 +376,7 @@ class KafkaLog:
     def _scan(self, lane: Lane, offset: int) -> Iterator[Message]:
         """Yield a partition's messages from an offset to its present end."""
         with self._reader() as reader:
-            reader.assign({lane: offset})
-            for _, messages in reader.until(reader.ends([lane])):
-                yield from messages
+            yield from reader.scan(lane, offset)
 
     @contextlib.contextmanager
     def _reader(self, *, patient: bool = False) -> Iterator[Reader]:
@@ -427,62 +388,3 @@ class KafkaLog:
                 reader.close()
             else:
                 self._idle.append(reader)
-
-    # ----------------------------------------------------------------------------------------------------- who the log is
-
-    def _create(self, property_id: str | None, log_id: str, partitions: int, replication: int, min_insync: int) -> None:
-        """Make the topics and write who the log is, unless that has been done."""
-        try:
-            identity = msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int])
-        except msgspec.ValidationError as error:
-            raise EventError(f"a new log needs the id of its property: {error}") from error
-        kept = {"retention.ms": "-1", "retention.bytes": "-1", "min.insync.replicas": str(min_insync)}
-        large = {"max.message.bytes": str(MAX_MESSAGE_BYTES)}
-        topics: dict[str, tuple[int, Mapping[str, str]]] = {
-            self._topic("events"): (partitions, kept), self._topic("reviews"): (1, kept),
-            self._topic("checkpoints"): (1, kept), self._topic("quarantine"): (1, kept | large),
-            self._topic("findings"): (1, kept | large),
-            self._topic("state"): (2, kept | large | {"cleanup.policy": "compact"}),
-        }  # fmt: skip
-        self._cluster.create_topics(topics, replication)
-        if self._written_identity() is not None:
-            return
-        try:
-            with contextlib.closing(self._cluster.writer(f"{self.prefix}.create")) as writer:
-                if self._written_identity() is None:  # only one creator can come past its own fencing
-                    value = canonical(msgspec.structs.asdict(Identity(*identity)))
-                    writer.write([Outgoing(self._topic("state"), 0, _LOG_KEY, value, [])])
-                    writer.prepare()
-                    writer.commit()
-                    with self._reader() as reader:
-                        reader.await_visible(Lane(self._topic("state"), 0), writer.last_offset)
-        except (Fenced, Unsure) as error:
-            raise LogUnavailable(f"{self.address} could not be created: {error}; repeat it") from error
-
-    def _identify(self, property_id: str | None) -> Identity:
-        identity = self._written_identity()
-        if identity is None:
-            raise LogUnavailable(f"there is no log at {self.address}; name another address, or create one")
-        if property_id not in (None, identity.property_id):
-            raise LogUnavailable(f"{self.address} is the log of property {identity.property_id}, not {property_id}")
-        with self._reader() as reader:
-            present = reader.partitions(self._topic("events"))
-        if present != identity.partitions:
-            raise LogUnavailable(
-                f"{self._topic('events')} has {present} partitions and was created with {identity.partitions}: "
-                "their number must never change; restore the topic"
-            )
-        return identity
-
-    def _written_identity(self) -> Identity | None:
-        """Return what the record under the key `log` says; null where the log was not created."""
-        with self._reader() as reader:
-            if not reader.partitions(self._topic("state")):
-                return None
-        for message in self._scan(Lane(self._topic("state"), 0), 0):
-            if message.key == _LOG_KEY and message.value:
-                try:
-                    return msgspec.json.decode(message.value, type=Identity)
-                except msgspec.MsgspecError as error:
-                    raise LogUnavailable(f"{self._topic('state')} does not say who the log is: {error}") from error
-        return None

@@ -14,7 +14,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 
 import msgspec
@@ -23,7 +23,7 @@ from events.appender import StreamState, place
 from events.codec import canonical
 from events.envelope import Draft, RawEnvelope
 from events.errors import BrokenSeal, EventError, IntegrityError, LogUnavailable, SecondWriter
-from events.kafka_client import Cluster, Fenced, Lane, Message, Outgoing, Reader, Unsure, Writer
+from events.kafka_client import Cluster, Fenced, Lane, Outgoing, Reader, Unsure, Writer
 from events.kafka_fold import Chains, headers_of
 from events.log import Appended, Head, Record
 from events.model import GamingDayOpened, RoundClosed, RoundOpened
@@ -214,9 +214,7 @@ class Shard:
         try:
             self._writer = self._cluster.writer(self._transactional_id)
             key, value = f"owner/{self._transactional_id}".encode(), canonical(msgspec.structs.asdict(self._me))
-            self._writer.write([Outgoing(self._state_topic, 0, key, value, [])])
-            self._writer.prepare()
-            self._writer.commit()
+            self._writer.transact([Outgoing(self._state_topic, 0, key, value, [])])
         except (Fenced, Unsure) as error:
             self._throw_away()
             if isinstance(error, Fenced):
@@ -236,7 +234,7 @@ class Shard:
     def _owner(self) -> _Owner | None:
         found, lane = None, Lane(self._state_topic, 0)
         key = f"owner/{self._transactional_id}".encode()
-        for message in self._read(lane, 0):
+        for message in self._open_reader().scan(lane, 0):
             if message.key == key and message.value:
                 found = msgspec.json.decode(message.value, type=_Owner)
         return found
@@ -255,19 +253,19 @@ class Shard:
 
     def _committed(self, staged: Staged) -> None:
         assert self._writer is not None
-        self._open_reader().await_visible(self.lane, self._writer.last_offset)
+        self._open_reader().await_visible(self.lane, self._writer.offsets[-1])
         for record in staged.records:
             self._chains.extend(record)
         for stream, day, report, event_id in staged.reports:
             self._repeats.setdefault(stream, Repeats()).add(day, report, event_id)
         self._states.update(staged.states)
-        self._next_offset = max(self._next_offset, self._writer.last_offset + 1)
+        self._next_offset = max(self._next_offset, self._writer.offsets[-1] + 1)
         self._unsettled = False
 
     def _catch_up(self) -> list[Record]:
         """Read what the partition holds beyond what is known; return the new records."""
         found = []
-        for message in self._read(self.lane, self._next_offset):
+        for message in self._open_reader().scan(self.lane, self._next_offset):
             self._next_offset = message.offset + 1
             key = (message.key or b"").decode(errors="replace")
             if key in self.damaged:
@@ -296,12 +294,6 @@ class Shard:
         head = Head(record.seq, record.hash)
         self._states[record.stream] = StreamState(head, raw.gaming_day, raw.recorded_at_us, round_open)
         self._repeats.setdefault(record.stream, Repeats()).add(raw.gaming_day, report, event_id)
-
-    def _read(self, lane: Lane, offset: int) -> Iterator[Message]:
-        reader = self._open_reader()
-        reader.assign({lane: offset})
-        for _, messages in reader.until(reader.ends([lane])):
-            yield from messages
 
     def _open_reader(self) -> Reader:
         if self._reader is None:

@@ -96,6 +96,8 @@ class Broker:
                 os.kill(pid, signal.SIGKILL)
                 if not self._gone(5.0):
                     raise BrokerError(f"process {pid} does not end; its log is {self.log_path}")
+        if self._process is not None:
+            self._process.poll()  # where it was ended from elsewhere
         self._pid_path.unlink(missing_ok=True)
         return pid is not None
 

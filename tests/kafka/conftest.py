@@ -1,0 +1,81 @@
+"""A log of its own for each test, on the session's broker, and what a stranger with a producer can do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.kafka_client import Cluster, Lane, Outgoing
+from events.kafka_log import KafkaLog
+from events.kafka_topics import parse_address, partition_of
+from tests.contract.drafts import Drafts
+from tests.kafka_broker import new_address
+
+Open = Callable[..., KafkaLog]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.kafka)
+
+
+@pytest.fixture
+def address() -> str:
+    return new_address()
+
+
+@pytest.fixture
+def cluster(address: str) -> Cluster:
+    return Cluster(parse_address(address)[0], timeout_s=10.0)
+
+
+@pytest.fixture
+def open_log(address: str, tmp_path: Path) -> Iterator[Open]:
+    """Opens the test's log as a process on this machine would (`machine`: as one elsewhere)."""
+    opened: list[KafkaLog] = []
+
+    def open_(machine: str = "here", **options: Any) -> KafkaLog:
+        opened.append(KafkaLog(address, state_dir=tmp_path / machine, timeout_s=10.0, **options))
+        return opened[-1]
+
+    yield open_
+    for log in opened:
+        log.close()
+
+
+@pytest.fixture
+def log(open_log: Open) -> KafkaLog:
+    return open_log(create=True, property_id="bellwether", partitions=1)
+
+
+@pytest.fixture
+def drafts() -> Drafts:
+    return Drafts()
+
+
+class Stranger:
+    """Writes to the log's partitions with a producer of its own, past the log."""
+
+    def __init__(self, address: str, cluster: Cluster) -> None:
+        self._prefix, self._cluster = parse_address(address)[1], cluster
+
+    def put(self, stream: str, seq: int, data: bytes | None, hash_: bytes) -> None:
+        self.put_raw(stream.encode(), data, [("seq", b"%d" % seq), ("hash", hash_)])
+
+    def put_raw(self, key: bytes, data: bytes | None, headers: list[tuple[str, bytes]]) -> None:
+        lane = Lane(f"{self._prefix}.events", partition_of(key.decode(), 1))
+        writer = self._cluster.writer(f"{self._prefix}.stranger")
+        reader = self._cluster.reader()
+        writer.transact([Outgoing(*lane, key, data, headers)])
+        reader.await_visible(lane, writer.offsets[-1])
+        reader.close()
+        writer.close()
+
+
+@pytest.fixture
+def stranger(address: str, cluster: Cluster) -> Stranger:
+    return Stranger(address, cluster)

@@ -1,0 +1,44 @@
+"""The development broker: it is started ready, and only it is ended."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from deploy.kafka.broker import Broker, BrokerError, free_ports, main
+
+
+def test_start_status_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    port, controller_port = free_ports(2)
+    broker = Broker(tmp_path, port, controller_port)
+    try:
+        pid = broker.start()
+    except BrokerError as error:
+        if os.environ.get("REQUIRE_KAFKA") == "1":
+            raise
+        pytest.skip(f"KAFKA IS NOT TESTED: {error}")
+    assert (broker.pid(), broker.start()) == (pid, pid)
+    socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    assert main(["status", "--dir", str(tmp_path)]) == 0
+    assert main(["stop", "--dir", str(tmp_path)]) == 0
+    assert broker.pid() is None
+    assert main(["status", "--dir", str(tmp_path)]) == 1
+    assert capsys.readouterr().out == f"running as process {pid}\nKafka stopped\nnot running\n"
+    assert not broker.stop()
+
+
+def test_another_process_is_not_taken_for_the_broker(tmp_path: Path) -> None:
+    (tmp_path / "pid").write_text(str(os.getpid()))
+    broker = Broker(tmp_path)
+    assert broker.pid() is None
+    assert not broker.stop()
+
+
+def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["start", "--dir", str(tmp_path), "--port", str(port)]) == 3
+    assert capsys.readouterr().err.startswith(f"port {port} on 127.0.0.1 is taken")

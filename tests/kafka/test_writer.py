@@ -1,0 +1,229 @@
+"""One writer, every event once: fencing, unclear answers, restarts."""
+
+from __future__ import annotations
+
+import os
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from events import kafka_shard
+from events.errors import EventError, LogUnavailable, LostTail, SecondWriter
+from events.high_water import HighWater
+from events.kafka_client import Cluster, Lane, Outgoing, Writer
+from events.kafka_log import KafkaLog
+from events.log import Head
+from events.verify import verify
+from tests.contract.drafts import TABLE, Drafts, fill
+from tests.kafka.conftest import Open
+
+OTHER = "table/fu-08"
+
+
+def stored(log: KafkaLog, stream: str = TABLE) -> list[int]:
+    return [record.seq for record in log.read(stream)]
+
+
+def test_a_writer_elsewhere_takes_over(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    fill(log, drafts)
+    second = open_log("elsewhere")
+    assert second.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
+    for _ in range(2):
+        with pytest.raises(SecondWriter, match=f"process {os.getpid()} on .* has taken over"):
+            log.append(TABLE, 14, [drafts.wager()])
+    assert second.append(TABLE, 15, drafts.round()).seqs == tuple(range(15, 21))
+    assert stored(second) == list(range(1, 21))
+    assert verify(second).ok
+
+
+def test_a_writer_of_the_same_machine_is_refused(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    fill(log, drafts)
+    with pytest.raises(SecondWriter, match="is being written by process"):
+        open_log().append(TABLE, 14, [drafts.wager()])
+    assert log.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
+
+
+def test_reviews_do_not_take_the_right_to_the_tables(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    fill(log, drafts)
+    reviewer = open_log()
+    assert reviewer.append("review/fu-07", 1, [drafts.day()]).seqs == (1,)
+    assert log.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
+    assert log.streams() == ["review/fu-07", TABLE]
+    assert len(list(chain.from_iterable(log.tail({})))) == 15
+
+
+def test_what_a_predecessor_left_open_is_never_seen(
+    open_log: Open, log: KafkaLog, drafts: Drafts, cluster: Cluster
+) -> None:
+    fill(log, drafts)
+    dying = cluster.writer(f"{log.prefix}.0")
+    dying.write([Outgoing(f"{log.prefix}.events", 0, TABLE.encode(), b"{}", [("seq", b"14"), ("hash", bytes(32))])])
+    dying._producer.flush(10)
+    second = open_log("elsewhere")
+    assert second.append(TABLE, 14, [drafts.wager()]).seqs == (14,)
+    assert stored(second) == list(range(1, 15))
+    dying.close()
+
+
+def test_a_fencing_without_a_successor_is_survived(
+    log: KafkaLog, drafts: Drafts, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kafka_shard, "SUCCESSOR_S", 0.2)
+    fill(log, drafts)
+    cluster.writer(f"{log.prefix}.0").close()  # what the broker itself does when a transaction takes too long
+    assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))
+    assert stored(log) == list(range(1, 20))
+
+
+# ------------------------------------------------------------------------------------------------------ unclear answers
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_commit_whose_answer_is_lost_is_not_sent_again(
+    log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    fill(log, drafts)
+    commit, left = Writer._commit, [times]
+
+    def lose(writer: Writer) -> None:
+        commit(writer)
+        if left[0]:
+            left[0] -= 1
+            raise TimeoutError("the answer was lost")
+
+    monkeypatch.setattr(Writer, "_commit", lose)
+    if times == 1:
+        appended = log.append(TABLE, 14, drafts.round())
+        assert (appended.seqs, appended.head) == (tuple(range(14, 20)), log.head(TABLE))
+    else:  # the answer to initialising anew is lost as well
+        group = drafts.round()
+        with pytest.raises(LogUnavailable):
+            log.append(TABLE, 14, group)
+        assert log.append_groups([(TABLE, group)])[0].seqs == (None,) * 6
+    assert stored(log) == list(range(1, 20))
+    assert log.append(TABLE, 20, [drafts.wager()]).seqs == (20,)
+    assert verify(log).ok
+
+
+@pytest.mark.parametrize("step", ["_write", "_prepare"])
+def test_a_group_that_did_not_arrive_is_sent_again(
+    log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    fill(log, drafts)
+    real, left = getattr(Writer, step), [1]
+
+    def lose(writer: Writer, *given: object) -> None:
+        if left[0]:
+            left[0] -= 1
+            if step == "_prepare":
+                writer._producer.flush(10)  # the records are there, but the transaction is never ended
+            raise ConnectionError("gone")
+        real(writer, *given)
+
+    monkeypatch.setattr(Writer, step, lose)
+    assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))
+    assert stored(log) == list(range(1, 20))
+
+
+def test_a_broker_that_never_commits(log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(log, drafts)
+    group = drafts.round()
+
+    def lose(writer: Writer) -> None:
+        raise ConnectionError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "_prepare", lose)
+        with pytest.raises(LogUnavailable):
+            log.append(TABLE, 14, group)
+    assert log.append(TABLE, 14, group).seqs == tuple(range(14, 20))
+    assert stored(log) == list(range(1, 20))
+
+
+def test_a_successor_that_wrote_while_the_answer_was_lost(
+    open_log: Open, log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(log, drafts)
+    second, left = open_log("elsewhere"), [1]
+    prepare = Writer._prepare
+
+    def lose(writer: Writer) -> None:
+        if left[0]:
+            left[0] -= 1
+            second.append(TABLE, 14, [drafts.wager()])
+            raise TimeoutError("the answer was lost")
+        prepare(writer)
+
+    monkeypatch.setattr(Writer, "_prepare", lose)
+    with pytest.raises(SecondWriter):
+        log.append(TABLE, 14, drafts.round())
+    assert second.append(TABLE, 15, [drafts.wager()]).seqs == (15,), "and the successor was not fenced in turn"
+    assert stored(second) == list(range(1, 16))
+
+
+# ------------------------------------------------------------------------------------------------------------- restarts
+
+
+def test_a_writer_begins_where_the_last_one_ended(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    said: dict[str, Any] = {"source_seq": 500, "occurred_at_us": 1, "event_id": "ab" * 16}
+    log.append_groups([(TABLE, [drafts.day(), drafts.wager(**said)]), (OTHER, [drafts.day()])])
+    log.close()
+    again = open_log()
+    assert again.acknowledged() == {TABLE: again.head(TABLE), OTHER: again.head(OTHER)}
+    assert again.append(TABLE, 3, [drafts.wager(**said), drafts.wager()]).seqs == (None, 3)
+    with pytest.raises(EventError, match="already taken"):
+        again.append(TABLE, 4, [drafts.wager(event_id="ab" * 16)])
+
+
+def test_repeats_are_known_for_the_gaming_day_and_the_one_before(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    first = drafts.wager()
+    log.append(TABLE, 1, [drafts.day("2026-03-14"), first, drafts.day("2026-03-15")])
+    for number in range(2):
+        assert log.append(TABLE, log.head(TABLE).seq + 1, [first, drafts.wager()]).seqs[0] is None, number
+        log.close()
+        log = open_log()
+    log.append(TABLE, log.head(TABLE).seq + 1, [drafts.day("2026-03-16")])
+    assert log.append(TABLE, log.head(TABLE).seq + 1, [first]).seqs != (None,)
+
+
+def test_a_log_that_lost_its_tail_does_not_open(open_log: Open, log: KafkaLog, drafts: Drafts) -> None:
+    fill(log, drafts)
+    log.close()
+    mark = HighWater(log._path(Lane(f"{log.prefix}.events", 0), "high-water"), log.log_id)
+    mark.record({TABLE: Head(14, bytes(32))})
+    mark.close()
+    with pytest.raises(LostTail, match="14 events were acknowledged"):
+        open_log()
+    damaged = open_log(check_heads=False)
+    with pytest.raises(LostTail):
+        damaged.append(TABLE, 14, [drafts.wager()])
+    assert damaged.append(OTHER, 1, [drafts.day()]).seqs == (1,)
+
+
+def test_groups_of_several_partitions(open_log: Open, drafts: Drafts) -> None:
+    log = open_log(create=True, property_id="bellwether", partitions=4)
+    streams = [f"table/fu-{number:02}" for number in range(1, 9)]
+    appended = log.append_groups([(stream, [drafts.day(), *drafts.round()]) for stream in streams])
+    assert [each.seqs for each in appended] == [tuple(range(1, 8))] * 8
+    assert sum(len(batch) for batch in log.tail({})) == 56
+    assert log.acknowledged() == {stream: log.head(stream) for stream in streams}
+
+
+def test_creating_twice_changes_nothing(open_log: Open, log: KafkaLog) -> None:
+    again = open_log(create=True, property_id="bellwether", partitions=1)
+    assert again.log_id == log.log_id
+    with pytest.raises(LogUnavailable, match="is the log of property bellwether, not other"):
+        open_log(property_id="other")
+
+
+@pytest.mark.parametrize("options", [{}, {"read_only": True, "create": True}])
+def test_a_log_that_is_not_there(open_log: Open, options: dict[str, bool]) -> None:
+    with pytest.raises(LogUnavailable, match="there is no log at"):
+        open_log(**options)
+
+
+@pytest.mark.parametrize("servers", ["127.0.0.1:1", "127.0.0.1", "127.0.0.1:1,127.0.0.1:2"])
+def test_a_broker_that_is_not_there(servers: str) -> None:
+    with pytest.raises(LogUnavailable, match="check the address"):
+        KafkaLog(f"kafka://{servers}/rack")
