@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections import Counter
@@ -14,17 +15,17 @@ from urllib.parse import quote
 import msgspec
 
 from events.envelope import Draft
+from events.errors import LogUnavailable
 from events.log import EventLog
 from events.open import open_log, open_results, parse_address
 from floor import gaming_day
-from rack import results as read
 from rack.comparison import Comparison, compare
 from rack.errors import UsageError
 from rack.output import Output
 from rack.settings import WAREHOUSE
 from rack.warehouse_feed import build_warehouse
-from replay.findings import Adjudication, Finding
-from replay.replayer import replay
+from replay.findings import Finding
+from replay.replayer import findings, replay
 
 REPORT = "demo.json"
 LABELS = "labels.json"
@@ -51,6 +52,7 @@ class Demo:
     seed: int
     log: str
     out: Path
+    integrity: Sequence[str]
 
 
 def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) -> Demo:
@@ -68,22 +70,21 @@ def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) 
         clock.lap("append")
         results = open_results(address)
         try:
-            replay(log, results, progress=lambda done, *_: output.progress(done, "events replayed"))
+            summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
             clock.lap("replay")
-            adjudications = read.newest(read.adjudications(results))
-            findings = _findings(adjudications.values(), read.stream_findings(results))
-            comparison = compare(day.labels, findings)
+            found = findings(results)
+            comparison = compare(day.labels, found)
             build_warehouse(out / WAREHOUSE, log, results)
             clock.lap("warehouse")
         finally:
             results.close()
     finally:
         log.close()
-    legitimate = dict(sorted(Counter(label.kind for label in day.legitimate).items()))
-    verdicts = dict(sorted(Counter(str(each.verdict) for each in adjudications.values()).items()))
     return Demo(
-        events, len(adjudications), comparison, findings, legitimate, verdicts, clock.seconds, seed, address, out
-    )
+        events=events, rounds=summary.rounds, comparison=comparison, findings=found, verdicts=summary.verdicts,
+        legitimate=dict(sorted(Counter(label.kind for label in day.legitimate).items())), seconds=clock.seconds,
+        seed=seed, log=address, out=out, integrity=summary.integrity,
+    )  # fmt: skip
 
 
 def prepare(out: Path, address: str | None) -> str:
@@ -101,10 +102,16 @@ def prepare(out: Path, address: str | None) -> str:
             f"{database} is not the log of a demo (there is no {REPORT} beside it), and nothing overwrites a log: "
             "name another folder with --out, or another log with --log"
         )
+    address = f"sqlite://{quote(database.resolve().as_posix())}"
+    if database.exists():
+        with contextlib.suppress(
+            LogUnavailable
+        ):  # `SecondWriter`, where another demo is at work on it, is not suppressed
+            open_log(address, check_heads=False).close()
     for file in sorted(out.glob(DATABASE + "*")):
         file.unlink()
     (out / REPORT).write_text("{}\n")
-    return f"sqlite://{quote(database.resolve().as_posix())}"
+    return address
 
 
 def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], output: Output) -> int:
@@ -155,6 +162,7 @@ def report(demo: Demo) -> dict[str, Any]:
         "missed_faults": [msgspec.to_builtins(label) for label in demo.comparison.missed[:NAMED]],
         "false_alarm_findings": [msgspec.to_builtins(finding) for finding in demo.comparison.false_alarms[:NAMED]],
         "seconds": {name: round(value, 2) for name, value in seconds.items()},
+        "integrity": list(demo.integrity),
         "seed": demo.seed,
         "log": demo.log,
         "out": str(demo.out),
@@ -171,10 +179,6 @@ class _Clock:
     def lap(self, name: str) -> None:
         now = time.perf_counter()
         self.seconds[name], self._since = now - self._since, now
-
-
-def _findings(adjudications: Iterable[Adjudication], of_streams: Iterable[Finding]) -> list[Finding]:
-    return [*(finding for each in adjudications for finding in each.findings), *of_streams]
 
 
 def write_report(out: Path, report: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -13,21 +13,29 @@ from analytics.warehouse import PropertyFacts, RoundEvents, build
 from events.envelope import RawEnvelope
 from events.log import EventLog, Record, ResultStore
 from events.model import PropertyConfigured
-from rack import results as read
+from replay.findings import Adjudication, Finding
+from replay.replayer import adjudications, findings, ledger
 
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
 
 def build_warehouse(path: Path, log: EventLog, results: ResultStore) -> None:
     """Build the warehouse at `path` from everything that log and results hold."""
+    judged = adjudications(results)
     build(
         path,
-        read.adjudications(results),
-        read.ledger(results),
+        judged,
+        ledger(results),
         round_events(log),
-        stream_findings=read.stream_findings(results),
+        stream_findings=outside_rounds(findings(results), judged),
         facts=property_facts(log),
     )
+
+
+def outside_rounds(found: Iterable[Finding], judged: Iterable[Adjudication]) -> list[Finding]:
+    """Return the findings that stand in no adjudication: those of a meter's stream, or of the log itself."""
+    rounds = {(each.stream, each.round_no) for each in judged}
+    return [finding for finding in found if (finding.stream, finding.round_no) not in rounds]
 
 
 def round_events(log: EventLog) -> Iterator[RoundEvents]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rack.arguments import add_log, as_of
 from rack.errors import Exit, UsageError
@@ -12,6 +12,7 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
+    from events.log import EventLog, ResultStore
     from replay.replayer import Summary
 
 HELP = "judge every round that is new in a log; the verdicts are kept beside it"
@@ -32,23 +33,80 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Replay; 1 where the log holds findings."""
+    """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
     from events.open import open_log, open_results
-    from rack.commands.rules import read_submission
-    from replay import replayer
+    from replay.replayer import MemoryResults
 
-    address = log_address(arguments.log)
-    positions, at_us = as_of(arguments.as_of)
     what_if = bool(arguments.rules or arguments.as_of)
     if what_if and (arguments.follow or arguments.warehouse):
-        raise UsageError(
-            "--as-of and --rules judge without keeping anything; give them without --follow and --warehouse"
-        )
-    rules = read_submission(arguments.rules) if arguments.rules else None
-    log = open_log(address, read_only=True)
-    results = open_results(address)
-    return Exit.CLEAN
+        raise UsageError("--as-of and --rules keep nothing; give them without --follow and --warehouse")
+    address = log_address(arguments.log)
+    log = open_log(address, read_only=True, check_heads=False)
+    try:
+        results = MemoryResults() if what_if else open_results(address)
+        try:
+            summary = _follow(log, results, output) if arguments.follow else _once(log, results, arguments, output)
+            if arguments.warehouse:
+                from rack.warehouse_feed import build_warehouse
+
+                build_warehouse(arguments.warehouse, log, results)
+        finally:
+            results.close()
+    finally:
+        log.close()
+    _report(summary, output)
+    if summary.integrity:
+        return Exit.INTEGRITY
+    return Exit.FINDINGS if summary.findings else Exit.CLEAN
 
 
-def _lines(summary: Summary) -> list[str]:
-    return [f"{summary.rounds:,} rounds"]
+def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
+    from rack.commands.rules import read_submission
+    from replay.replayer import replay, resolve_time
+
+    positions, at_us = as_of(arguments.as_of)
+    if at_us is not None:
+        positions = resolve_time(log, at_us)
+    for stream in sorted(positions.keys() - set(log.streams())):
+        raise UsageError(f"--as-of {stream}: the log has no such stream; it has {', '.join(log.streams())}")
+    return replay(
+        log,
+        results,
+        as_of=positions if arguments.as_of else None,
+        rules=read_submission(arguments.rules) if arguments.rules else None,
+        progress=lambda events, rounds: output.progress(rounds, f"rounds judged, {events:,} events read"),
+    )
+
+
+def _follow(log: EventLog, results: ResultStore, output: Output) -> Summary:
+    """Replay until interrupted; say what each batch brought."""
+    from replay.replayer import Summary, follow, standing
+
+    summary, said = Summary(), (0, 0)
+    try:
+        for summary in follow(log, results):
+            if (summary.rounds, summary.changed) != said:
+                said = summary.rounds, summary.changed
+                output.note(
+                    f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
+                )
+    except KeyboardInterrupt:
+        output.note("stopped; the next replay goes on from here")
+    return standing(results, summary)
+
+
+def _report(summary: Summary, output: Output) -> None:
+    for line in summary.integrity:
+        output.problem(line)
+    if output.as_json:
+        from msgspec import to_builtins
+
+        output.value(to_builtins(summary))
+        return
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in summary.verdicts.items()) or "no verdicts"
+    output.text(
+        f"{summary.events:,} events read, {summary.rounds:,} rounds judged, {summary.changed:,} verdicts new or revised",
+        f"standing: {verdicts}",
+    )
+    if summary.findings:
+        output.text("", *table(("finding", "times"), list(summary.findings.items())))

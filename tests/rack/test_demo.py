@@ -1,0 +1,191 @@
+"""`rack demo`, `simulate`, `replay` and the warehouse on one small floor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rack.cli import main
+from rack.demo import prepare
+from rack.errors import UsageError
+from rack.warehouse_feed import property_facts, round_events
+
+ROUNDS = 60
+KEYS = {
+    "events", "rounds", "findings", "planted", "found", "missed", "false_alarms", "legitimate", "overpaid_cents",
+    "underpaid_cents", "events_per_s", "rounds_per_s",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a demo ran; `exit` is its exit code."""
+    out = tmp_path_factory.mktemp("demo")
+    code = main(["demo", "--rounds", str(ROUNDS), "--out", str(out), "--quiet"])
+    (out / "exit").write_text(str(code))
+    return out
+
+
+@pytest.fixture(scope="module")
+def report(demo: Path) -> dict[str, Any]:
+    said: dict[str, Any] = json.loads((demo / "demo.json").read_text())
+    return said
+
+
+@pytest.fixture
+def address(demo: Path) -> str:
+    return f"sqlite://{demo}/floor.db"
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> Any:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_report_has_its_keys(report: dict[str, Any]) -> None:
+    assert report.keys() >= KEYS
+    assert report["rounds"] == ROUNDS
+    assert report["events"] > ROUNDS * 30
+
+
+def test_everything_planted_is_found_and_nothing_else(demo: Path, report: dict[str, Any]) -> None:
+    assert (report["missed_faults"], report["false_alarm_findings"]) == ([], [])
+    assert (report["missed"], report["false_alarms"], report["integrity"]) == (0, 0, [])
+    assert report["found"] == report["planted"]
+    assert (demo / "exit").read_text() == "0"
+
+
+def test_the_labels_are_kept_apart(demo: Path, report: dict[str, Any]) -> None:
+    labels = json.loads((demo / "labels.json").read_text())
+    assert len(labels["planted"]) == sum(report["planted"].values())
+
+
+def test_verify_finds_the_log_whole(address: str, report: dict[str, Any], capsys) -> None:
+    assert main(["verify", "--log", address, "--json"]) == 0
+    assert said(capsys)["events"] == report["events"]
+
+
+def test_a_second_replay_changes_nothing(address: str, report: dict[str, Any], capsys) -> None:
+    code = main(["replay", "--log", address, "--json"])
+    summary = said(capsys)
+    assert (summary["events"], summary["rounds"], summary["changed"]) == (0, 0, 0)
+    assert summary["findings"] == report["findings"]
+    assert code == (1 if report["findings"] else 0)
+
+
+def test_as_of_an_earlier_event_judges_what_the_log_held_then(address: str, capsys) -> None:
+    main(["verify", "--log", address, "--json"])
+    stream = next(stream for stream in said(capsys)["streams"] if stream.startswith("table/"))
+    main(["replay", "--log", address, "--as-of", f"{stream}=300", "--json"])
+    assert said(capsys)["events"] == 300
+    main(["replay", "--log", address, "--as-of", "1990-01-01T00:00:00Z", "--json"])
+    assert said(capsys)["events"] == 0
+    assert main(["replay", "--log", address, "--as-of", "table/nowhere=1"]) == 2
+    assert "the log has no such stream" in capsys.readouterr().err
+
+
+def test_what_other_rules_would_have_led_to(address: str, tmp_path: Path, capsys) -> None:
+    from games.rulebook import simple_submission
+
+    (tmp_path / "rules.toml").write_text(simple_submission(paytables={"ace_high_bonus": "2"}))
+    assert main(["replay", "--log", address, "--rules", str(tmp_path / "rules.toml"), "--json"]) == 1
+    assert said(capsys)["rounds"] >= ROUNDS
+    assert main(["replay", "--log", address, "--rules", str(tmp_path / "rules.toml"), "--follow"]) == 2
+
+
+def test_the_warehouse_of_a_replay_is_that_of_the_demo(demo: Path, address: str, tmp_path: Path) -> None:
+    import duckdb
+
+    main(["replay", "--log", address, "--warehouse", str(tmp_path / "w.duckdb"), "--quiet"])
+    rows = []
+    for path in (demo / "warehouse.duckdb", tmp_path / "w.duckdb"):
+        with duckdb.connect(str(path), read_only=True) as db:
+            rows.append(db.execute("SELECT * FROM fct_rounds ORDER BY ALL").fetchall())
+    assert rows[0] == rows[1]
+    assert len(rows[0]) == ROUNDS
+
+
+def test_simulate_and_ingest_give_the_demos_log(report: dict[str, Any], tmp_path: Path, capsys) -> None:
+    day = tmp_path / "day.jsonl"
+    assert main(["simulate", "--rounds", str(ROUNDS), "--out", str(day), "--json"]) == 0
+    written = said(capsys)
+    assert written["planted"] == sum(report["planted"].values())
+    address = f"sqlite://{tmp_path}/floor.db"
+    assert main(["ingest", str(day), "--log", address, "--property", "bellwether", "--json"]) == 0
+    taken = said(capsys)
+    assert (taken["appended"], taken["lines"], taken["refused"]) == (report["events"], written["events"], [])
+    main(["replay", "--log", address, "--json"])
+    assert said(capsys)["findings"] == report["findings"]
+
+
+def test_simulate_into_no_folder(tmp_path: Path, capsys) -> None:
+    assert main(["simulate", "--out", str(tmp_path / "nowhere" / "day.jsonl")]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_what_feeds_the_warehouse(demo: Path) -> None:
+    from events.sqlite_log import SqliteLog
+
+    log = SqliteLog(demo / "floor.db", read_only=True)
+    facts = property_facts(log)
+    assert (facts.currency, bool(facts.name), "/" in facts.time_zone) == ("USD", True, True)
+    pieces = list(round_events(log))
+    assert len({(piece.stream, piece.round_no) for piece in pieces}) == ROUNDS
+    event = pieces[0].events[0]
+    assert json.loads(event["payload"])
+    assert len(event["hash"]) == 64
+    log.close()
+
+
+def test_a_demo_replaces_a_demo_and_nothing_else(tmp_path: Path) -> None:
+    out = tmp_path / "demo folder"
+    first = prepare(out, None)
+    assert first == f"sqlite://{tmp_path}/demo%20folder/floor.db"
+    (out / "floor.db").write_text("a demo's log")
+    (out / "floor.db.high-water").write_text("")
+    assert prepare(out, None) == first
+    assert sorted(path.name for path in out.iterdir()) == ["demo.json"]
+    (out / "demo.json").unlink()
+    (out / "floor.db").write_text("somebody's log")
+    with pytest.raises(UsageError, match="is not the log of a demo"):
+        prepare(out, None)
+    assert (out / "floor.db").read_text() == "somebody's log"
+
+
+def test_a_demo_under_way_is_not_removed(tmp_path: Path) -> None:
+    from events.errors import SecondWriter
+    from events.open import open_log
+
+    log = open_log(prepare(tmp_path, None), create=True, property_id="bellwether")
+    with pytest.raises(SecondWriter):
+        prepare(tmp_path, None)
+    log.close()
+    prepare(tmp_path, None)
+    assert not (tmp_path / "floor.db").exists()
+
+
+def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Path, capsys) -> None:
+    assert main(["demo", "--rounds", "5", "--out", str(tmp_path / "other"), "--log", address]) == 2
+    assert "holds events already" in capsys.readouterr().err
+
+
+def test_dashboard_without_a_warehouse(tmp_path: Path, capsys) -> None:
+    assert main(["dashboard", "--out", str(tmp_path)]) == 2
+    assert "there is no warehouse" in capsys.readouterr().err
+
+
+def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None:
+    served: list[list[str]] = []
+
+    class Done:
+        returncode = 0
+
+    monkeypatch.setattr("subprocess.run", lambda command, check: served.append(command) or Done())
+    assert main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0
+    assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
+    assert "http://127.0.0.1:9001" in capsys.readouterr().err
+    Done.returncode = 1
+    assert main(["dashboard", "--out", str(demo)]) == 3
+    assert "is port 8501 taken?" in capsys.readouterr().err
