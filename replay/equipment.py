@@ -16,6 +16,11 @@ from replay.table_state import Deck, Preparation
 
 HOUR_US = 3_600_000_000
 
+PREPARING = (
+    model.PatronSeated, model.PatronLeft, model.CardsShuffled, model.CutOffered, model.CardsCut, model.RecutOrdered,
+    model.DeviceFailed,
+)  # fmt: skip
+
 
 def _preparations(round_: Round) -> list[Preparation]:
     """What made the round's deck ready: before the round opened, and in it before the first card."""
@@ -26,10 +31,9 @@ def _preparations(round_: Round) -> list[Preparation]:
     steps = list(deck.preparations) if deck is not None else []
     seated = dict(round_.before.patrons)
     first = round_.first_card
-    for fact in round_.facts:
+    made = [fact for type_ in PREPARING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
+    for fact in sorted(made, key=lambda each: each.seq):
         event = fact.payload
-        if first is not None and fact.seq >= first.seq:
-            break
         match event:
             case model.PatronSeated():
                 seated[event.seat] = event.patron
@@ -102,6 +106,8 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
 @rule("DEAL-DEVICE", cites="58 Pa. Code § 688a.13(m)")
 def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A device that cannot be used is covered or signed before another method is used at the table."""
+    if not round_.before.devices and not round_.of(model.DeviceFailed):
+        return
     devices, seqs = dict(round_.before.devices), dict(round_.before.device_seqs)
     manual = [step.seq for step in _preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
     before = [seq for seq in manual if seq < round_.opened.seq]
@@ -255,10 +261,11 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Dice do not remain on a table for more than 24 hours."""
     received, since = round_.before.dice_us, round_.before.dice_seq
     limit = book.chapter.numbers["dice_age_hours"]
-    for fact in round_.facts:
-        if isinstance(fact.payload, model.DiceReceived):
-            received, since = fact.at_us, fact.seq
-        elif isinstance(fact.payload, model.DiceRolled) and received is not None:
+    fresh = list(round_.of(model.DiceReceived))
+    for fact in round_.of(model.DiceRolled):
+        while fresh and fresh[0].seq < fact.seq:
+            received, since = fresh[0].at_us, fresh.pop(0).seq
+        if received is not None:
             if fact.at_us - received > limit * HOUR_US:
                 yield finding(
                     round_, book, "EQUIP-DICE", "2(c)(1)(i)", expected=f"dice changed within {limit} h",

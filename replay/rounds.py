@@ -49,7 +49,10 @@ class Jump:
 
 
 class Round:
-    """A round of play at a table: its facts in order, and what the table was when it opened."""
+    """A round of play at a table: its facts in order, and what the table was when it opened.
+
+    `first_card` and `last_card` are the first and last card (or stack) dealt to a position.
+    """
 
     def __init__(self, stream: str, round_no: int, opened: Fact, gaming_day: str, before: TableState) -> None:
         self.stream, self.round_no, self.opened, self.gaming_day, self.before = (
@@ -63,6 +66,8 @@ class Round:
         self.refusals: list[Fact] = []
         self.unread: list[str] = []
         self.memo: dict[str, Any] = {}
+        self.first_card: Fact | None = None
+        self.last_card: Fact | None = None
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck
         self._observed = frozenset(opening.observed)
@@ -71,11 +76,20 @@ class Round:
     def add(self, fact: Fact) -> None:
         """Take a fact into the round, in its order."""
         self.facts.append(fact)
-        type_ = type(fact.payload)
-        if type_ in self._by_type:
-            self._by_type[type_].append(fact)
+        self._index(fact)
+
+    def _index(self, fact: Fact) -> None:
+        payload = fact.payload
+        type_ = type(payload)
+        same = self._by_type.get(type_)
+        if same is not None:
+            same.append(fact)
         else:
             self._by_type[type_] = [fact]
+        if type_ is model.CardsDealt and payload.to not in ("burn", "side"):
+            self.last_card = fact
+            if self.first_card is None:
+                self.first_card = fact
 
     def replace(self, seq: int, payload: Event | None) -> bool:
         """Put a correction's payload in a fact's place (or drop the fact); says whether the fact was here."""
@@ -84,10 +98,9 @@ class Round:
             return False
         old = self.facts[index]
         self.facts[index : index + 1] = [] if payload is None else [Fact(seq, old.at_us, old.source, payload)]
-        self._by_type = {}
+        self._by_type, self.first_card, self.last_card, self.memo = {}, None, None, {}
         for fact in self.facts:
-            self._by_type.setdefault(type(fact.payload), []).append(fact)
-        self.memo = {}
+            self._index(fact)
         return True
 
     def of(self, type_: type[Event]) -> Sequence[Fact]:
@@ -127,17 +140,6 @@ class Round:
     def voided(self) -> Fact | None:
         """The fact that declared the whole round void, or null."""
         return next((fact for fact in self.of(model.RoundVoided) if fact.payload.scope == "round"), None)
-
-    @property
-    def first_card(self) -> Fact | None:
-        """The first card (or stack) dealt to a position."""
-        return next((fact for fact in self.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")), None)
-
-    @property
-    def last_card(self) -> Fact | None:
-        """The last card (or stack) dealt to a position."""
-        dealt = [fact for fact in self.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
-        return dealt[-1] if dealt else None
 
     @property
     def went_on(self) -> bool:
@@ -223,13 +225,14 @@ class TableFold:
         current = self.open
         if current is not None and (round_no is None or round_no == current.round_no):
             move = NEXT[type_][self.phase]
-            if type_ is model.CardsDealt and current.first_card is None and payload.to not in ("burn", "side"):  # type: ignore[attr-defined]
-                state.dealt_from(current.deck)
             if type_ in CHANGES_TABLE:
                 state.apply(fact)
-            if type_ is model.IntakeRefused:
+            elif type_ is model.IntakeRefused:
                 current.refusals.append(fact)
+            undealt = current.first_card is None
             current.add(fact)
+            if undealt and current.first_card is not None:
+                state.dealt_from(current.deck)
             if type_ is model.RoundClosed:
                 return self._end(fact) + jumped
             if isinstance(move, Phase):

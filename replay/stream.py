@@ -91,7 +91,7 @@ class Worker:
             raise Undecodable(self.stream, record.seq, str(error)) from error
         payload = upcast(payload)
         self.events += 1
-        results = self._ledger(raw.seq, raw.gaming_day, payload)
+        results = self._ledger(raw.seq, raw.gaming_day, payload) if type(payload) in LEDGER_EVENTS else []
         if self.meter is not None:
             results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(raw.seq, payload)]
             return results
@@ -188,6 +188,14 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
         last_seq=last, verdict=conclusion.verdict, undetermined=conclusion.undetermined, findings=conclusion.findings,
         withdrawn=(), settlements=conclusion.settlements,
     )  # fmt: skip
+
+
+LEDGER_EVENTS = frozenset(
+    {
+        model.InventoryCounted, model.FillReceived, model.CreditSent, model.DropCounted, model.BuyIn,
+        model.MarkerIssued,
+    }
+)  # fmt: skip
 
 
 def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -> LedgerEntry | None:

@@ -140,7 +140,8 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only seated players wager; a second, adjacent box only where the rules submission permits it."""
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     by_patron: dict[str, list[tuple[int, Fact]]] = {}
-    for fact in round_.facts:
+    moves = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *round_.of(model.WagerPlaced)]
+    for fact in sorted(moves, key=lambda each: each.seq) if len(moves) > len(round_.of(model.WagerPlaced)) else moves:
         event = fact.payload
         match event:
             case model.PatronSeated():
