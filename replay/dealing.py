@@ -6,7 +6,6 @@ what was done all the same, or done wrongly without that consequence.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
@@ -353,15 +352,13 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 def _face_up_dealt(round_: Round) -> list[tuple[Fact, Fact]]:
     """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
-    dealt = []
-    for found in round_.of(model.CardFoundFaceUp):
-        card = found.payload.card
-        if card is None:
-            continue
-        for fact in round_.of(model.CardsDealt):
-            if fact.seq > found.seq and fact.payload.to != "burn" and card in fact.payload.cards:
-                dealt.append((found, fact))
-    return dealt
+    return [
+        (found, fact)
+        for found in round_.of(model.CardFoundFaceUp)
+        if found.payload.card is not None
+        for fact in round_.of(model.CardsDealt)
+        if fact.seq > found.seq and fact.payload.to != "burn" and found.payload.card in fact.payload.cards
+    ]
 
 
 @rule("DEAL-FACEUP", cites="58 Pa. Code § 688a.13(e)")

@@ -130,12 +130,12 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
             case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None:
                 used.append(("shoe", fact.seq))
     reported: set[str] = set()
-    for device, seq in used:
-        if device not in reported:
-            reported.add(device)
+    for name, seq in used:
+        if name not in reported:
+            reported.add(name)
             yield finding(
-                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {device} covered or marked out of order first",
-                observed="another method was used while it stood uncovered", evidence=(seqs.get(device, seq), seq),
+                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {name} covered or marked out of order first",
+                observed="another method was used while it stood uncovered", evidence=(seqs.get(name, seq), seq),
             )  # fmt: skip
 
 
@@ -265,13 +265,12 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in round_.of(model.DiceRolled):
         while fresh and fresh[0].seq < fact.seq:
             received, since = fresh[0].at_us, fresh.pop(0).seq
-        if received is not None:
-            if fact.at_us - received > limit * HOUR_US:
-                yield finding(
-                    round_, book, "EQUIP-DICE", "2(c)(1)(i)", expected=f"dice changed within {limit} h",
-                    observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h", evidence=(since, fact),
-                )  # fmt: skip
-                return
+        if received is not None and fact.at_us - received > limit * HOUR_US:
+            yield finding(
+                round_, book, "EQUIP-DICE", "2(c)(1)(i)", expected=f"dice changed within {limit} h",
+                observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h", evidence=(since, fact),
+            )  # fmt: skip
+            return
 
 
 @rule("EQUIP-ALTERNATE", cites="58 Pa. Code § 688a.3(b)(3)")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from events import model
@@ -45,7 +46,7 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
     revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
-    for before, after in zip(revealed, revealed[1:], strict=False):
+    for before, after in itertools.pairwise(revealed):
         if after.payload.position > before.payload.position:
             yield finding(
                 round_, book, "PAY-REVEAL", "11(e)",
@@ -160,7 +161,7 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
     }  # fmt: skip
     meter, _ = meter_at_settlement(round_, book)
     if book.linked_meter:
-        for before, after in zip(won, won[1:], strict=False):
+        for before, after in itertools.pairwise(won):
             if after.payload.seat > before.payload.seat:
                 yield finding(
                     round_, book, "PAY-METER", "12(d)",
@@ -208,7 +209,9 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
 
 
 def _meter(centicents: int) -> str:
-    return f"{show_money(centicents // 100)}{centicents % 100:02d}" if centicents % 100 else show_money(centicents // 100)
+    return (
+        f"{show_money(centicents // 100)}{centicents % 100:02d}" if centicents % 100 else show_money(centicents // 100)
+    )
 
 
 @rule("PAY-ORDER", cites="58 Pa. Code § 688a.11(e), (h)")
@@ -236,7 +239,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             if event.wager == "fortune_bonus":
                 fortune_last = fact
     settled = list(base.values())
-    for before, after in zip(settled, settled[1:], strict=False):
+    for before, after in itertools.pairwise(settled):
         if after.payload.seat > before.payload.seat:
             yield finding(
                 round_, book, "PAY-ORDER", "11(e)",

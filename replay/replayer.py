@@ -230,9 +230,7 @@ def standing(results: ResultStore, summary: Summary) -> Summary:
 
 def adjudications(results: ResultStore) -> list[Adjudication]:
     """Return the newest revision of every adjudication, in the order of the first."""
-    newest: dict[str, bytes] = {}
-    for key, data in results.results("adjudications"):
-        newest[key] = data
+    newest = dict(results.results("adjudications"))
     return [msgspec.json.decode(data, type=Adjudication) for data in newest.values()]
 
 
@@ -243,9 +241,7 @@ def findings(results: ResultStore) -> list[Finding]:
 
 def ledger(results: ResultStore) -> list[LedgerEntry]:
     """Return the tables' accounting entries, the newest word on each."""
-    newest: dict[str, bytes] = {}
-    for key, data in results.results("ledger"):
-        newest[key] = data
+    newest = dict(results.results("ledger"))
     return [msgspec.json.decode(data, type=LedgerEntry) for data in newest.values()]
 
 

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeVar
 
 from events import model
 from events.codec import canonical, decode_payload
-from events.upcast import upcast
 from events.model import Aspect, Event
+from events.upcast import upcast
 from games.cards import CODE
 from replay.phases import NEXT, Move, Phase
 from replay.table_state import CHANGES_TABLE, Fact, Source, TableState
@@ -348,7 +348,9 @@ class TableFold:
     def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
         replacement = correction.replacement
         payload = replaced_payload(replacement) if replacement is not None else None
-        self.corrections[correction.supersedes_seq] = (replacement.round_no, payload) if replacement and payload else None
+        self.corrections[correction.supersedes_seq] = (
+            (replacement.round_no, payload) if replacement and payload else None
+        )
         if correction.supersedes_seq in self.known:
             return []
         at_hand: Iterable[Round] = [*self.recent.values(), *([self.open] if self.open is not None else [])]

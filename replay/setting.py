@@ -179,7 +179,9 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Holding]:
 
 
 def _by_house_way(book: Rulebook, holding: Holding) -> bool:
-    assert holding.cards is not None and holding.high is not None and holding.low is not None
+    assert holding.cards is not None
+    assert holding.high is not None
+    assert holding.low is not None
     if len(holding.high) != 5 or len(holding.low) != 2:
         return False
     if sorted((*holding.high, *holding.low)) != sorted(holding.cards):
@@ -199,7 +201,9 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     }  # fmt: skip
     if verdicts == {False}:
         holding = held[0]
-        assert holding.cards is not None and holding.high is not None and holding.low is not None
+        assert holding.cards is not None
+        assert holding.high is not None
+        assert holding.low is not None
         accepted = book.house_way.choose(holding.cards)
         yield finding(
             round_, book, "SET-DEALER", "13(h)",

@@ -202,20 +202,21 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed = stakes(round_)
     found = []
-    for key in sorted({*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != "base")):
-        due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
-        if due is None and flow is None and (stake is None or stake.on_layout_cents <= 0):
+    for key in sorted(
+        {*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != "base", each[1], each[2] or 0)
+    ):
+        owed, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
+        if owed is None and flow is None and (stake is None or stake.on_layout_cents <= 0):
             continue
-        staked = stake.in_time_cents if stake is not None else 0
         done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
         found.append(
             Settlement(
                 seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
-                paytable=due.paytable if due else "", staked_cents=staked,
-                due_cents=due.net_cents if due is not None else 0,
+                paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
+                due_cents=owed.net_cents if owed is not None else 0,
                 done_cents=done if flow is not None or everything_settled else None,
-                by_slip_cents=flow.by_slip_cents if flow else 0, line=(due.line or due.outcome) if due else "late",
-                cite=str(due.cite if due else book.cite("7(c)")),
+                by_slip_cents=flow.by_slip_cents if flow else 0, line=(owed.line or owed.outcome) if owed else "late",
+                cite=str(owed.cite if owed else book.cite("7(c)")),
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, everything_settled)

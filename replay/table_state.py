@@ -105,7 +105,7 @@ class TableState(msgspec.Struct):
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
-        copy = msgspec.structs.replace(
+        return msgspec.structs.replace(
             self,
             decks={
                 name: msgspec.structs.replace(deck, preparations=list(deck.preparations))
@@ -114,7 +114,6 @@ class TableState(msgspec.Struct):
             devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
             readings=dict(self.readings), readings_before_void=dict(self.readings_before_void),
         )  # fmt: skip
-        return copy
 
     def rules_in_force(self, gaming_day: str) -> Filed | None:
         """Return the last filed submission whose effective gaming day has come, or null."""

@@ -18,6 +18,7 @@ from events.envelope import Draft
 from events.model import Aspect, Event
 from games.rulebook import Rulebook, RulesRefused, parse_submission
 from games.submission import submission_from_words
+from replay import transcript_play
 from replay.adjudicate import Conclusion, adjudicate
 from replay.rounds import Round, TableFold
 from replay.transcript_read import STATEMENTS, TABLE_STATEMENTS, Context
@@ -29,6 +30,9 @@ ASPECTS: tuple[Aspect, ...] = (
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
     "collection",
 )  # fmt: skip
+
+STATEMENT_FILES = (transcript_play,)
+"""Importing these registers the statements from the deal on."""
 
 LoadRules = Callable[[str], str]
 """Gives the text of a rules submission named in a transcript; raises `OSError` where there is none."""
@@ -214,7 +218,8 @@ class _Reader:
     def _end_round(self) -> None:
         if self.round is None:
             return
-        assert self.book is not None and self.context is not None
+        assert self.book is not None
+        assert self.context is not None
         opening_us = (self.round[0].at_us if self.round else int(self.now.timestamp()) * 1_000_000) - 500_000
         try:
             opened = model.RoundOpened(

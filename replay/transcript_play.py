@@ -1,0 +1,307 @@
+"""The statements of a transcript from the deal to the close: what each keyword turns into.
+
+The statements before the deal, and the registry, are in `transcript_read.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from events import model
+from events.model import Event
+from games.cards import CODE, TEXT
+from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
+from replay.transcript_words import Position, Words
+
+# --------------------------------------------------------------------------------------------------------------- the deal
+
+
+def _stacks(words: Words, context: Context) -> Sequence[Event]:
+    up, down = words.flag("face_up"), words.flag("face_down")
+    events: list[Event] = []
+    while words.left:
+        to, sign, first = words.left[0].partition("=") if words.left else ("", "", "")
+        if to == "seat":
+            to, sign, first = first.partition("=") if "=" in first else ("", "", "")
+            to = f"seat{to}"
+        if not sign:
+            raise words.error(f"expected POSITION=CARDS, got {words.left[0]!r}")
+        words.left[0] = first
+        cards = words.cards()
+        if not cards:
+            raise words.error(f"expected cards for {to}, got {first!r}")
+        where: Any = to if to in ("burn", "side") else words.position(to)
+        if where not in ("burn", "side"):
+            context.dealt[where] = context.dealt.get(where, []) + cards
+        face_up = (where == "dealer" or up) and not down
+        events.append(model.CardsDealt(to=where, cards=cast(Any, cards), face_up=face_up))
+    if not events:
+        raise words.error("expected POSITION=CARDS, like dealer=Jk Kd Jc 9s 8h 4d 3c")
+    return events
+
+
+STATEMENTS["deal"] = (None, _stacks)
+STATEMENTS["deal_order"] = ("deal", _stacks)
+
+
+@statement("deal_each", "deal")
+def _deal_each(words: Words, context: Context) -> Sequence[Event]:
+    at: Position = words.position()
+    events: list[Event] = []
+    around: list[Position] = [1, 2, 3, 4, 5, 6, "dealer"]
+    turn = around.index(at)
+    for card in words.cards():
+        where = around[turn % 7]
+        turn += 1
+        context.dealt[where] = [*context.dealt.get(where, []), card]
+        events.append(model.CardsDealt(to=where, cards=cast(Any, [card]), face_up=where == "dealer"))
+    if not events:
+        raise words.error("expected cards after the starting position")
+    return events
+
+
+@statement("drawn_in_error")
+def _drawn(words: Words, context: Context) -> Sequence[Event]:
+    return [model.CardDrawnInError(card=cast(Any, words.card()))]
+
+
+@statement("found_face_up")
+def _found_face_up(words: Words, context: Context) -> Sequence[Event]:
+    return [model.CardFoundFaceUp(card=cast(Any, words.card()))]
+
+
+@statement("exposed")
+def _exposed(words: Words, context: Context) -> Sequence[Event]:
+    whose: Any = "stack" if words.flag("stack") else words.position()
+    words.flag("by")
+    by = words.one_of(("dealer", "player", "device"), "dealer")
+    card = words.card() if words.left else None
+    return [model.CardExposed(whose=whose, by=cast(Any, by), card=cast(Any, card))]
+
+
+@statement("elect")
+def _elect(words: Words, context: Context) -> Sequence[Event]:
+    return [model.HandElected(seat=words.seat(), election=cast(Any, words.one_of(("play", "void"))))]
+
+
+@statement("stub", "stub")
+def _stub(words: Words, context: Context) -> Sequence[Event]:
+    exposed = words.option("exposed")
+    seen = words.as_number(exposed, "cards", 0, 53) if exposed is not None else 0
+    return [model.StubCounted(count=words.number("cards", 0, 400), exposed=seen)]
+
+
+# ------------------------------------------------------------------------------------------------------ setting and result
+
+
+@statement("examine", "setting")
+def _examine(words: Words, context: Context) -> Sequence[Event]:
+    return [model.HandExamined(seat=words.seat())]
+
+
+def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]:
+    if words.flag("house_way"):
+        dealt = context.dealt.get(position)
+        if dealt is None or len(dealt) != 7 or any(card is None for card in dealt):
+            raise words.error("house_way needs the seven cards of the position dealt before, all read")
+        chosen = context.book.house_way.choose([CODE[card] for card in dealt if card is not None])
+        return {
+            "high": [TEXT[card] for card in chosen.high], "medium": [], "low": [TEXT[card] for card in chosen.low],
+        }  # fmt: skip
+    hands: dict[str, Any] = {"high": [], "medium": [], "low": []}
+    while words.left:
+        name, sign, first = words.left[0].partition("=")
+        if name not in hands or not sign:
+            raise words.error(f"expected high=CARDS and low=CARDS, got {words.left[0]!r}")
+        words.left[0] = first
+        if not first:
+            words.left.pop(0)
+        hands[name] = words.cards()
+    if not hands["high"] and not hands["low"]:
+        raise words.error("expected high=CARDS and low=CARDS, or house_way")
+    return hands
+
+
+@statement("set")
+def _set(words: Words, context: Context) -> Sequence[Event]:
+    position = words.position()
+    by = words.option("by") or ("dealer" if position == "dealer" else "player")
+    return [model.HandSet(position=position, by=cast(Any, by), **_hands(words, context, position))]
+
+
+@statement("reset")
+def _reset(words: Words, context: Context) -> Sequence[Event]:
+    position = words.position()
+    by = words.option("by") or ("dealer" if position == "dealer" else "player")
+    has_cards = any(word.startswith(("high=", "low=")) for word in words.left)
+    default = "house_way" if position == "dealer" else "changed"
+    reason = words.one_of(("house_way", "changed", "other"), default) if has_cards else "house_way"
+    hands = _hands(words, context, position)
+    return [model.HandReset(position=position, by=cast(Any, by), reason=cast(Any, reason), **hands)]
+
+
+@statement("surrender")
+def _surrender(words: Words, context: Context) -> Sequence[Event]:
+    return [model.Surrendered(seat=words.seat())]
+
+
+@statement("reveal", "setting")
+def _reveal(words: Words, context: Context) -> Sequence[Event]:
+    return [model.HandRevealed(position=words.position())]
+
+
+@statement("announce", "setting")
+def _announce(words: Words, context: Context) -> Sequence[Event]:
+    seat, result = words.seat(), words.one_of(("win", "lose", "tie"))
+    return [model.ResultAnnounced(seat=seat, wager=wager_named(words), result=cast(Any, result))]
+
+
+@statement("acknowledge", "envy")
+def _acknowledge(words: Words, context: Context) -> Sequence[Event]:
+    return [model.EnvyAcknowledged(seat=words.seat())]
+
+
+@statement("light", "progressive")
+def _light(words: Words, context: Context) -> Sequence[Event]:
+    return [model.LightSeen(seat=words.seat())]
+
+
+@statement("validate", "progressive")
+def _validate(words: Words, context: Context) -> Sequence[Event]:
+    seat, by = words.seat(), words.option("by")
+    role = cast(Any, words.one_of(("floorperson", "pit_manager", "shift_manager", "dealer"), "floorperson"))
+    wager: Any = wager_named(words) if words.left else "progressive"
+    return [model.PayoutValidated(seat=seat, wager=wager, by=by or FLOOR, role=role)]
+
+
+@statement("document", "progressive")
+def _document(words: Words, context: Context) -> Sequence[Event]:
+    seat, document = words.seat(), words.option("id")
+    wager = wager_named(words)
+    return [model.PayoutDocumented(seat=seat, wager=wager, document=document or "slip-1", amount_cents=words.money())]
+
+
+@statement("won", "progressive")
+def _won(words: Words, context: Context) -> Sequence[Event]:
+    seat, reading, share, after = words.seat(), words.option("meter"), words.option("share"), words.option("after")
+    meter, at = words.option("id") or context.book.meter or "m-1", words.option("meter_seq")
+    if reading is None or share is None or after is None:
+        raise words.error("expected meter=READING share=PERCENT% after=READING")
+    context.meter_seq = words.as_number(at, "a meter number", 1) if at is not None else context.meter_seq + 1
+    percent = words.as_number(share.removesuffix("%"), "a share in percent", 1, 100)
+    return [
+        model.ProgressiveWon(
+            seat=seat, meter=meter, share_bp=percent * 100, reading_centicents=words.as_meter(reading),
+            after_centicents=words.as_meter(after), meter_seq=context.meter_seq,
+        )
+    ]  # fmt: skip
+
+
+# -------------------------------------------------------------------------------------------------------- the settlement
+
+
+@statement("take")
+def _take(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    bettor = bettor_of(words, context, seat)
+    reason = cast(Any, words.one_of(("lost", "foul", "surrendered", "abandoned", "other"), "lost"))
+    return [
+        model.WagerTaken(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
+        for wager, pip, cents in amounts(words)
+    ]
+
+
+@statement("pay")
+def _pay(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    bettor, stake = bettor_of(words, context, seat), words.option("stake")
+    source = cast(Any, words.one_of(("slip", "inventory", "player_dealer"), "inventory"))
+    events: list[Event] = []
+    for wager, pip, cents in amounts(words):
+        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager)
+        events.append(
+            model.WagerPaid(
+                seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
+                source=source,
+            )
+        )  # fmt: skip
+    return events
+
+
+def _stake_back(context: Context, seat: int, wager: str) -> int:
+    """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it."""
+    offer = context.book.offers.get(wager)
+    if offer is not None and offer.paytable is not None and not offer.paytable.stake_returned:
+        return 0
+    return context.stakes.pop((seat, wager), 0)
+
+
+@statement("return")
+def _return(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    bettor = bettor_of(words, context, seat)
+    reason = cast(Any, words.one_of(("push", "void", "uncovered", "late", "other"), "push"))
+    return [
+        model.WagerReturned(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
+        for wager, pip, cents in amounts(words)
+    ]
+
+
+@statement("envy")
+def _envy(words: Words, context: Context) -> Sequence[Event]:
+    seat, of = words.seat(), words.option("for")
+    if of is None:
+        raise words.error("expected for=POSITION, whose hand the Envy Bonus is for")
+    position = words.position(f"seat={of}" if of.isdigit() else of)
+    wager = wager_named(words)
+    return [model.EnvyPaid(seat=seat, wager=wager, for_position=position, amount_cents=words.money())]
+
+
+@statement("vigorish")
+def _vigorish(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    return [model.VigorishTaken(seat=seat, bettor=bettor_of(words, context, seat), amount_cents=words.money())]
+
+
+@statement("abandon")
+def _abandon(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    return [model.WagerAbandoned(seat=seat, bettor=bettor_of(words, context, seat))]
+
+
+VOID_REASONS = {
+    "wrong_start": "wrong_start", "start": "wrong_start", "wrong_total": "wrong_start", "wrong_count": "wrong_count",
+    "incorrect_count": "wrong_count", "stub_count": "stub_count", "stub": "stub_count",
+    "face_up_cards": "face_up_cards", "face_up": "face_up_cards", "exposed_stack": "exposed_stack",
+    "exposed_card": "exposed_card", "device_failed": "device_failed", "device": "device_failed",
+    "floor_decision": "floor_decision", "misdeal": "floor_decision",
+}  # fmt: skip
+
+
+@statement("void")
+def _void(words: Words, context: Context) -> Sequence[Event]:
+    scope: Any = "round" if words.flag("round") else words.position()
+    word = words.take("a reason") if words.left else "floor_decision"
+    if word == "exposed":
+        word = "exposed_stack" if scope == "round" else "exposed_card"
+    if word not in VOID_REASONS:
+        raise words.error(f"expected a reason ({', '.join(sorted(set(VOID_REASONS.values())))}), got {word!r}")
+    return [model.RoundVoided(scope=scope, reason=cast(Any, VOID_REASONS[word]))]
+
+
+@statement("collect", "collection")
+def _collect(words: Words, context: Context) -> Sequence[Event]:
+    counted, deck = words.option("counted"), words.option("deck")
+    of: Any = words.take("all, stub, aside or a position") if not words.is_position() else words.position()
+    return [
+        model.CardsCollected(
+            deck=deck or context.deck, of=of, count=words.number("cards", 0, 400),
+            counted=words.as_number(counted, "cards", 0, 400) if counted is not None else None,
+        )
+    ]  # fmt: skip
+
+
+@statement("close", "settlement")
+def _close(words: Words, context: Context) -> Sequence[Event]:
+    return [model.RoundClosed(by=words.option("by") or "dealer")]
