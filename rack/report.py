@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rack.output import money, table
 from replay.adjudicate import Conclusion
-from replay.findings import Finding, Settlement, Verdict
+from replay.findings import Adjudication, Finding, Settlement, Verdict
 
 MEANING: dict[Verdict, str] = {
     "UPHELD": "everything was settled as the rules say",
@@ -16,7 +16,7 @@ MEANING: dict[Verdict, str] = {
 }
 
 
-def verdict_lines(conclusion: Conclusion) -> list[str]:
+def verdict_lines(conclusion: Conclusion | Adjudication) -> list[str]:
     """Return the verdict, the settlements as a table, and the findings with their sections."""
     settlements = conclusion.settlements
     meaning = MEANING[conclusion.verdict]

@@ -46,6 +46,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         results = MemoryResults() if what_if else open_results(address)
         try:
             summary = _follow(log, results, output) if arguments.follow else _once(log, results, arguments, output)
+            summary.integrity += _lost_tails(log)
             if arguments.warehouse:
                 from rack.warehouse_feed import build_warehouse
 
@@ -93,6 +94,19 @@ def _follow(log: EventLog, results: ResultStore, output: Output) -> Summary:
     except KeyboardInterrupt:
         output.note("stopped; the next replay goes on from here")
     return standing(results, summary)
+
+
+def _lost_tails(log: EventLog) -> list[str]:
+    """Name the streams that end before what was acknowledged; a replay that goes on from its position would not notice."""
+    from events.errors import IntegrityError
+
+    lost = []
+    for stream in log.streams():
+        try:
+            log.verify_head(stream)
+        except IntegrityError as error:
+            lost.append(f"{error.code} {error}")
+    return lost
 
 
 def _report(summary: Summary, output: Output) -> None:

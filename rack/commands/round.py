@@ -7,6 +7,7 @@ import argparse
 from rack.arguments import add_log, positive
 from rack.errors import Exit
 from rack.output import Output
+from rack.settings import log_address
 
 HELP = "show one recorded round as a transcript, with its verdict"
 
@@ -20,4 +21,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the round; 1 where it has findings."""
-    return Exit.CLEAN
+    from events.open import open_log
+    from rack.recorded_round import recorded_round
+    from rack.report import verdict_lines
+
+    log = open_log(log_address(arguments.log), read_only=True, check_heads=False)
+    try:
+        recorded = recorded_round(log, arguments.table, arguments.round)
+    finally:
+        log.close()
+    judged = recorded.adjudication
+    for broken in recorded.broken:
+        output.problem(f"later in this stream: {broken}")
+    if output.as_json:
+        from msgspec import to_builtins
+
+        events = [
+            {"seq": event.seq, "type": event.type, "occurred_at_us": event.occurred_at_us, "source": event.source,
+             "payload": to_builtins(event.payload)}
+            for event in recorded.events
+        ]  # fmt: skip
+        output.value(to_builtins(judged) | {"transcript": recorded.transcript(), "events": events})
+    else:
+        output.text(recorded.transcript().rstrip("\n"), "", *verdict_lines(judged))
+    return Exit.FINDINGS if judged.findings else Exit.CLEAN

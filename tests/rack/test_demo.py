@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -189,3 +191,72 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
     Done.returncode = 1
     assert main(["dashboard", "--out", str(demo)]) == 3
     assert "is port 8501 taken?" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------------------------- rack round
+
+
+def a_round(address: str, capsys) -> tuple[str, int]:
+    main(["verify", "--log", address, "--json"])
+    return next(stream for stream in said(capsys)["streams"] if stream.startswith("table/")).partition("/")[2], 3
+
+
+def test_a_recorded_round_as_a_transcript_with_its_verdict(address: str, capsys) -> None:
+    table, number = a_round(address, capsys)
+    code = main(["round", table, str(number), "--log", address, "--json"])
+    judged = said(capsys)
+    assert (judged["stream"], judged["round_no"]) == (f"table/{table}", number)
+    assert code == (1 if judged["findings"] else 0)
+    assert [event["seq"] for event in judged["events"]] == sorted(event["seq"] for event in judged["events"])
+    assert {"round_opened", "cards_dealt"} <= {event["type"] for event in judged["events"]}
+    main(["round", table, str(number), "--log", address])
+    text = capsys.readouterr().out
+    assert f"round {number} deck=" in text
+    assert f"\n{judged['verdict']}: " in text
+    assert text.startswith(judged["transcript"].rstrip("\n"))
+
+
+def test_a_round_that_is_not_there(address: str, capsys) -> None:
+    table, _ = a_round(address, capsys)
+    assert main(["round", table, "9999", "--log", address]) == 2
+    assert "has no round 9999; it has rounds 1 to" in capsys.readouterr().err
+    assert main(["round", "nowhere", "1", "--log", address]) == 2
+    assert f"has no table 'nowhere'; it has {table}" in capsys.readouterr().err
+
+
+def test_a_break_hides_later_rounds_and_not_earlier_ones(demo: Path, tmp_path: Path, capsys) -> None:
+    for file in demo.glob("floor.db*"):
+        shutil.copy(file, tmp_path)
+    address = f"sqlite://{tmp_path}/floor.db"
+    table, number = a_round(address, capsys)
+    main(["round", table, str(number + 1), "--log", address, "--json"])
+    next_round = said(capsys)["events"]
+    with sqlite3.connect(tmp_path / "floor.db") as database:
+        database.execute("DROP TRIGGER events_stay")
+        place = (f"table/{table}", next_round[2]["seq"])
+        assert database.execute("DELETE FROM events WHERE stream = ? AND seq = ?", place).rowcount == 1
+    database.close()
+    assert main(["round", table, str(number), "--log", address]) in (0, 1)
+    assert "later in this stream: LOG-GAP" in capsys.readouterr().err
+    assert main(["round", table, str(number + 5), "--log", address]) == 4
+    assert f"rack: table/{table} event {place[1]}: expected event" in capsys.readouterr().err
+    for file in tmp_path.glob("floor.db.verdicts*"):
+        file.unlink()  # what was judged before the break would stand
+    capsys.readouterr()
+    assert main(["replay", "--log", address]) == 4
+    assert capsys.readouterr().err.count("LOG-GAP") == 1
+
+
+def test_a_replay_that_goes_on_from_its_position_names_a_lost_tail(demo: Path, tmp_path: Path, capsys) -> None:
+    for file in demo.glob("floor.db*"):
+        shutil.copy(file, tmp_path)
+    address = f"sqlite://{tmp_path}/floor.db"
+    table, _ = a_round(address, capsys)
+    with sqlite3.connect(tmp_path / "floor.db") as database:
+        database.execute("DROP TRIGGER events_stay")
+        stream = f"table/{table}"
+        last = "SELECT max(seq) FROM events WHERE stream = ?"
+        database.execute(f"DELETE FROM events WHERE stream = ? AND seq = ({last})", (stream, stream))
+    database.close()
+    assert main(["replay", "--log", address, "--json"]) == 4
+    assert f"LOG-GAP {stream} event" in capsys.readouterr().err
