@@ -9,11 +9,18 @@ from random import Random
 
 import msgspec
 
+import floor.faults_deal
+import floor.faults_pay
+import floor.faults_progressive
+import floor.faults_table
+import floor.faults_wager
+import floor.legitimate  # noqa: F401  (importing these registers what can be irregular)
 from events.codec import encode_draft
 from events.envelope import Draft
 from events.model import GamingDayOpened, PropertyConfigured
 from floor.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day, table_specs
-from floor.labels import Legit, Planted
+from floor.irregular import FAULTS, LEGITIMATE, Irregular, Schedule
+from floor.labels import Legit, Planted, Where
 from floor.meters import Meter
 from floor.people import People
 from floor.plan import Plan
@@ -21,7 +28,15 @@ from floor.play import Play
 from floor.render import render
 from floor.streams import Group, Stream
 from floor.table import Table
+from games.face_up_pai_gow import Outcome
 
+PLANTS_PER_ROUNDS = 800
+"""Each fault is planted once in so many rounds, and at least twice."""
+
+STACK_EVERY = 5
+"""Of the plain rounds one in so many has a hand that is rare."""
+
+TRIES = 6
 ROUNDS_A_DAY = 420
 """At most so many rounds at a table in a gaming day."""
 
@@ -84,6 +99,13 @@ class _Floor:
                 if book.meter is not None and book.meter not in self.meters and paytable is not None:
                     self.meters[book.meter] = Meter(book.meter, paytable, Random(f"{seed}/{book.meter}"))
         self.property = Stream(PROPERTY, Random(f"{seed}/property"))
+        random = Random(f"{seed}/schedule")
+        often = max(2, rounds // PLANTS_PER_ROUNDS) if plant else 0
+        planters = [(each, often) for each in FAULTS.values()]
+        kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in LEGITIMATE.values()]
+        self.faults = Schedule(planters, rounds, random)
+        self.legitimates = Schedule(kinds, rounds, random)
+        self.played = self.plain = 0
         self.groups: list[Group] = []
         self.labels: list[Planted] = []
         self.legitimate: list[Legit] = []
@@ -120,7 +142,7 @@ class _Floor:
         turns: list[tuple[int, int, int]] = []
         for index, table in enumerate(self.tables):
             mine = rounds // len(self.tables) + (index < rounds % len(self.tables))
-            table.open_day(day)
+            table.open_day(day, keep_dice=day > 0 and bool(mine) and self._forget_dice(table))
             if mine:
                 turns.append((table.now_us, index, mine))
         heapq.heapify(turns)
@@ -136,13 +158,94 @@ class _Floor:
             table.close_day()
             self.groups.append(table.take_group())
 
+    def _forget_dice(self, table: Table) -> bool:
+        """Say whether this table forgets to change its dice today: that fault can only happen in a day's first round."""
+        return table.spec.starting == "shaker" and self.faults.pull("EQUIP-DICE")
+
     def _round(self, table: Table) -> None:
+        """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""
         table.between_rounds()
+        self.played += 1
+        for schedule in (self.faults, self.legitimates):
+            irregular = schedule.due(self.played, table)
+            if irregular is None:
+                continue
+            if self._irregular_round(table, schedule, irregular):
+                return
+            schedule.again(irregular, self.played)
         plan = Plan(table, table.random)
-        script = Play(plan).write()
+        self.plain += 1
+        if self.plain % STACK_EVERY == 0:
+            plan.stack(table.stacked)
+            table.stacked += 1
+        play = Play(plan)
+        play.write()
+        self._end(play)
+        self._label_natural(play)
+
+    def _irregular_round(self, table: Table, schedule: Schedule, irregular: Irregular) -> bool:
+        """Play a round with an irregularity; false where this round cannot be made fit for it (nothing was played)."""
+        turn = schedule.turn(irregular.name)
+        if irregular.before is not None:
+            irregular.before(table, turn)
+        for _ in range(TRIES):
+            plan = Plan(table, table.random)
+            plan.turn = turn
+            if irregular.prepare(plan):
+                break
+        else:
+            return False
+        play = Play(plan)
+        play.write()
+        where = irregular.apply(play)
+        self._end(play)
+        if where is None:
+            schedule.again(irregular, self.played)
+            return True
+        schedule.happened(irregular.name)
+        if schedule is self.faults:
+            self._label_fault(irregular.name, play, where)
+        else:
+            self.legitimate.append(
+                Legit(kind=irregular.name, stream=table.stream.name, round_no=plan.round_no),
+            )
+            self._label_natural(play, irregular.name)
+        if irregular.after is not None:
+            irregular.after(table)
+        return True
+
+    def _end(self, play: Play) -> None:
+        """Let the devices report the round, and the table go on."""
+        table = play.table
         between = table.take_group()
         if between[1]:
             self.groups.append(between)
-        self.groups += render(table, script, plan.round_no)
-        table.book_round(script)
-        table.end_round(plan.deck)
+        self.groups += render(table, play.script, play.plan.round_no)
+        table.book_round(play.script)
+        table.end_round(play.plan.deck)
+
+    def _label_fault(self, name: str, play: Play, where: Where) -> None:
+        streams = [where.stream or play.table.stream.name]
+        if where.also_in is not None:
+            streams.append(where.also_in)
+        for stream in streams:
+            self.labels.append(
+                Planted(
+                    code=name.partition("/")[0], stream=stream, round_no=play.plan.round_no, seat=where.seat,
+                    wager=where.wager, consequences=where.consequences,
+                )
+            )  # fmt: skip
+
+    def _label_natural(self, play: Play, but: str = "") -> None:
+        """Label what was irregular and right by itself."""
+        plan, found = play.plan, []
+        if plan.surrendered:
+            found.append("surrender")
+        if any(due.outcome is Outcome.FOUL for due in play.dues):
+            found.append("foul_hand")
+        if any(due.slip_cents for due in play.dues):
+            found.append("jackpot_by_slip")
+        if play.other_deck_shuffled:
+            found.append("two_deck_shuffle")
+        stream = play.table.stream.name
+        self.legitimate += [Legit(kind=kind, stream=stream, round_no=plan.round_no) for kind in found if kind != but]

@@ -32,9 +32,13 @@ class Legit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Where(msgspec.Struct, frozen=True):
-    """What a planter says about the fault it planted in a round: seat, wager, consequences; `stream` if not the table's."""
+    """What a planter says about the fault it planted in a round.
+
+    `stream` is where it is to be seen if not in the table's; `also_in` another stream where it is to be seen as well.
+    """
 
     seat: int | None = None
     wager: str | None = None
     consequences: tuple[str, ...] = ()
     stream: str | None = None
+    also_in: str | None = None

@@ -25,6 +25,8 @@ class Meter:
         self.seq = 0
         self.now_us = 0
         self.in_service = False
+        self.running = False
+        """Whether a wager was accepted: from then on readings follow from readings."""
 
     def open_day(self, gaming_day: str, at_us: int) -> list[Draft]:
         """Open a gaming day; on the first the meter is put into service."""
@@ -49,8 +51,11 @@ class Meter:
         self.seq = self.stream.seq
         return drafts
 
-    def advance(self, table: str, round_no: int, seat: int, wager_cents: int, error_centicents: int = 0) -> MeterAdvanced:
+    def advance(
+        self, table: str, round_no: int, seat: int, wager_cents: int, error_centicents: int = 0
+    ) -> MeterAdvanced:
         """Accept a wager: the meter and its reserve rise by their rates (and by an error, where one is planted)."""
+        self.running = True
         self.value += contribution(wager_cents, self.paytable.rate_bp) + error_centicents
         self.reserve += contribution(wager_cents, self.paytable.reserve_rate_bp)
         self.seq += 1

@@ -6,13 +6,14 @@ played as the rules say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 from typing import Literal
 
 from floor.people import Patron, Style
-from floor.stacking import make_hand
+from floor.stacking import TARGETS, make_hand
 from floor.table import Table
 from games.face_up_pai_gow import CLOCKWISE, Outcome, Position, base_outcome, deal_order, is_foul, starting_position
 from games.ranking import is_ace_high, rank_five, rank_two
@@ -21,6 +22,13 @@ from games.rulebook import Rulebook
 SplitHands = tuple[tuple[int, ...], tuple[int, ...]]
 VoidReason = Literal["wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed"]
 OPTIONAL = ("ace_high_bonus", "fortune_bonus", "progressive")
+DEALERS = ("ace_high", "ace_high_joker")
+COSTLY = ("seven_card_straight_flush", "royal_match", "seven_card_straight_flush_joker")
+COMBINED = (
+    ("ace_high", "ace_high_joker"), ("ace_high_joker", "ace_high"), ("ace_high", "ace_high"),
+    ("seven_card_straight_flush", "five_aces"), ("seven_card_straight_flush_joker", "royal_match"),
+    ("four_of_a_kind", "straight_flush"), ("four_of_a_kind", "four_of_a_kind"), ("royal_flush", "three_pair"),
+)  # fmt: skip
 _PARTS = tuple((low, tuple(i for i in range(7) if i not in low)) for low in combinations(range(7), 2))
 
 
@@ -78,6 +86,8 @@ class Plan:
         self.reset_error = 0
         self.documents_last = False
         self.no_roll: Literal["not_flat", "fell_out"] | None = None
+        self.chosen = 0
+        """The seat that a preparation chose."""
         self.turn = 0
         """How often this kind of irregularity came before: planters vary with it."""
         self._bets()
@@ -148,9 +158,9 @@ class Plan:
         self.surrendered &= set(self.boxes)
 
     def single_boxes(self) -> list[int]:
-        """The seats whose patron has one box only, in random order."""
-        bettors = [box.bettor for box in self.boxes.values()]
-        seats = [seat for seat, box in self.boxes.items() if bettors.count(box.bettor) == 1]
+        """The boxes of seated patrons who have one seat only, in random order."""
+        patrons = [patron.token for patron in self.table.seats.values()]
+        seats = [seat for seat, box in self.boxes.items() if patrons.count(box.bettor) == 1]
         self.random.shuffle(seats)
         return seats
 
@@ -174,13 +184,19 @@ class Plan:
                 hands[position], rest = rest[:7], rest[7:]
         self.hands = {position: hands[position] for position in CLOCKWISE}
         self.stub = rest
+        self.surrendered = set()
         self.set_hands()
         return True
 
-    def deal_without_ace_high(self) -> None:
-        """Deal again until the dealer has no ace high: with it every base wager is pushed."""
-        while is_ace_high(self.hands["dealer"]):
-            self.deal({})
+    def deal_until(self, fits: Callable[[Plan], bool], targets: dict[Position, str] | None = None) -> bool:
+        """Deal again until the round is as wanted, plain otherwise; say whether it came to that."""
+        for _ in range(300):
+            self.clear()
+            if fits(self):
+                return True
+            if not self.deal(targets or {}):
+                return False
+        return False
 
     @property
     def dealer_has_ace_high(self) -> bool:
@@ -206,6 +222,28 @@ class Plan:
     def order(self) -> tuple[Position, ...]:
         """The positions in the order dealt."""
         return deal_order(self.start)
+
+    def stack(self, number: int) -> None:
+        """Let a rare hand come up, with the wagers that it decides; `number` goes through all kinds of them."""
+        kind = number % (len(TARGETS) + len(COMBINED))
+        seats = sorted(self.boxes)
+        self.random.shuffle(seats)
+        wanted = (TARGETS[kind],) if kind < len(TARGETS) else COMBINED[kind - len(TARGETS)]
+        targets: dict[Position, str] = {}
+        for target in wanted:
+            if target in DEALERS and "dealer" not in targets:
+                targets["dealer"] = target
+                continue
+            if not seats:
+                return
+            targets[seats.pop()] = target
+        progressive = self.book.offers["progressive"].min_cents
+        for seat in list(self.boxes):
+            if seat in targets or "dealer" in targets or self.random.random() < 0.5:
+                self.bet(seat, "ace_high_bonus", 500)
+                self.bet(seat, "fortune_bonus", 100 if seat in targets and targets[seat] in COSTLY else 500)
+                self.bet(seat, "progressive", progressive)
+        self.deal(targets)
 
     # ----------------------------------------------------------------------------------------------------- the settings
 
@@ -257,9 +295,7 @@ class Plan:
 
 def all_settings(cards: list[int]) -> list[SplitHands]:
     """Return all 21 ways to part seven cards into five and two."""
-    return [
-        (tuple([cards[i] for i in rest]), (cards[low[0]], cards[low[1]])) for low, rest in _PARTS
-    ]
+    return [(tuple([cards[i] for i in rest]), (cards[low[0]], cards[low[1]])) for low, rest in _PARTS]
 
 
 def settings_of(cards: list[int]) -> list[SplitHands]:

@@ -9,13 +9,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import msgspec
-
 from events import model
 from events.model import Aspect, Event
 from floor.plan import BoxPlan, Plan
-from floor.script import Script, Step
-from floor.table import COLOURS
+from floor.script import SETTLING, Script, Step
 from games.cards import TEXT
 from games.face_up_pai_gow import Box, DealerHand, Due, Outcome, Position, is_qualifying, settle
 
@@ -56,6 +53,17 @@ class Play:
         self.dues: list[Due] = []
         self.left_on_table: dict[int, int] = {}
         self.documents: list[Step] = []
+        self.by_slip = False
+        self.other_deck_shuffled = False
+
+    @property
+    def settled(self) -> set[tuple[str, int]]:
+        """The wagers, with their seats, that a step of the script settles."""
+        return {
+            (step.payload.wager, step.payload.seat)  # type: ignore[attr-defined]
+            for step in self.script.steps
+            if type(step.payload) in SETTLING
+        }
 
     def write(self) -> Script:
         """Return the whole script."""
@@ -206,6 +214,7 @@ class Play:
             if deck is not self.plan.deck and deck.dirty and table.spec.shuffler != "none" and not table.shuffler_out:
                 self.script.add(table.shuffled(deck))
                 deck.dirty = False
+                self.other_deck_shuffled = True
 
     def _after_deal(self) -> None:
         plan, add, deck = self.plan, self.script.add, self.plan.deck
@@ -293,7 +302,9 @@ class Play:
         for due in envies:
             wager: Any = ENVY[due.wager]
             self.script.add(
-                model.EnvyPaid(seat=due.seat, wager=wager, for_position=due.for_position or 1, amount_cents=due.cash_cents)
+                model.EnvyPaid(
+                    seat=due.seat, wager=wager, for_position=due.for_position or 1, amount_cents=due.cash_cents
+                )
             )
         for step in self.documents:
             self.script.steps.append(step)

@@ -65,11 +65,12 @@ class Step:
     """One thing that happens: the event, the device that reports it, and how it departs from the ordinary.
 
     `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
-    `replacement`. `pause_us` is time that passes before it beside the ordinary.
+    `replacement`; `truth` is what happened where that is not what was typed. `pause_us` is time that passes before it
+    beside the ordinary.
     """
 
     __slots__ = ("clock_back_us", "corrects", "counter_jump", "event_id", "meter", "pause_us", "payload", "replacement",
-                 "round_no", "seq", "source", "wait_ms")  # fmt: skip
+                 "round_no", "seq", "source", "truth", "wait_ms")  # fmt: skip
 
     def __init__(self, payload: Event, source: str | None = None, meter: str | None = None) -> None:
         device, least, most = DEVICES.get(type(payload), _OTHERS)
@@ -82,6 +83,7 @@ class Step:
         self.clock_back_us = 0
         self.corrects: Step | None = None
         self.replacement: Event | None = None
+        self.truth: Event | None = None
         self.round_no: int | None = None
         self.seq = 0
         self.event_id = ""

@@ -117,4 +117,3 @@ def is_target(cards: Hand, target: str) -> bool:
         return target in seven_card_lines(cards, "wild") and "five_aces" not in lines
     best = next((line for line in LINES_BY_RANK if line in lines), None)
     return best == target
-

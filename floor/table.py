@@ -62,6 +62,10 @@ class Table:
         self.first_seat = 0
         self.shuffler_out = False
         self.out_rounds = 0
+        self.wrong_stub = False
+        self.old_dice = False
+        self.rounds_today = 0
+        self.stacked = index * 5
         self.group: list[Draft] = []
         self.drop: dict[int, int] = {}
         self._serial: dict[str, int] = {}
@@ -135,24 +139,27 @@ class Table:
         self.book = next(book for from_day, _, book, _ in reversed(self._filings) if from_day <= day)
         if day:
             self.count_drop(day - 1)
-        self.report(model.InventoryCounted(kind="opener", amount_cents=self.inventory, by=self.floor, verified_by="c-1"))
+        self.report(
+            model.InventoryCounted(kind="opener", amount_cents=self.inventory, by=self.floor, verified_by="c-1")
+        )
         self.rotate()
         self.report(
             model.TableOpened(game=GAME, deal_method=self.spec.deal_method, shuffler=self.spec.shuffler, seats=6)
         )
-        self.just_opened, self.first_seat, self.turn = True, 0, 0
-        if keep_dice and self.dice_us is not None:
+        self.just_opened, self.first_seat, self.turn, self.rounds_today = True, 0, 0, 0
+        self.old_dice = keep_dice and self.dice_us is not None
+        if self.old_dice and self.dice_us is not None:
             self.wait(max(0, self.dice_us + 24 * HOUR_US + 2 * MINUTE_US - self.now_us))
         else:
             self.change_dice()
         self.decks = []
         new = [self._receive(COLOURS[i], preshuffled=False) for i in range(self.spec.decks)]
-        for deck in new:
-            self._inspect(deck)
+        for deck, jokers in new:
+            self._inspect(deck, jokers)
         self.wait(random.randrange(2, 10) * MINUTE_US)
         self._arrive()
         self.first_seat = next(iter(self.seats))
-        for deck in new:
+        for deck, _ in new:
             self._spread(deck, next(iter(self.seats.values())).token)
             self._put_in_play(deck)
         while random.random() < 0.6 and len(self.seats) < 5:
@@ -204,6 +211,7 @@ class Table:
 
     def change_dice(self) -> None:
         """Put new dice into the shaker."""
+        self.old_dice = False
         if self.spec.starting != "shaker":
             return
         if self.dice_us is not None:
@@ -214,20 +222,18 @@ class Table:
 
     # ------------------------------------------------------------------------------------------------------- the cards
 
-    def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> str:
+    def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
         deck = self.serial("deck")
-        self._jokers = jokers or self.random.choice((1, 2))
-        self.report(
-            model.DeckReceived(deck=deck, back_colour=colour, jokers=self._jokers, preshuffled=preshuffled), source="floor"
-        )
-        return deck
+        jokers = jokers or self.random.choice((1, 2))
+        self.report(model.DeckReceived(deck=deck, back_colour=colour, jokers=jokers, preshuffled=preshuffled))
+        return deck, jokers
 
-    def _inspect(self, deck: str, without: Collection[str] = ()) -> None:
-        """Inspect a deck with one joker in it; "inspect" or "joker" in `without` leaves the verification or that out."""
+    def _inspect(self, deck: str, jokers: int, without: Collection[str] = ()) -> None:
+        """Inspect a deck and leave one joker in it; `without` names what is left out."""
         verifier = None if "verified" in without else self.floor
         if "inspect" not in without:
             self.report(model.DeckInspected(deck=deck, by=self.dealer, verified_by=verifier))
-        if self._jokers == 2 and "joker" not in without:
+        if jokers == 2 and "joker" not in without:
             witness = None if "witness" in without else self.floor
             self.report(model.JokerDestroyed(deck=deck, by=self.dealer, witnessed_by=witness))
 
@@ -262,17 +268,21 @@ class Table:
                     without: Collection[str] = ()) -> None:  # fmt: skip
         """Bring a new deck in the place of one; `without` names steps that are left out."""
         old = self.decks[at]
-        new = self._receive(old.colour, preshuffled, jokers)
-        preshuffled_two = preshuffled and self._jokers == 2
+        new, jokers = self._receive(old.colour, preshuffled, jokers)
         if not preshuffled:
-            self._inspect(new, without)
+            self._inspect(new, jokers, without)
             seated = next(iter(self.seats.values()), None)
             self._spread(new, seated.token if seated else None, without)
-        elif preshuffled_two:
+        elif jokers == 2:
             self.report(model.JokerDestroyed(deck=new, by=self.dealer, witnessed_by=self.floor))
         assert reason in ("changed", "incorrect_count", "damaged")
         self.report(model.DeckRemoved(deck=old.id, reason=reason))  # type: ignore[arg-type]
         self._put_in_play(new, preshuffled, at)
+
+    def decks_due(self, ahead_us: int) -> bool:
+        """Say whether a deck must be changed within a time."""
+        limit = self.deck_limit_us - CHANGE_MARGIN_US - ahead_us
+        return any(self.now_us - deck.in_play_us > limit for deck in self.decks)
 
     def change_old_decks(self) -> None:
         """Change every deck whose time is nearly up."""
@@ -307,8 +317,12 @@ class Table:
         patron, seat = self.people.patron(), self.random.choice(free)
         self.seat_patron(seat, patron)
         if self.spec.adjacent_boxes and seat + 1 in free and self.random.random() < 0.35:
-            self.seats[seat + 1] = patron
-            self.report(model.PatronSeated(seat=seat + 1, patron=patron.token))
+            self.take_box_beside(seat)
+
+    def take_box_beside(self, seat: int) -> None:
+        """Let a patron take the next seat too."""
+        self.seats[seat + 1] = self.seats[seat]
+        self.report(model.PatronSeated(seat=seat + 1, patron=self.seats[seat].token))
 
     def seat_patron(self, seat: int, patron: Patron) -> None:
         """Let a patron sit down and buy in."""
@@ -423,11 +437,12 @@ class Table:
         """Take what a round moved into and out of the table inventory."""
         for step in script.steps:
             if step.meter is None:
-                self.inventory += inventory_change(step.payload, self.book)
+                self.inventory += inventory_change(step.truth or step.payload, self.book)
 
     def end_round(self, deck: DeckAtTable) -> None:
         """The round is over: its deck must be shuffled, the next one is the other's."""
         self.round_no += 1
+        self.rounds_today += 1
         deck.dirty = True
         self.turn += 1
         self.just_opened = False

@@ -1,0 +1,364 @@
+"""Planted faults of the settlement: winners short or over, losers paid, Envy, order, announcements, voids (§ 688a.11, .12).
+
+Each changes what the dealer did with one wager and leaves the rest as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events import model
+from floor.irregular import fault
+from floor.labels import Where
+from floor.plan import Plan
+from floor.play import Play, paid, returned
+from floor.preparing import any_seat, base_ends, prepare_foul, prepare_void
+from floor.script import Step, changed
+from floor.table import Table
+from games.face_up_pai_gow import Due, Outcome
+
+PUSHES = (Outcome.TIE, Outcome.ACE_HIGH_PUSH)
+BY_HAND = ("base", "ace_high_bonus", "fortune_bonus")
+FORTUNE_HANDS = ("three_of_a_kind", "straight", "flush", "full_house")
+
+
+def winner(plan: Plan) -> bool:
+    """Prepare a winner: by turns of a base wager, a Fortune Bonus and an Ace High Bonus."""
+    seat = any_seat(plan)
+    match plan.turn % 3:
+        case 0:
+            return plan.deal_until(base_ends(Outcome.WIN))
+        case 1:
+            plan.bet(seat, "fortune_bonus", 500)
+            targets: Any = {seat: plan.random.choice(FORTUNE_HANDS)}
+        case _:
+            plan.bet(seat, "ace_high_bonus", 500)
+            targets = {"dealer": plan.random.choice(("ace_high", "ace_high_joker"))}
+    return plan.deal(targets) and plan.deal_until(lambda _: True)
+
+
+def winner_or_tie(plan: Plan) -> bool:
+    """Prepare a winner, or a tied base wager."""
+    if plan.turn % 4 == 3:
+        return plan.deal_until(base_ends(Outcome.TIE))
+    return winner(plan)
+
+
+def loser(plan: Plan) -> bool:
+    """Prepare a loser: by turns of a base wager and an optional one."""
+    if plan.turn % 2 == 0:
+        return plan.deal_until(base_ends(Outcome.LOSE))
+    seat = any_seat(plan)
+    plan.bet(seat, plan.random.choice(("ace_high_bonus", "fortune_bonus")), 500)
+    return plan.deal({seat: "nothing", "dealer": "nothing"}) and plan.deal_until(lambda _: True)
+
+
+def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> Due | None:
+    """Return a wager that ended so, those first that a planter prepared for (the rarer)."""
+    found = [
+        due for due in play.dues
+        if due.outcome in outcomes and due.wager in wagers and not due.capped and due.seat not in play.plan.surrendered
+        and (due.wager, due.seat) in play.settled
+    ]  # fmt: skip
+    if not found:
+        return None
+    play.plan.random.shuffle(found)
+    wanted = ("base", "fortune_bonus", "ace_high_bonus")[play.plan.turn % 3]
+    return max(found, key=lambda due: due.wager == wanted)
+
+
+def settled(play: Play, due: Due) -> Step:
+    """Return the step that settled a wager."""
+    step = play.script.settling(due.seat, due.wager)
+    assert step is not None
+    return step
+
+
+def misread(play: Play, due: Due, result: str) -> tuple[str, ...]:
+    """Every other time the dealer also announces what was wrongly done; return what follows from that."""
+    said = play.script.first(model.ResultAnnounced, seat=due.seat)
+    if due.wager != "base" or said is None or play.plan.turn % 2 or said.payload.result == result:  # type: ignore[attr-defined]
+        return ()
+    changed(said, result=result)
+    return ("PAY-ANNOUNCED",)
+
+
+@fault("PAY-OVER", prepare=winner_or_tie)
+def pay_over(play: Play) -> Where | None:
+    """A winner is handed too much, or a tied base wager is paid as if it had won."""
+    random = play.plan.random
+    tie = pick(play, Outcome.TIE, wagers=("base",)) if play.plan.turn % 4 == 3 else None
+    if tie is not None:
+        follows = misread(play, tie, "win")
+        settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents)
+        return Where(tie.seat, tie.wager, follows)
+    due = pick(play, Outcome.WIN)
+    if due is None:
+        return None
+    changed(settled(play, due), winnings_cents=due.winnings_cents + 500 * random.randrange(1, 20))
+    return Where(due.seat, due.wager)
+
+
+@fault("PAY-UNDER", prepare=winner)
+def pay_under(play: Play) -> Where | None:
+    """A winner is handed something, but too little."""
+    due = pick(play, Outcome.WIN)
+    if due is None or due.winnings_cents < 200:
+        return None
+    short = max(100, due.winnings_cents * play.plan.random.randrange(10, 60) // 100 // 100 * 100)
+    changed(settled(play, due), winnings_cents=due.winnings_cents - short)
+    return Where(due.seat, due.wager)
+
+
+@fault("PAY-MISSED", prepare=winner)
+def pay_missed(play: Play) -> Where | None:
+    """A winner gets the stake back only, or is passed over."""
+    due = pick(play, Outcome.WIN)
+    if due is None:
+        return None
+    step = settled(play, due)
+    if play.plan.turn % 2:
+        play.script.drop(step)
+        return Where(due.seat, due.wager)
+    follows = misread(play, due, "tie")
+    step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    return Where(due.seat, due.wager, follows)
+
+
+@fault("PAY-LOSER", prepare=loser)
+def pay_loser(play: Play) -> Where | None:
+    """A loser is paid."""
+    due = pick(play, Outcome.LOSE)
+    if due is None:
+        return None
+    odds = 1 if due.wager == "base" else play.plan.random.choice((2, 3, 5))
+    follows = misread(play, due, "win")
+    settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds)
+    return Where(due.seat, due.wager, follows)
+
+
+@fault("PAY-TAKEN", prepare=winner_or_tie)
+def pay_taken(play: Play) -> Where | None:
+    """A winning or tied wager is collected."""
+    due = pick(play, *PUSHES, wagers=("base",)) if play.plan.turn % 4 == 3 else pick(play, Outcome.WIN)
+    if due is None:
+        return None
+    follows = misread(play, due, "lose")
+    settled(play, due).payload = taken(due)
+    return Where(due.seat, due.wager, follows)
+
+
+def taken(due: Due) -> model.WagerTaken:
+    """The event of collecting a wager as lost."""
+    wager: Any = due.wager
+    return model.WagerTaken(
+        seat=due.seat, bettor=due.bettor, wager=wager, number=None, amount_cents=due.staked_cents, reason="lost"
+    )  # fmt: skip
+
+
+@fault("PAY-NOT-TAKEN", prepare=loser)
+def pay_not_taken(play: Play) -> Where | None:
+    """A losing wager is pushed back, or left where it lies."""
+    due = pick(play, Outcome.LOSE)
+    if due is None:
+        return None
+    step = settled(play, due)
+    if play.plan.turn % 2:
+        play.script.drop(step)
+        return Where(due.seat, due.wager)
+    follows = misread(play, due, "tie")
+    step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    return Where(due.seat, due.wager, follows)
+
+
+@fault("PAY-FOUL", prepare=prepare_foul)
+def pay_foul(play: Play) -> Where | None:
+    """A foul hand's base wager is paid, pushed or left."""
+    due = pick(play, Outcome.FOUL)
+    if due is None:
+        return None
+    step, turn = settled(play, due), play.plan.turn % 3
+    follows: tuple[str, ...] = ()
+    if turn == 0:
+        follows = misread(play, due, "win")
+        step.payload = paid(due, due.staked_cents, due.staked_cents)
+    elif turn == 1:
+        step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    else:
+        play.script.drop(step)
+    return Where(due.seat, "base", follows)
+
+
+@fault("PAY-VIG", prepare=lambda plan: plan.deal_until(base_ends(Outcome.WIN)))
+def pay_vig(play: Play) -> Where | None:
+    """Five percent is charged on a winning base wager."""
+    due = pick(play, Outcome.WIN, wagers=("base",))
+    if due is None:
+        return None
+    amount = max(25, due.winnings_cents // 20 // 25 * 25)
+    play.script.behind(
+        settled(play, due), model.VigorishTaken(seat=due.seat, bettor=due.bettor, amount_cents=amount)
+    )  # fmt: skip
+    return Where(due.seat, "base")
+
+
+# -------------------------------------------------------------------------------------------------------------- Envy
+
+
+def envy(plan: Plan) -> bool:
+    """Prepare a qualifying hand at one box and a qualifying wager at another patron's."""
+    seats = sorted(plan.boxes)
+    plan.random.shuffle(seats)
+    holder = seats[0]
+    others = [seat for seat in seats if plan.boxes[seat].bettor != plan.boxes[holder].bettor]
+    if not others:
+        return False
+    paytable = plan.book.offers["progressive"].paytable
+    if plan.turn % 2 and paytable is not None and paytable.has_envy:
+        plan.bet(others[0], "progressive", plan.book.offers["progressive"].min_cents)
+    else:
+        plan.bet(others[0], "fortune_bonus", 500)
+    targets: Any = {holder: plan.random.choice(("four_of_a_kind", "straight_flush", "royal_flush"))}
+    return plan.deal(targets) and plan.deal_until(lambda _: True)
+
+
+@fault("PAY-ENVY", prepare=envy)
+def pay_envy(play: Play) -> Where | None:
+    """An Envy Bonus is forgotten, of a wrong amount, paid for the own hand, or paid without a qualifying wager."""
+    script, plan = play.script, play.plan
+    payments = script.of(model.EnvyPaid)
+    if not payments:
+        return None
+    step: Any = plan.random.choice(payments)
+    event = step.payload
+    where = Where(event.seat, "fortune_envy" if event.wager == "fortune_bonus" else "progressive_envy")
+    match plan.turn % 4:
+        case 0:
+            script.drop(step)
+        case 1:
+            changed(step, amount_cents=event.amount_cents + 500)
+        case 2:
+            own = event.for_position
+            script.behind(
+                step, model.EnvyPaid(seat=own, wager=event.wager, for_position=own, amount_cents=event.amount_cents)
+            )
+            where = Where(own, where.wager)
+        case _:
+            without = [
+                seat for seat, box in plan.boxes.items()
+                if event.wager not in box.stakes and box.bettor != plan.boxes[event.for_position].bettor
+            ]  # fmt: skip
+            if not without:
+                script.drop(step)
+                return where
+            changed_seat = without[0]
+            payment = model.EnvyPaid(
+                seat=changed_seat, wager=event.wager, for_position=event.for_position, amount_cents=event.amount_cents
+            )
+            script.behind(step, payment)
+            where = Where(changed_seat, where.wager)
+    return where
+
+
+@fault("PAY-ENVYCALL", prepare=envy)
+def pay_envycall(play: Play) -> Where | None:
+    """A qualifying hand is not acknowledged aloud."""
+    step: Any = play.script.first(model.EnvyAcknowledged)
+    if step is None:
+        return None
+    play.script.drop(step)
+    return Where(step.payload.seat)
+
+
+# ------------------------------------------------------------------------------------------------- the dealer's conduct
+
+
+@fault("PAY-ANNOUNCED")
+def pay_announced(play: Play) -> Where | None:
+    """A wrong result is announced, and settled rightly all the same."""
+    said = play.script.of(model.ResultAnnounced)
+    if not said:
+        return None
+    step: Any = play.plan.random.choice(said)
+    changed(step, result=play.plan.random.choice([r for r in ("win", "lose", "tie") if r != step.payload.result]))
+    return Where(step.payload.seat, "base")
+
+
+@fault("PAY-REVEAL")
+def pay_reveal(play: Play) -> Where | None:
+    """A seat is revealed before the one that comes first; the wagers are settled in order."""
+    shown = play.script.of(model.HandRevealed)
+    if len(shown) < 2:
+        return None
+    at = play.plan.random.randrange(len(shown) - 1)
+    play.script.move_before(shown[at + 1], shown[at])
+    return Where()
+
+
+@fault("PAY-ORDER")
+def pay_order(play: Play) -> Where | None:
+    """A seat's base wager is settled after the next seat's, or an optional wager before the base wager."""
+    script, gone = play.script, play.plan.surrendered
+    base = [due for due in play.dues if due.wager == "base" and due.seat not in gone]
+    if play.plan.turn % 2:
+        for due in base:
+            optional = [d for d in play.dues if d.seat == due.seat and d.wager in BY_HAND[1:]]
+            if optional:
+                script.move_before(settled(play, optional[0]), settled(play, due))
+                return Where()
+    if len(base) < 2:
+        return None
+    script.move_behind(settled(play, base[0]), settled(play, base[1]))
+    return Where()
+
+
+def _capped(table: Table) -> bool:
+    return table.book.max_payout_cents is not None
+
+
+def above_the_maximum(plan: Plan) -> bool:
+    """Prepare a Fortune Bonus that wins more than the filed maximum payout."""
+    seats = plan.single_boxes()
+    if not seats:
+        return False
+    seat = seats[0]
+    plan.bet_only_base(seat)
+    plan.bet(seat, "fortune_bonus", 2000)
+    return plan.deal({seat: "seven_card_straight_flush"}) and plan.deal_until(lambda _: True)
+
+
+@fault("PAY-LIMIT", fits=_capped, prepare=above_the_maximum)
+def pay_limit(play: Play) -> Where | None:
+    """A Fortune Bonus is paid in full although the filed maximum payout is less."""
+    for due in play.dues:
+        if due.wager == "fortune_bonus" and due.capped:
+            changed(settled(play, due), winnings_cents=due.uncapped_cents)
+            return Where(due.seat, due.wager)
+    return None
+
+
+@fault("PAY-VOID", prepare=prepare_void)
+def pay_void(play: Play) -> Where | None:
+    """In a round that was rightly voided one wager is kept, or not all of it goes back."""
+    steps: list[Any] = [
+        step
+        for step in play.script.of(model.WagerReturned)
+        if step.payload.wager in BY_HAND  # type: ignore[attr-defined]
+    ]
+    step = play.plan.random.choice(steps)
+    event = step.payload
+    if play.plan.turn % 2 and event.amount_cents >= 1000:
+        changed(step, amount_cents=event.amount_cents // 2)
+        play.script.behind(
+            step,
+            model.WagerTaken(
+                seat=event.seat, bettor=event.bettor, wager=event.wager, number=None,
+                amount_cents=event.amount_cents - event.amount_cents // 2, reason="other",
+            ),
+        )  # fmt: skip
+    else:
+        step.payload = model.WagerTaken(
+            seat=event.seat, bettor=event.bettor, wager=event.wager, number=None, amount_cents=event.amount_cents,
+            reason="other",
+        )  # fmt: skip
+    return Where(event.seat, event.wager)

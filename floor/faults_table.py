@@ -1,0 +1,209 @@
+"""Planted faults of opening, equipment, shuffle and devices, and of the devices' own counters and clocks.
+
+§§ 688a.2(c), 688a.3, 688a.4, 688a.5, 688a.9(a)(1), 688a.13(k)-(m).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events import model
+from floor.irregular import fault
+from floor.labels import Where
+from floor.play import Play
+from floor.preparing import by_stack, machine_works, shuffled_by_hand
+from floor.script import Script, Step, changed
+from floor.streams import MINUTE_US
+from floor.table import Table
+from games.face_up_pai_gow import Position
+
+PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
+NOT_SHUFFLED = "DEAL-SHUFFLE"
+
+
+def nothing(play: Play) -> Where:
+    """The fault was done before the round."""
+    return Where()
+
+
+# ------------------------------------------------------------------------------------------------------------- opening
+
+
+def _new_deck(table: Table, jokers: int, without: tuple[str, ...]) -> None:
+    table.change_deck(table.turn % len(table.decks), jokers=jokers, without=without)
+
+
+fault(
+    "OPEN-INSPECT",
+    before=lambda table, turn: _new_deck(table, 1, ("inspect",) if turn % 2 else ("verified",)),
+)(nothing)  # fmt: skip
+fault(
+    "OPEN-JOKER",
+    before=lambda table, turn: _new_deck(table, 2, ("joker",) if turn % 2 else ("witness",)),
+)(nothing)  # fmt: skip
+fault(
+    "OPEN-SPREAD",
+    before=lambda table, turn: _new_deck(table, 1, (("spread",), ("wash",), ("face_up",))[turn % 3]),
+)(nothing)  # fmt: skip
+
+
+def _back_to_play(table: Table, turn: int) -> None:
+    by_hand = table.spec.shuffler == "none"
+    table.idle((5 + turn % 9) * MINUTE_US, without=("wash",) if by_hand and turn % 2 else ("spread", "wash"))
+
+
+fault("OPEN-IDLE", fits=lambda table: not table.decks_due(40 * MINUTE_US) and not table.shuffler_out,
+      before=_back_to_play)(nothing)  # fmt: skip
+
+
+# ----------------------------------------------------------------------------------------------------------- equipment
+
+
+def _past_half_time(table: Table) -> bool:
+    return table.now_us - table.deck.in_play_us > table.deck_limit_us * 45 // 100 and len(table.decks) == 1
+
+
+def _keep_too_long(table: Table, turn: int) -> None:
+    """A long time without a round goes by, and nobody thinks of the deck."""
+    over = table.deck.in_play_us + table.deck_limit_us + (3 + turn) * MINUTE_US
+    table.wait(max(0, over - table.now_us))
+
+
+def _change_decks(table: Table) -> None:
+    table.change_old_decks()
+
+
+fault("EQUIP-DECK", fits=_past_half_time, before=_keep_too_long, after=_change_decks)(nothing)
+fault("EQUIP-DICE", fits=lambda table: table.old_dice, after=lambda table: table.change_dice())(nothing)
+
+
+def _two_decks(table: Table) -> bool:
+    return len(table.decks) == 2 and machine_works(table) and table.rounds_today > 0 and not table.decks_due(0)
+
+
+def _same_deck(table: Table, turn: int) -> None:
+    """The deck just used is shuffled and dealt again; the other waits one more round."""
+    table.turn -= 1
+    table.shuffle(table.deck)
+
+
+fault("EQUIP-ALTERNATE", fits=_two_decks, before=_same_deck)(nothing)
+
+
+# ------------------------------------------------------------------------------------------------- shuffle, cut, device
+
+
+def _one_deck(table: Table) -> bool:
+    return len(table.decks) == 1 and table.deck.dirty and not table.just_opened
+
+
+@fault("DEAL-SHUFFLE", fits=_one_deck)
+def deal_shuffle(play: Play) -> Where | None:
+    """The cards are not shuffled; or, at a table that deals from the hand, shuffled by hand and cut."""
+    step = play.script.first(model.CardsShuffled, deck=play.plan.deck.id)
+    if step is None:
+        return None
+    if play.table.spec.deal_method == "hand" and play.plan.turn % 2:
+        changed(step, method="manual", count=None)
+        step.source = "dealer"
+        seat: Any = max(play.table.seats)
+        play.script.behind(
+            step, model.CutOffered(seat=seat, accepted=True), model.CardsCut(by=seat, depth=20, counted_from="top")
+        )
+    else:
+        play.script.drop(step)
+    return Where()
+
+
+@fault("DEAL-CUT", fits=shuffled_by_hand)
+def deal_cut(play: Play) -> Where | None:
+    """No cut; too shallow a one; not offered in order; the dealer's without an offer; a recut ordered and not made."""
+    script, random = play.script, play.plan.random
+    cut: Any = script.first(model.CardsCut)
+    offers: Any = script.of(model.CutOffered)
+    if cut is None:
+        return None
+    match play.plan.turn % 5:
+        case 0:
+            script.drop(cut)
+        case 1:
+            changed(cut, depth=random.randrange(2, 10))
+        case 2:
+            order = sorted(play.table.seats, reverse=True)
+            if len(order) < 2 or play.table.just_opened:
+                return None
+            _offer_only(script, cut, offers, order[-1])
+        case 3:
+            for step in offers:
+                script.drop(step)
+            changed(cut, by="dealer")
+        case _:
+            script.behind(cut, model.RecutOrdered(by=play.table.floor))
+    return Where()
+
+
+def _offer_only(script: Script, cut: Step, offers: list[Step], seat: Position) -> None:
+    for step in offers:
+        script.drop(step)
+    to: Any = seat
+    script.before(cut, model.CutOffered(seat=to, accepted=True))
+    changed(cut, by=to)
+
+
+def _device_fits(table: Table) -> bool:
+    if not machine_works(table):
+        return False
+    return by_stack(table) or _one_deck(table)
+
+
+@fault("DEAL-DEVICE", fits=_device_fits, after=lambda table: table.restore_shuffler())
+def deal_device(play: Play) -> Where | None:
+    """The shoe fails and the round is played on; or the shuffler jams, and its cards are dealt without a new shuffle."""
+    script, table = play.script, play.table
+    if by_stack(table):
+        deals = script.of(model.CardsDealt)
+        at = play.plan.random.randrange(1, 6)
+        script.behind(deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe"))
+        return Where(consequences=PLAYED_ON)
+    step = script.first(model.CardsShuffled, deck=play.plan.deck.id)
+    if step is None:
+        return None
+    script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
+    script.after.append(Step(model.DeviceRestored(device="shuffler")))
+    return Where(consequences=(NOT_SHUFFLED,))
+
+
+@fault(
+    "DEAL-DEVICE/uncovered", fits=lambda table: machine_works(table) and table.spec.deal_method != "hand",
+    before=lambda table, turn: table.fail_shuffler(rounds=9, covered=False),
+    after=lambda table: table.restore_shuffler(),
+)  # fmt: skip
+def uncovered(play: Play) -> Where:
+    """The shuffler cannot be used, stands uncovered, and the cards are shuffled and cut by hand."""
+    return Where()
+
+
+# ------------------------------------------------------------------------------------------------- counters and clocks
+
+
+@fault("LOG-SOURCE-GAP")
+def log_source_gap(play: Play) -> Where:
+    """Messages of a device are lost on the way: its counter jumps, and the numbers never arrive."""
+    steps = [step for step in play.script.steps[2:-2] if step.meter is None]
+    play.plan.random.choice(steps).counter_jump = play.plan.random.randrange(1, 4)
+    return Where()
+
+
+@fault("LOG-SOURCE-REPEAT")
+def log_source_repeat(play: Play) -> Where:
+    """A device's counter stands still once: two different reports have one number."""
+    collected = play.script.of(model.CardsCollected)
+    collected[-1].counter_jump = -1
+    return Where()
+
+
+@fault("LOG-CLOCK")
+def log_clock(play: Play) -> Where:
+    """A device's clock is set back, and right again with its next report."""
+    play.script.of(model.CardsCollected)[-1].clock_back_us = 2_000_000 + play.plan.turn * 500_000
+    return Where()

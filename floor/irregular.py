@@ -1,0 +1,116 @@
+"""What can be irregular in a round: how it is prepared, done and labelled; and when which is due.
+
+A fault or a legitimate irregularity is an `Irregular`: `fits` says at which tables it can happen, `before` changes the
+table ahead of the round, `prepare` changes the plan (and alone leaves the round a right one, unless `apply` always
+labels it), `apply` changes what is done and says where the fault lies, `after` puts the table right again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from floor.labels import Where
+from floor.plan import Plan
+from floor.play import Play
+from floor.table import Table
+
+Fits = Callable[[Table], bool]
+Before = Callable[[Table, int], None]
+Prepare = Callable[[Plan], bool]
+Apply = Callable[[Play], "Where | None"]
+After = Callable[[Table], None]
+
+
+def anywhere(table: Table) -> bool:
+    """Every table is fit."""
+    return True
+
+
+def as_it_is(plan: Plan) -> bool:
+    """Every round is fit."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Irregular:
+    """A fault (by its code) or a legitimate irregularity (by its kind). `per_mille` rounds have the latter."""
+
+    name: str
+    apply: Apply
+    fits: Fits = anywhere
+    prepare: Prepare = as_it_is
+    before: Before | None = None
+    after: After | None = None
+    per_mille: float = 0
+
+
+FAULTS: dict[str, Irregular] = {}
+LEGITIMATE: dict[str, Irregular] = {}
+
+
+def fault(code: str, **how: Any) -> Callable[[Apply], Apply]:
+    """Register a planter under the code it plants (`CODE/variant` where one code takes two planters)."""
+
+    def register(apply: Apply) -> Apply:
+        assert code not in FAULTS
+        FAULTS[code] = Irregular(code, apply, **how)
+        return apply
+
+    return register
+
+
+def legitimate(kind: str, per_mille: float, **how: Any) -> Callable[[Apply], Apply]:
+    """Register a legitimate irregularity at so many rounds in a thousand."""
+
+    def register(apply: Apply) -> Apply:
+        assert kind not in LEGITIMATE
+        LEGITIMATE[kind] = Irregular(kind, apply, per_mille=per_mille, **how)
+        return apply
+
+    return register
+
+
+class Schedule:
+    """Which irregularities are due from which round on: evenly spread over the simulation, in random order."""
+
+    def __init__(self, wanted: list[tuple[Irregular, int]], rounds: int, random: Random) -> None:
+        entries = [each for each, count in wanted for _ in range(count)]
+        random.shuffle(entries)
+        span = rounds * 0.9 / max(1, len(entries))
+        self._waiting = [(at * span, each) for at, each in enumerate(entries)]
+        self._done: dict[str, int] = {}
+
+    def due(self, round_: int, table: Table) -> Irregular | None:
+        """Return what is due and fits this table, the longest waiting first."""
+        for at, (when, each) in enumerate(self._waiting):
+            if when > round_:
+                return None
+            if each.fits(table):
+                del self._waiting[at]
+                return each
+        return None
+
+    def pull(self, name: str) -> bool:
+        """Make the first of a kind that is waiting due at once; say whether there is one."""
+        for at, (_, each) in enumerate(self._waiting):
+            if each.name == name:
+                del self._waiting[at]
+                self._waiting.insert(0, (0, each))
+                return True
+        return False
+
+    def again(self, irregular: Irregular, round_: int) -> None:
+        """Let one that could not happen wait for another round."""
+        self._waiting.append((round_ + 1, irregular))
+        self._waiting.sort(key=lambda entry: entry[0])
+
+    def turn(self, name: str) -> int:
+        """Return how often one has happened."""
+        return self._done.get(name, 0)
+
+    def happened(self, name: str) -> None:
+        """Count one that happened."""
+        self._done[name] = self._done.get(name, 0) + 1

@@ -1,0 +1,326 @@
+"""Legitimate irregularities, each handled as the rules say and labelled: none of them may raise an alarm (§ 688a.13, D28)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from events import model
+from floor.irregular import legitimate
+from floor.labels import Where
+from floor.plan import Plan
+from floor.play import Play, dealt, returned
+from floor.preparing import (
+    against_house_way,
+    by_card,
+    machine_works,
+    one_box_seat,
+    prepare_foul,
+    prepare_surrender,
+    prepare_void,
+    shuffled_by_hand,
+    wins_share,
+    with_dice,
+    wrong_total,
+)  # fmt: skip
+from floor.script import Step, changed
+from floor.streams import MINUTE_US
+from floor.table import Table
+from games.cards import TEXT
+from games.face_up_pai_gow import Outcome
+
+
+@legitimate("no_roll_reshake", 8, fits=with_dice, prepare=lambda plan: _no_roll(plan))
+def no_roll_reshake(play: Play) -> Where:
+    """The dice do not lie flat, or one falls out: a no roll, and they are shaken again (§ 688a.13(a), (b))."""
+    return Where()
+
+
+def _no_roll(plan: Plan) -> bool:
+    plan.no_roll = plan.random.choice(("not_flat", "fell_out"))
+    return True
+
+
+@legitimate("corrected_total", 6, fits=with_dice, prepare=lambda plan: _slip_of_the_tongue(plan))
+def corrected_total(play: Play) -> Where:
+    """A wrong total is announced, and corrected before the first card."""
+    return Where()
+
+
+def _slip_of_the_tongue(plan: Plan) -> bool:
+    plan.announced = [wrong_total(plan), plan.count]
+    return True
+
+
+@legitimate("recut", 4, fits=shuffled_by_hand)
+def recut(play: Play) -> Where:
+    """A floorperson orders a recut, and the one who cut cuts again (§ 688a.5(f))."""
+    step: Any = play.script.first(model.CardsCut)
+    again = msgspec.structs.replace(step.payload, depth=play.plan.random.randrange(12, 25))
+    play.script.behind(step, model.RecutOrdered(by=play.table.floor), again)
+    return Where()
+
+
+def remove_wrong_deck(table: Table) -> None:
+    """Take the deck whose stub was wrong from the table."""
+    if table.wrong_stub:
+        table.wrong_stub = False
+        table.change_deck((table.turn - 1) % len(table.decks), "incorrect_count")
+
+
+@legitimate("proper_void", 10, prepare=prepare_void, after=remove_wrong_deck)
+def proper_void(play: Play) -> Where:
+    """A round is voided on one of the grounds of § 688a.13 or § 688a.8(f), every wager goes back."""
+    play.table.wrong_stub = play.plan.void == "stub_count"
+    return Where()
+
+
+@legitimate("hand_reset", 6, prepare=lambda plan: _dealer_errs(plan))
+def hand_reset(play: Play) -> Where:
+    """The dealer sets against the house way, and the hands are reset by it (§ 688a.13(h))."""
+    return Where()
+
+
+def _dealer_errs(plan: Plan) -> bool:
+    ways = against_house_way(plan)
+    if ways:
+        plan.dealer_first = plan.random.choice(ways)
+    return bool(ways)
+
+
+# ------------------------------------------------------------------------------------------------------- exposed cards
+
+
+def expose(play: Play, seat: int) -> Step:
+    """Let the dealer expose a card of a seat after the deal; return that step."""
+    play.plan.random.shuffle(cards := list(play.plan.hands[seat]))
+    text: Any = TEXT[cards[0]]
+    first = play.script.first(model.HandSet, position="dealer")
+    assert first is not None
+    return play.script.before(first, model.CardExposed(whose=seat, by="dealer", card=text))[0]  # type: ignore[arg-type]
+
+
+@legitimate("election_play", 5, prepare=one_box_seat)
+def election_play(play: Play) -> Where:
+    """The dealer exposes a player's card, and the player elects to play the hand out (§ 688a.13(d))."""
+    seat: Any = play.plan.chosen
+    play.script.behind(expose(play, seat), model.HandElected(seat=seat, election="play"))
+    return Where()
+
+
+def _voids_own_hand(plan: Plan) -> bool:
+    if not one_box_seat(plan):
+        return False
+    plan.voided = {plan.chosen}
+    return True
+
+
+@legitimate("election_void", 4, prepare=_voids_own_hand)
+def election_void(play: Play) -> Where:
+    """The dealer exposes a player's card, and the player elects to void the hand: all wagers of the box go back."""
+    seat: Any = play.plan.chosen
+    play.script.behind(
+        expose(play, seat), model.HandElected(seat=seat, election="void"),
+        model.RoundVoided(scope=seat, reason="exposed_card"),
+    )  # fmt: skip
+    return Where()
+
+
+@legitimate("player_exposes_own_card", 5, prepare=one_box_seat)
+def player_exposes_own_card(play: Play) -> Where:
+    """A player shows a card of the own hand: nothing follows from it."""
+    seat: Any = play.plan.chosen
+    step = play.script.first(model.HandExamined, seat=seat)
+    assert step is not None
+    text: Any = TEXT[play.plan.hands[seat][0]]
+    play.script.behind(step, model.CardExposed(whose=seat, by="player", card=text))
+    return Where()
+
+
+def _one_face_up(plan: Plan) -> bool:
+    plan.face_up = plan.stub[:1]
+    return True
+
+
+@legitimate("single_face_up_card", 4, fits=by_card, prepare=_one_face_up)
+def single_face_up_card(play: Play) -> Where:
+    """One card is found face up, set aside, and counts toward the four that remain (§ 688a.13(e), D24)."""
+    return Where()
+
+
+@legitimate("card_drawn_in_error", 4, fits=by_card)
+def card_drawn_in_error(play: Play) -> Where:
+    """A card is drawn in error without its face being exposed, and is used as the next (§ 688a.13(f))."""
+    deals: Any = play.script.of(model.CardsDealt)
+    step = deals[play.plan.random.randrange(1, len(deals))]
+    play.script.before(step, model.CardDrawnInError(card=step.payload.cards[0]))
+    return Where()
+
+
+# ---------------------------------------------------------------------------------------------------- wagers and hands
+
+
+@legitimate("late_wager_returned", 6, prepare=one_box_seat)
+def late_wager_returned(play: Play) -> Where:
+    """A wager is raised after "no more bets": the dealer refuses it, or pushes the late part back."""
+    seat: Any = play.plan.chosen
+    bettor = play.plan.boxes[seat].bettor
+    closed: Any = play.script.first(model.NoMoreBets)
+    if play.plan.turn % 2:
+        refused = model.WagerRefused(
+            seat=seat, bettor=bettor, wager="base", number=None, amount_cents=2500, reason="after no more bets"
+        )
+        play.script.behind(closed, refused)
+        return Where()
+    late = model.WagerPlaced(seat=seat, bettor=bettor, wager="base", number=None, amount_cents=2500, form="chips")
+    play.script.behind(closed, late, returned(seat, bettor, "base", 2500, "late"))
+    return Where()
+
+
+def _leaves(plan: Plan) -> bool:
+    bettors = {box.bettor for box in plan.boxes.values()}
+    if len(bettors) < 2 or not plan.deal_until(lambda p: not p.dealer_has_ace_high):
+        return False
+    if not one_box_seat(plan):
+        return False
+    plan.abandoned = {plan.chosen}
+    return True
+
+
+@legitimate("abandoned", 3, prepare=_leaves)
+def abandoned(play: Play) -> Where:
+    """A player leaves during the round, and the wagers are considered abandoned (§ 688a.7(b))."""
+    seat: Any = play.plan.chosen
+    bettor = play.plan.boxes[seat].bettor
+    first = play.script.first(model.HandSet, position="dealer")
+    assert first is not None
+    play.script.behind(
+        first, model.PatronLeft(seat=seat, patron=bettor), model.WagerAbandoned(seat=seat, bettor=bettor)
+    )
+    del play.table.seats[seat]
+    return Where()
+
+
+@legitimate("surrender", 4, prepare=prepare_surrender)
+def surrender(play: Play) -> Where:
+    """A player without optional wagers surrenders after the dealer's hands are set (§ 688a.11(d))."""
+    return Where()
+
+
+@legitimate("foul_hand", 4, prepare=prepare_foul)
+def foul_hand(play: Play) -> Where | None:
+    """A foul hand loses, and is taken as one (§ 688a.11(f)(1)(iii))."""
+    return Where() if any(due.outcome is Outcome.FOUL for due in play.dues) else None
+
+
+def _share_by_slip(plan: Plan) -> bool:
+    plan.documents_last = plan.turn % 2 == 0
+    return wins_share(plan)
+
+
+@legitimate("jackpot_by_slip", 4, prepare=_share_by_slip)
+def jackpot_by_slip(play: Play) -> Where | None:
+    """A share of the meter is paid by slip; at times its document comes after the others are settled."""
+    return Where() if any(due.slip_cents for due in play.dues) else None
+
+
+# -------------------------------------------------------------------------------------------------------------- devices
+
+
+def _jams(table: Table, turn: int) -> None:
+    """The shuffler jams while it shuffles the deck that was used; cleared, it shuffles again (§ 688a.13(k))."""
+    fault: Any = ("jam", "stopped", "incomplete")[turn % 3]
+    table.report(model.DeviceFailed(device="shuffler", fault=fault), model.DeviceRestored(device="shuffler"))
+    for deck in table.decks:
+        table.shuffle(deck)
+
+
+@legitimate("device_outage", 3, fits=machine_works, before=_jams)
+def device_outage(play: Play) -> Where:
+    """The shuffler jams, and the cards are reshuffled."""
+    return Where()
+
+
+def _breaks_down(table: Table, turn: int) -> None:
+    table.fail_shuffler(rounds=2 + turn % 4)
+
+
+@legitimate(
+    "device_outage_manual", 2, fits=lambda table: machine_works(table) and table.spec.deal_method != "hand",
+    before=_breaks_down,
+)  # fmt: skip
+def device_outage_manual(play: Play) -> Where:
+    """The shuffler cannot be used, is covered, and for some rounds the cards are shuffled and cut by hand (§ 688a.13(m))."""
+    return Where()
+
+
+@legitimate("duplicate_message", 8)
+def duplicate_message(play: Play) -> Where:
+    """A device sends the same message again: the log drops it."""
+    play.script.resent = play.plan.random.choice([step for step in play.script.steps[1:-3] if step.meter is None])
+    return Where()
+
+
+@legitimate("late_message", 8, fits=with_dice)
+def late_message(play: Play) -> Where:
+    """The shaker's last messages arrive long after they happened, in their own order."""
+    cover = play.script.first(model.ShakerCovered)
+    assert cover is not None
+    at = play.script.index(cover)
+    play.script.late = play.script.steps[at : at + 2]
+    return Where()
+
+
+@legitimate("card_not_read", 4)
+def card_not_read(play: Play) -> Where:
+    """The shoe does not read a card, and mostly neither does the reader under the hands as they are set."""
+    plan, script = play.plan, play.script
+    position = plan.random.choice([*plan.boxes, "dealer"])
+    text: Any = TEXT[plan.random.choice(plan.hands[position])]
+    for step in script.of(model.CardsDealt, to=position):
+        cards: Any = step.payload.cards  # type: ignore[attr-defined]
+        if text in cards:
+            if len(cards) == 1:
+                step.payload = dealt(position, None)
+            else:
+                changed(step, cards=[None if card == text else card for card in cards])
+    if plan.turn % 3:
+        for kind in (model.HandSet, model.HandReset):
+            for step in script.of(kind, position=position):
+                event: Any = step.payload
+                changed(
+                    step, high=[None if card == text else card for card in event.high],
+                    low=[None if card == text else card for card in event.low],
+                )  # fmt: skip
+    return Where()
+
+
+@legitimate("event_corrected", 6, prepare=one_box_seat)
+def event_corrected(play: Play) -> Where | None:
+    """Something is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
+    plan, script = play.plan, play.script
+    steps: list[Any] = [
+        *script.of(model.WagerTaken), *script.of(model.WagerPaid), *script.of(model.ResultAnnounced),
+    ]  # fmt: skip
+    if not steps:
+        return None
+    step = plan.random.choice(steps)
+    right = step.payload
+    match right:
+        case model.WagerTaken():
+            changed(step, amount_cents=right.amount_cents * 10)
+        case model.WagerPaid():
+            changed(step, winnings_cents=right.winnings_cents // 10)
+        case _:
+            changed(step, result="lose" if right.result != "lose" else "win")
+    correction = Step(right, "floor")
+    correction.corrects, correction.replacement = step, right
+    step.truth = right
+    if plan.turn % 2:
+        correction.round_no = plan.round_no
+        correction.pause_us = MINUTE_US // 2
+        script.after.append(correction)
+    else:
+        script.steps.insert(len(script.steps) - 1, correction)
+    return Where()
