@@ -59,13 +59,14 @@ class Script(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
-    """The verdict on one transcribed round."""
+    """The verdict on one transcribed round; `lines` says from which line of the source each event came."""
 
     source: str
     table: str
     round_no: int
     conclusion: Conclusion
     book: Rulebook
+    lines: dict[int, int]
 
 
 def parse(text: str, source: str, load: LoadRules | None = None) -> list[Script]:
@@ -85,10 +86,12 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]
     for script in parse(text, source, load):
         fold = folds.setdefault(script.table, TableFold(f"table/{script.table}"))
         round_ = fold_script(fold, script)
+        first = round_.last_seq - len(script.events) + 1
         judged.append(
             Judged(
                 source=source, table=script.table, round_no=script.round_no, book=script.book,
                 conclusion=adjudicate(round_, script.book),
+                lines={first + index: each.line for index, each in enumerate(script.events)},
             )
         )  # fmt: skip
     return judged
@@ -97,9 +100,10 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]
 def fold_script(fold: TableFold, script: Script) -> Round:
     """Fold a script's events and return its round, closed or not."""
     counter = max((source.last for source in fold.state.sources.values()), default=0)
+    inside = False
     for each in script.events:
         counter += 1
-        inside = isinstance(each.payload, model.RoundOpened) or fold.open is not None
+        inside = inside or isinstance(each.payload, model.RoundOpened)
         round_no = script.round_no if inside else None
         fold.apply(counter, each.at_us, "transcript", counter, round_no, script.gaming_day, each.payload)
     found = fold.open if fold.open is not None else fold.recent[script.round_no]
