@@ -231,7 +231,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     before = round_.before
     if not before.idle or not round_.observes("equipment") or round_.first_card is None:
         return
-    washed = before.idle_washed or book.shuffler != "none"
+    washed = before.idle_washed or (before.shuffler or book.shuffler) != "none"
     if not (before.idle_spread and washed):
         yield finding(
             round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",

@@ -158,7 +158,7 @@ class _Reader:
                 self._rules(words)
             case "table":
                 self._end_round()
-                self.table = self._id(words)
+                self.table, self.observed = self._id(words), set()
             case "day":
                 self._day(words)
             case "round":
@@ -238,7 +238,7 @@ class _Reader:
                 gaming_day=self.gaming_day, book=self.book, events=events,
             )
         )  # fmt: skip
-        self.prelude, self.round, self.observed = [], None, set()
+        self.prelude, self.round, self.observed = [], None, self.observed & {"equipment"}
         self.context.new_round()
 
     def _rules(self, words: Words) -> None:

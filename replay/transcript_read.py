@@ -83,6 +83,7 @@ def _shift(words: Words, context: Context) -> Sequence[Event]:
 def _equipment(words: Words, context: Context) -> Sequence[Event]:
     method = cast(Any, words.take("a deal method"))
     shuffler = cast(Any, words.take("a shuffler"))
+    shuffler = "none" if shuffler == "manual" else shuffler
     seats = words.option("seats")
     count = words.as_number(seats, "seats", 1, 7) if seats is not None else 6
     return [model.TableOpened(game=context.book.game, deal_method=method, shuffler=shuffler, seats=count)]

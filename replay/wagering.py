@@ -60,10 +60,10 @@ def stakes(round_: Round) -> dict[tuple[int, str, int | None], Stake]:
                 stake.late_cents += sign * event.amount_cents
             else:
                 stake.in_time_cents += sign * event.amount_cents
-    for fact in round_.of(model.WagerReturned):
+    for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         event = fact.payload
         stake = found.get((event.seat, event.wager, event.number))
-        if event.reason == "late" and stake is not None and stake.late_cents > 0:
+        if event.reason in ("late", "refused") and stake is not None and stake.late_cents > 0:
             stake.late_cents = max(0, stake.late_cents - event.amount_cents)
             stake.facts.append(fact)
     round_.memo["stakes"] = found

@@ -6,30 +6,34 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from replay.adjudicate import Conclusion
 from replay.transcript import Judged, judge
 
 MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
 
 
 class Case(NamedTuple):
-    """One golden round: where it stands, its title, its transcript and what is expected."""
+    """One golden case: where it stands, its title, its transcript, and what is expected of which of its rounds."""
 
     path: Path
     line: int
     title: str
     transcript: str
-    expectations: list[str]
+    expectations: list[tuple[int, str]]
 
 
 def read_cases(path: Path) -> list[Case]:
     """Return the cases of a file."""
     cases: list[Case] = []
+    rounds = 0
     for number, line in enumerate(path.read_text().split("\n"), 1):
         if line.startswith("=== "):
             cases.append(Case(path, number, line[4:].strip(), "", []))
+            rounds = 0
         elif line.startswith("expect"):
-            cases[-1].expectations.append(" ".join(line.split("#")[0].split()[1:]))
+            cases[-1].expectations.append((max(rounds, 1), " ".join(line.split("#")[0].split()[1:])))
         elif cases:
+            rounds += line.startswith("round")
             cases[-1] = cases[-1]._replace(transcript=cases[-1].transcript + line + "\n")
     return cases
 
@@ -50,33 +54,35 @@ def _cents(word: str) -> int | None:
 
 
 def _problems(case: Case, judged: list[Judged]) -> list[str]:
-    last = judged[-1].conclusion
-    found = sorted(finding.line() for each in judged for finding in each.conclusion.findings)
     problems = []
-    listed = []
-    checks_findings = False
-    for expectation in case.expectations:
-        kind, *words = expectation.split()
-        if kind == "verdict":
-            checks_findings = True
-            if last.verdict != words[0]:
-                problems.append(f"verdict {last.verdict}, expected {words[0]} {last.undetermined}")
-        elif kind == "finding":
-            checks_findings = True
-            listed.append(_normal(words))
-        elif kind in ("due", "done"):
-            seat, wager, amount = int(words[0].removeprefix("seat=")), words[1], _cents(words[2])
-            each = next((s for s in last.settlements if (s.seat, s.wager) == (seat, wager)), None)
-            if each is None:
-                problems.append(f"no settlement of seat {seat} {wager}")
-            else:
-                actual = each.due_cents if kind == "due" else each.done_cents
-                if actual != amount:
+    for number, each in enumerate(judged, 1):
+        expected = [text.split() for of, text in case.expectations if of == number]
+        problems += [f"round {number}: {problem}" for problem in _round_problems(case, each.conclusion, expected)]
+    return problems
+
+
+def _round_problems(case: Case, conclusion: Conclusion, expected: list[list[str]]) -> list[str]:
+    problems = []
+    for kind, *words in expected:
+        match kind:
+            case "verdict":
+                if conclusion.verdict != words[0]:
+                    problems.append(f"verdict {conclusion.verdict}, expected {words[0]} {conclusion.undetermined}")
+            case "due" | "done":
+                seat, wager, amount = int(words[0].removeprefix("seat=")), words[1], _cents(words[2])
+                each = next((s for s in conclusion.settlements if (s.seat, s.wager) == (seat, wager)), None)
+                actual = None if each is None else each.due_cents if kind == "due" else each.done_cents
+                if each is None or actual != amount:
                     problems.append(f"{kind} seat={seat} {wager}: {actual}, expected {amount}")
-        else:
-            raise AssertionError(f"{case.path}:{case.line}: unknown expectation {expectation!r}")
-    if checks_findings and sorted(listed) != found:
-        problems.append(f"findings {found}, expected {sorted(listed)}")
+            case "finding":
+                pass
+            case _:
+                raise AssertionError(f"{case.path}:{case.line}: unknown expectation {kind!r}")
+    if any(kind in ("verdict", "finding") for kind, *_ in expected):
+        listed = sorted(_normal(words) for kind, *words in expected if kind == "finding")
+        found = sorted(finding.line() for finding in conclusion.findings)
+        if listed != found:
+            problems.append(f"findings {found}, expected {listed}")
     return problems
 
 
