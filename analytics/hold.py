@@ -144,8 +144,7 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
         seen AS (
             SELECT e.stream, max(e.occurred_at_us) AS last_event_at_us
             FROM round_events AS e
-            INNER JOIN fct_rounds AS r USING (stream, round_no)
-            WHERE $gaming_day::DATE IS NULL OR r.gaming_day = $gaming_day::DATE
+            INNER JOIN rounds AS r ON e.stream = r.stream AND e.round_no = r.last_round_no
             GROUP BY e.stream
         )
 

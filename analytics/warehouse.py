@@ -88,8 +88,6 @@ def build(
                     db.unregister("incoming")
             for model in MODELS:
                 db.execute(f"CREATE TABLE {model} AS\n{_model_text(model)}")
-            for table in TABLES:
-                db.execute(f"DROP TABLE {table}")
             _write_property(db, facts or PropertyFacts())
             _write_generation(db, _generation_at(target) + 1)
             db.execute("COMMIT")
@@ -110,7 +108,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
     if not Path(path).is_file():
         raise WarehouseError(
             f"There is no warehouse at {path} yet. Run `rack demo` for a simulated gaming day, "
-            "or `rack replay --log ADDR` on a log of your own."
+            "or `rack replay --log ADDR --warehouse FILE` on a log of your own."
         )
     db = duckdb.connect(":memory:")
     try:
@@ -121,11 +119,12 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
         except duckdb.Error as error:
             raise WarehouseError(
                 f"{path} cannot be read as a warehouse ({str(error).splitlines()[0]}). "
-                "Run `rack replay --log ADDR`: it builds the file anew from the results."
+                "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew from the results."
             ) from error
         if built_by != [(models_digest(),)]:
             raise WarehouseError(
-                f"{path} was built by another version of the program. Run `rack replay --log ADDR`: it builds it anew."
+                f"{path} was built by another version of the program. "
+                "Run `rack replay --log ADDR --warehouse FILE`: it builds the file anew."
             )
         yield db
     finally:
@@ -169,8 +168,9 @@ def _model_text(model: str) -> str:
     return resources.files("analytics").joinpath("models", f"{model}.sql").read_text(encoding="utf-8")
 
 
+# Names in the statements below come from this package's own tables of columns and models, never from data.
 def _create_statement(table: str, columns: dict[str, Any]) -> str:
-    return f"CREATE TABLE {table} ({', '.join(f'{name} {_DUCK_TYPES[kind]}' for name, kind in columns.items())})"
+    return f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {_DUCK_TYPES[kind]}' for name, kind in columns.items())})"
 
 
 def _write_property(db: Warehouse, facts: PropertyFacts) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from dashboards.names import DIMENSIONS, percent, table_name, wager_name, wager_with_paytable
+from dashboards.names import DIMENSIONS, percent, short_day, table_name, wager_name, wager_with_paytable
 
 ABOVE, BELOW, GRID, SOFT = "#1d5b4b", "#b44a00", "#e6eae8", "#56656a"
+PADDING = {"left": 16, "right": 16, "top": 16, "bottom": 16}
 LINES = ["#1d5b4b", "#b44a00", "#0a5fa8", "#8a6d00", "#6b3fa0", "#4a595e"]
 
 
@@ -69,27 +70,25 @@ def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str]) -> a
 
 def hold_chart(frame: pl.DataFrame) -> alt.LayerChart:
     """Return hold % of each table over gaming days; a day without every count has no point."""
-    counted = frame.drop_nulls("hold_percent")
+    counted = frame.drop_nulls("hold_percent").sort("gaming_day", "table_id")
     shown = counted.select(
-        pl.col("gaming_day").cast(pl.String),
+        pl.Series("day", [short_day(day) for day in counted["gaming_day"]], dtype=pl.String),
         pl.Series("table", [table_name(table) for table in counted["table_id"]], dtype=pl.String),
         "hold_percent",
         pl.Series("said", [percent(value) for value in counted["hold_percent"]], dtype=pl.String),
     )
     base = alt.Chart(shown).encode(
-        x=alt.X("gaming_day:O", title="Gaming day", axis=alt.Axis(labelAngle=0)),
+        x=alt.X("day:O", title="Gaming day", sort=None, axis=alt.Axis(labelAngle=0)),
         y=alt.Y("hold_percent:Q", title="Hold %", axis=alt.Axis(format=".0f"), scale=alt.Scale(zero=True)),
+        color=alt.Color("table:N", title="Table", scale=alt.Scale(range=LINES)),
         tooltip=[
             alt.Tooltip("table:N", title="Table"),
-            alt.Tooltip("gaming_day:N", title="Gaming day"),
+            alt.Tooltip("day:N", title="Gaming day"),
             alt.Tooltip("said:N", title="Hold %"),
         ],
     )
-    line = base.mark_line(strokeWidth=2).encode(color=alt.Color("table:N", scale=alt.Scale(range=LINES), legend=None))
-    points = base.mark_point(filled=True, size=90, opacity=1).encode(
-        shape=alt.Shape("table:N", title="Table"),
-        color=alt.Color("table:N", title="Table", scale=alt.Scale(range=LINES)),
-    )
+    line = base.mark_line(strokeWidth=2)
+    points = base.mark_point(filled=True, size=90, opacity=1).encode(shape=alt.Shape("table:N", title="Table"))
     return _styled(_layers(line, points), 260)
 
 
@@ -99,7 +98,7 @@ def _layers(*charts: alt.Chart) -> alt.LayerChart:
 
 def _styled(chart: alt.LayerChart, height: int) -> alt.LayerChart:
     styled: alt.LayerChart = (
-        chart.properties(height=height, width="container", background="#ffffff", padding=16)
+        chart.properties(height=height, width="container", background="#ffffff", padding=PADDING)
         .configure_view(stroke=None)
         .configure_axis(gridColor=GRID, domainColor=GRID, tickColor=GRID, labelColor="#1c2a2e", titleColor=SOFT,
                         titleFontWeight=500, labelFontSize=12, titleFontSize=12)

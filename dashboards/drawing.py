@@ -17,7 +17,7 @@ from dashboards.names import Formats, position_name, wager_name
 from dashboards.state import Box, Position, Table
 
 WIDTH, HEIGHT = 960, 668
-LEGEND_Y = 372
+LEGEND_Y = 620
 CARD_W, CARD_H, FAN = 40, 56, 27
 
 FELT, FELT_EDGE, FELT_LINE = "#1d5b4b", "#12382e", "#3c7a69"
@@ -154,9 +154,11 @@ def _flag(x: float, y: float, flag: Flag) -> str:
 def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
     parts = []
     for i, (wager, cents) in enumerate(list(box.chips.items())[:3]):
-        amount = formats.chips(cents)
+        gone = wager in box.collected
+        amount = formats.chips(cents) + (" in" if gone else "")
+        said = f"{wager_name(wager)}, {formats.money(cents)} {'collected, in play' if gone else 'at stake'}"
         parts.append(
-            f"<g><title>{escape(f'{wager_name(wager)}, {formats.money(cents)} at stake')}</title>"
+            f'<g opacity="{0.600 if gone else 1}"><title>{escape(said)}</title>'
             f"{chip(x + 9, y + 9 + i * 20, wager)}{_text(x + 22, y + 13.500 + i * 20, amount, 12.500, ON_FELT, weight=600)}</g>"
         )
     return "".join(parts)
@@ -191,20 +193,23 @@ def _seat(seat: int, table: Table, formats: Formats, flags: Iterable[Flag]) -> s
     focus = table.focus == seat
     parts = [
         f"<g><title>{escape(_spoken(seat, box, formats))}</title>",
-        f'<rect x="{left - 9}" y="{y - 30}" width="{wide + 18}" height="200" rx="14" '
+        f'<rect x="{left - 9}" y="{y - 30}" width="{wide + 18}" height="208" rx="14" '
         f'fill="{"#ffffff" if focus else "#000000"}" fill-opacity="{0.1 if focus else 0.1 if taken else 0.04}" '
         f'stroke="{ON_FELT if focus else FELT_LINE}" stroke-width="{2.500 if focus else 1}"/>',
         _text(left, y - 10, f"Seat {seat}", 13, ON_FELT if taken else ON_FELT_SOFT, weight=700),
     ]
     if box.mark:
         parts.append(_text(left + wide, y - 10, box.mark, 12.5, "#ffd9a0", "end", 700))
+    elif box.cards and not box.in_play:
+        parts.append(_text(left + wide, y - 10, "no wager", 12, ON_FELT_SOFT, "end"))
     elif box.lammers:
         parts.append(_text(left + wide, y - 10, "◆ Envy", 12, ON_FELT_SOFT, "end"))
-    parts.append(f'<g opacity="{0.450 if box.mark == "hand void" else 1}">{_cards(left, y, box)}</g>')
+    faint = box.mark == "hand void" or not box.in_play
+    parts.append(f'<g opacity="{0.450 if faint else 1}">{_cards(left, y, box)}</g>')
     parts.append(_chips(left + 78, y - 2, box, formats))
     for i, (wager, how, cents) in enumerate(box.settled[-4:]):
         words = _outcome(wager, how, cents, formats)
-        parts.append(_text(left, y + 134 + i * 15.5, words, 12.5, ON_FELT, weight=600 if cents else 400))
+        parts.append(_text(left, y + 132 + i * 14.2, words, 12.5, ON_FELT, weight=600 if cents else 400))
     parts.extend(_flag(x, y - 50, flag) for flag in list(flags)[:1])
     return "".join([*parts, "</g>"])
 

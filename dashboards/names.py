@@ -147,6 +147,16 @@ def wager_with_paytable(wager: str, paytable: str | None) -> str:
     return f"{wager_name(wager)}, paytable {paytable}" if paytable else wager_name(wager)
 
 
+def line_name(line: str) -> str:
+    """Return a paytable's line or an outcome; an Envy Bonus names the seat whose hand it is for after an `@`.
+
+    >>> line_name("ace_high_push"), line_name("four_of_a_kind@2")
+    ('Ace high push', 'Four of a kind, of seat 2')
+    """
+    hand, _, seat = line.partition("@")
+    return _readable(hand) + (f", of seat {seat}" if seat else "")
+
+
 def finding_title(code: str) -> str:
     """Return what a code means, in a few words."""
     return FINDINGS.get(code) or code

@@ -31,7 +31,10 @@ class Step:
 
 @dataclass
 class Box:
-    """A position: the cards dealt in order, the hands once set, chips by wager, and what was done with them."""
+    """A position: the cards dealt in order, the hands once set, chips by wager, and what was done with them.
+
+    `collected` wagers are in play though their chips went to the dealer (a progressive once it is locked).
+    """
 
     cards: list[str | None] = field(default_factory=list)
     high: list[str | None] = field(default_factory=list)
@@ -40,8 +43,14 @@ class Box:
     chips: dict[str, int] = field(default_factory=dict)
     settled: list[tuple[str, str, int]] = field(default_factory=list)
     lammers: list[str] = field(default_factory=list)
+    collected: set[str] = field(default_factory=set)
     patron: str | None = None
     mark: str = ""
+
+    @property
+    def in_play(self) -> bool:
+        """Whether anything was staked here."""
+        return bool(self.chips or self.settled)
 
     @property
     def is_set(self) -> bool:
@@ -160,6 +169,12 @@ def _vigorish_taken(table: Table, p: Payload) -> None:
     table.box(p["seat"]).settled.append(("vigorish", "taken", -p["amount_cents"]))
 
 
+def _progressive_locked(table: Table, p: Payload) -> None:
+    for box in table.boxes.values():
+        if "progressive" in box.chips:
+            box.collected.add("progressive")
+
+
 def _lammer_placed(table: Table, p: Payload) -> None:
     table.box(p["seat"]).lammers.append(p["wager"])
 
@@ -248,6 +263,7 @@ _FOLDS: dict[str, Callable[[Table, Payload], None]] = {
     "envy_paid": _envy_paid,
     "vigorish_taken": _vigorish_taken,
     "lammer_placed": _lammer_placed,
+    "progressive_locked": _progressive_locked,
     "no_more_bets": _no_more_bets,
     "dice_rolled": _dice_rolled,
     "number_drawn": _number_drawn,

@@ -19,6 +19,7 @@ from dashboards.names import (
     day_name,
     finding_title,
     game_name,
+    line_name,
     plural,
     position_name,
     table_name,
@@ -54,8 +55,8 @@ def page() -> None:
         choose(stream)
         return
     steps = steps_of(view.events.to_dicts())
-    at = step_now(view, steps)
-    source.show(header(view, formats, at))
+    step_now(view, steps)
+    source.show(header(view, formats))
     for found in view.findings.iter_rows(named=True):
         source.show(finding(found, formats, steps, view))
     if steps:
@@ -127,7 +128,7 @@ def evidence_step(view: RoundView, steps: list[Step], finding_id: str | None) ->
     return None
 
 
-def header(view: RoundView, formats: Formats, at: int) -> Html:
+def header(view: RoundView, formats: Formats) -> Html:
     """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbours."""
     r = view.round
     facts = [
@@ -141,9 +142,6 @@ def header(view: RoundView, formats: Formats, at: int) -> Html:
     )
     ways = [neighbour("← Previous round", r["table_id"], view.previous_round_no),
             neighbour("Next round →", r["table_id"], view.next_round_no)]  # fmt: skip
-    ways.append(
-        markup.button_link("round", "Link to this step", table=r["table_id"], round=r["round_no"], step=at or None)
-    )
     below = " · ".join(markup.text(fact) for fact in facts)
     for missing in r["undetermined"]:
         below += f"<br>Not determined: {markup.text(missing)}"
@@ -241,6 +239,9 @@ def event(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None
     """Show the event of the step, those around it, and the event as recorded."""
     proofs = {seq for evidence in view.findings["evidence"] for seq in evidence}
     now = steps[at - 1]
+    here = markup.link(
+        "round", "link to this step", table=view.round["table_id"], round=view.round["round_no"], step=at
+    )
     trail = "".join(
         f'<li class="{"rk-here" if i == at else ""}{" rk-proof" if steps[i - 1].seq in proofs else ""}">'
         f"{markup.text(caption(steps[i - 1].type, steps[i - 1].payload, formats))}</li>"
@@ -249,7 +250,7 @@ def event(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None
     source.show(
         f'<div class="rk-step"><div class="rk-soft">Step {at} of {len(steps)} · {formats.clock(now.occurred_at_us)}</div>'
         f'<div class="rk-now">{markup.text(caption(now.type, now.payload, formats))}</div>'
-        f'<div class="rk-soft">reported by {markup.text(now.source)}</div><ol class="rk-trail">{trail}</ol></div>'
+        f'<div class="rk-soft">reported by {markup.text(now.source)} · {here}</div><ol class="rk-trail">{trail}</ol></div>'
     )
     with st.expander(f"Event {now.seq:,} as recorded"):
         st.code(json.dumps(now.payload, indent=2, ensure_ascii=False), language="json")
@@ -292,7 +293,7 @@ def settlements(view: RoundView, formats: Formats) -> Html:
                 formats.signed(s["due_cents"]),
                 markup.two_lines(done, f"{formats.money(slip)} by slip") if slip else done,
                 said,
-                markup.two_lines(s["line"].replace("_", " ").capitalize(), s["cite"]),
+                markup.two_lines(line_name(s["line"]), s["cite"]),
             ]
         )
     if not rows:

@@ -1,0 +1,136 @@
+"""The pages in a real Chromium: from the queue to the round, stepping, every page without an error, nothing from outside.
+
+Skipped with one line where there is no Chromium; with REQUIRE_BROWSER=1 that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+from dashboards.run import command
+from tests.dashboards import sample
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PATIENCE_MS = 30_000
+
+
+def chromium() -> str:
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        line = "BROWSER TEST NOT RUN: no Chromium on this machine (apt-get install chromium)"
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(line)
+        pytest.skip(line)
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Serve the pages of the sample floor on a free port of this machine."""
+    chromium()
+    folder = tmp_path_factory.mktemp("browser")
+    warehouse = sample.make(folder / "warehouse.duckdb")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with (folder / "server.log").open("wb") as log:
+        server = subprocess.Popen(command(warehouse, port), cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait(f"{address}/_stcore/health", server)
+            yield address
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def _wait(address: str, server: subprocess.Popen[bytes]) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        assert server.poll() is None, "the dashboard's process ended"
+        try:
+            with urlopen(address, timeout=2):
+                return
+        except (URLError, OSError):
+            time.sleep(0.1)
+    raise AssertionError(f"nothing answered at {address}")
+
+
+@pytest.fixture
+def page(site: str) -> Iterator[Page]:
+    """Open a browser; at the end, assert that it asked nothing of any other address."""
+    asked: list[str] = []
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=chromium(), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("websocket", lambda socket_: asked.append(socket_.url))
+        yield page
+        browser.close()
+    assert asked
+    outside = {url for url in asked if urlsplit(url).scheme not in ("data", "blob")
+               and urlsplit(url).hostname != "127.0.0.1"}  # fmt: skip
+    assert outside == set()
+
+
+def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
+    page.goto(f"{site}/queue")
+    page.get_by_role("link", name="Paid too little").click(timeout=PATIENCE_MS)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 17", timeout=PATIENCE_MS)
+    finding = page.locator(".rk-finding")
+    for words in ("Paid too little", "Seat 3", "Ace High Bonus", "−$100.00 short", "58 Pa. Code § 688a.12(b)"):
+        expect(finding).to_contain_text(words)
+    row = page.locator("tr.rk-marked")
+    for words in ("Seat 3", "+$200.00", "+$100.00", "−$100.00 short"):
+        expect(row).to_contain_text(words)
+    drawing = page.locator(".rk-drawing svg")
+    expect(drawing).to_be_visible()
+    expect(drawing).to_contain_text("$100.00 short")
+    expect(drawing.locator("title", has_text="ace of spades").first).to_be_attached()
+    expect(page.locator(".rk-now")).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus")
+
+
+def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_step(site: str, page: Page) -> None:
+    page.goto(f"{site}/round?table=fu-01&round=17&step=45")
+    expect(page.locator(".rk-now")).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus", timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Back").click()
+    expect(page.locator(".rk-now")).to_have_text("Base wager of seat 3 returned, $25.00 (push)", timeout=PATIENCE_MS)
+    expect(page.locator(".rk-drawing svg title", has_text="Ace High Bonus, $10.00 at stake").first).to_be_attached()
+    page.wait_for_url("**step=44**")
+    page.reload()
+    expect(page.locator(".rk-now")).to_have_text("Base wager of seat 3 returned, $25.00 (push)", timeout=PATIENCE_MS)
+    page.get_by_role("link", name="Next round").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 18", timeout=PATIENCE_MS)
+
+
+@pytest.mark.parametrize("path", ["", "queue", "round", "round?table=fu-01&round=19", "hold", "hold?by=gaming_day"])
+def test_every_page_opens_by_its_address_without_an_error(site: str, page: Page, path: str) -> None:
+    failures: list[str] = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.goto(f"{site}/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("link", name="Queue")).to_be_visible()  # our own navigation, on every page
+    if path.startswith("hold"):
+        expect(page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
+    assert failures == []

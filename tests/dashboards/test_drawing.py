@@ -1,0 +1,104 @@
+"""Cards, dice, chips and the table as SVG: well-formed, titled, asking for nothing from outside."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+from xml.etree import ElementTree
+
+import pytest
+
+from dashboards.captions import card_name
+from dashboards.drawing import SEATS, Flag, card, chip, die, table_drawing
+from dashboards.names import Formats
+from dashboards.state import Table, steps_of, table_after
+from events.model import Card
+from tests.dashboards import sample
+
+SVG = "{http://www.w3.org/2000/svg}"
+FORMATS = Formats.of(sample.FACTS)
+STEPS = steps_of(sample.rounds_events()[0].events)
+
+
+def parse(markup: str) -> ElementTree.Element:
+    return ElementTree.fromstring(f'<svg xmlns="http://www.w3.org/2000/svg">{markup}</svg>')
+
+
+def titles(markup: str) -> list[str]:
+    return [title.text or "" for title in parse(markup).iter(f"{SVG}title")]
+
+
+@pytest.mark.parametrize("face", get_args(Card))
+def test_every_card_is_drawn_with_its_name_and_a_suit_that_is_a_shape(face: str) -> None:
+    assert titles(card(0, 0, face)) == [card_name(face)]
+    assert parse(card(0, 0, face)).find(f".//{SVG}path") is not None
+
+
+def test_red_and_black_suits_differ_in_shape_too() -> None:
+    shapes = {parse(card(0, 0, f"A{suit}")).find(f".//{SVG}path").get("d") for suit in "shdc"}  # type: ignore[union-attr]
+    assert len(shapes) == 4
+
+
+def test_a_card_that_was_not_read_says_so() -> None:
+    assert titles(card(0, 0, None)) == ["a card that was not read"]
+
+
+@pytest.mark.parametrize("value", range(1, 7))
+def test_a_die_has_as_many_pips_as_it_shows(value: int) -> None:
+    drawn = parse(die(0, 0, value, "red"))
+    assert len(list(drawn.iter(f"{SVG}circle"))) == value
+    assert titles(die(0, 0, value, "red")) == [f"red die, {value}"]
+
+
+def test_a_die_that_was_not_read_and_one_that_is_not_flat() -> None:
+    assert titles(die(0, 0, None)) == ["a die that was not read"]
+    assert "rotate" in die(0, 0, 3, tilted=True)
+    assert "rotate" not in die(0, 0, 3)
+
+
+def test_chips_of_different_wagers_differ_by_letter() -> None:
+    letters = [parse(chip(0, 0, wager)).find(f".//{SVG}text").text for wager in ("base", "ace_high_bonus", "match")]  # type: ignore[union-attr]
+    assert letters == ["B", "A", "M"]
+
+
+@pytest.mark.parametrize("step", range(len(STEPS) + 1))
+def test_the_table_is_well_formed_after_every_step_and_asks_for_nothing_from_outside(step: int) -> None:
+    drawn = table_drawing(table_after(STEPS, step), FORMATS, [Flag(3, "$100.00 short", -10000)], "FU-01 <17>")
+    root = ElementTree.fromstring(drawn)
+    assert (root.get("role"), root.get("aria-label")) == ("img", "FU-01 <17>")
+    assert "href" not in drawn
+    assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", drawn) == []
+    assert "\n" not in drawn  # a blank line would end the block for the markdown that carries it
+
+
+def test_the_table_shows_hands_as_set_dice_and_the_flag_in_words() -> None:
+    said = titles(table_drawing(table_after(STEPS, len(STEPS)), FORMATS, [Flag(3, "$100.00 short", -10000)]))
+    assert "joker" in said
+    assert "white die, 4" in said
+    assert "$100.00 short" in said
+    assert any(t.startswith("Seat 3; high hand ace of spades") and "Ace High +$100.00" in t for t in said)
+
+
+def test_chips_stand_there_until_they_are_settled() -> None:
+    paid = sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ
+    before, after = (titles(table_drawing(table_after(STEPS, n), FORMATS)) for n in (paid, paid + 1))
+    assert before.count("Ace High Bonus, $10.00 at stake") == 1
+    assert after.count("Ace High Bonus, $10.00 at stake") == 0
+
+
+def test_flags_over_under_and_without_money_differ_by_shape() -> None:
+    shapes = {
+        table_drawing(Table(), FORMATS, [Flag(1, "x", cents)]).split(" x</text>")[0][-1] for cents in (-1, 1, None)
+    }
+    assert shapes == {"▼", "▲", "◆"}
+
+
+def test_words_of_a_finding_are_escaped() -> None:
+    drawn = table_drawing(Table(), FORMATS, [Flag("dealer", "<script>", None)])
+    assert "<script>" not in drawn
+    ElementTree.fromstring(drawn)
+
+
+def test_seats_go_clockwise_seen_from_above_with_seat_1_at_the_dealers_left() -> None:
+    assert sorted(SEATS, key=lambda seat: -SEATS[seat][0]) == [1, 2, 3, 4, 5, 6]
+    assert SEATS[1][1] < SEATS[2][1] < SEATS[3][1]

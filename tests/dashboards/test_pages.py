@@ -1,0 +1,224 @@
+"""Each page run by AppTest on the sample floor: what it says, its filters, its steps, and what stands there without data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dashboards
+from analytics.warehouse import build
+from dashboards.run import WAREHOUSE_VARIABLE, command, warehouse_path
+from tests.dashboards import sample
+
+HERE = Path(dashboards.__file__).parent
+PAGES = ("floor", "queue", "round", "hold")
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample.make(tmp_path_factory.mktemp("pages") / "warehouse.duckdb")
+
+
+def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
+    monkeypatch.setenv(WAREHOUSE_VARIABLE, str(path))
+    test = AppTest.from_file(str(HERE / "pages" / f"{page}.py"), default_timeout=30)
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def said(test: AppTest) -> str:
+    """Return all markup of a page."""
+    texts: list[Any] = [element.proto.body for element in test.get("html")]
+    return "\n".join([*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)])
+
+
+def test_floor_has_a_tile_per_table_with_its_figures(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("floor", warehouse, monkeypatch))
+    for words in (
+        "Allegheny Rivers Casino",
+        "FU-01",
+        "FU-02",
+        "Face Up Pai Gow Poker",
+        "16 an hour",
+        "$125.00",
+        "$40.00",
+    ):
+        assert words in page
+    assert 'href="queue?table=fu-01"' in page
+    assert "6 Mar, 21:25:30" in page
+
+
+def test_floor_of_one_day(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("floor", warehouse, monkeypatch)
+    test.selectbox[0].select_index(1).run()
+    assert "queue?table=fu-01&amp;day=2026-03-06" in said(test)
+    assert "5</div>" in said(test)
+
+
+def test_queue_begins_with_the_dispute_and_links_to_its_round(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("queue", warehouse, monkeypatch))
+    assert "6 findings in 4 rounds" in page
+    rows = page.split("<tr")[2:]
+    assert "Paid too little" in rows[0]
+    assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in rows[0]
+    assert "▼" in rows[0]
+    assert "−$100.00 short" in rows[0]
+    assert "Shaken too little" in rows[-1]
+
+
+def test_queue_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("queue", warehouse, monkeypatch, table="fu-02", severity="nonsense")
+    assert "4 findings in 2 rounds" in said(test)
+    test.selectbox(key="queue-code").set_value("PAY-OVER").run()
+    assert "1 finding in 1 round" in said(test)
+    assert test.query_params["code"] == "PAY-OVER"
+    test.selectbox(key="queue-table").set_value("fu-01").run()
+    assert "No finding fits" in said(test)
+
+
+def test_queue_of_many_findings_comes_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = [
+        sample.adjudication("table/a", n, [], [sample.finding("table/a", n, "PAY-OVER", 1, "base", n, "", "")])
+        for n in range(1, 121)
+    ]
+    build(tmp_path / "w", rounds, ())
+    test = run("queue", tmp_path / "w", monkeypatch)
+    assert said(test).count("<tr") == 51
+    test.number_input[0].set_value(3).run()
+    assert said(test).count("<tr") == 21
+
+
+def test_round_shows_the_finding_and_recorded_beside_recomputed(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = said(run("round", warehouse, monkeypatch, table="fu-01", round="17"))
+    for words in (
+        "FU-01 · Round 17",
+        "Variance",
+        "Paid too little",
+        "Seat 3",
+        "58 Pa. Code § 688a.12(b)",
+        "Both ace high",
+    ):
+        assert words in page
+    row = next(row for row in page.split("<tr") if "rk-marked" in row)
+    assert all(words in row for words in ("Seat 3", "+$200.00", "+$100.00", "▼", "−$100.00 short"))
+    assert 'href="round?table=fu-01&amp;round=16"' in page
+    assert 'href="round?table=fu-01&amp;round=18"' in page
+
+
+def test_round_opens_at_the_evidence_and_steps(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("round", warehouse, monkeypatch, table="fu-01", round="17", finding=sample.DISPUTE.id)
+    step = sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ + 1
+    assert test.slider[0].value == step
+    assert "after step 45 of 52" in said(test)
+    test.button[0].click().run()
+    assert test.slider[0].value == step - 1
+    assert test.query_params["step"] == str(step - 1)
+    test.button[1].click().run()
+    test.button[1].click().run()
+    assert test.slider[0].value == step + 1
+    test.slider[0].set_value(1).run()
+    assert "after step 1 of 52" in said(test)
+    assert test.button[0].disabled
+
+
+@pytest.mark.parametrize(("given", "shown"), [("3", 3), ("0", 1), ("999", 52), ("x", 45)])
+def test_a_link_reopens_the_same_round_and_step(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch, given: str, shown: int
+) -> None:
+    test = run("round", warehouse, monkeypatch, stream="table/fu-01", round="17", step=given)
+    assert test.slider[0].value == shown
+    assert f"round?table=fu-01&amp;round=17&amp;step={shown}" in said(test)
+
+
+def test_round_shows_the_event_as_recorded_with_its_hash(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("round", warehouse, monkeypatch, table="fu-01", round="17", step="45"))
+    assert '"winnings_cents": 10000' in page
+    assert sample.rounds_events()[0].events[44]["hash"] in page
+    assert "Seat 3 paid $100.00 on the Ace High Bonus" in page
+
+
+def test_round_without_events_still_gives_the_verdict(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("round", warehouse, monkeypatch, table="fu-01", round="19"))
+    assert "No events of this round" in page
+    for words in ("Undetermined", "seat 6: a card was not read", "cannot be told", "not settled"):
+        assert words in page
+
+
+@pytest.mark.parametrize(("query", "words"), [({}, "Open a round"), ({"table": "fu-02", "round": "77"}, "has no round 77"),
+                                              ({"table": "fu-02"}, "Open a round")])  # fmt: skip
+def test_round_offers_rounds_where_none_is_named(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch, query: dict[str, str], words: str
+) -> None:
+    test = run("round", warehouse, monkeypatch, **query)
+    assert words in said(test)
+    test.selectbox[0].set_value("fu-01").run()
+    test.selectbox[1].set_value(17).run()
+    assert 'href="round?table=fu-01&amp;round=17"' in said(test)
+
+
+def test_hold_names_every_figure(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("hold", warehouse, monkeypatch))
+    for words in ("Drop", "$24,200.00", "Win", "$5,704.00", "Hold %", "23.6 %", "3 of 4 table days", "Handle", "House win %",
+                  "Jackpots by slip", "$1,250.00", "1 wager not settled"):  # fmt: skip
+        assert words in page
+
+
+def test_hold_by_another_dimension(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("hold", warehouse, monkeypatch, by="dealer")
+    assert "D-11" in said(test)
+    assert test.query_params["by"] == "dealer"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_a_warehouse_a_page_says_what_to_do(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "<code>rack demo</code>" in said(run(page, tmp_path / "none.duckdb", monkeypatch))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_with_nothing_replayed_a_page_says_what_to_do(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path / "w", (), ())
+    assert "<code>rack" in said(run(page, tmp_path / "w", monkeypatch))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_file_that_is_no_warehouse_says_what_to_do(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "w").write_bytes(b"something else")
+    assert "<code>rack replay" in said(run(page, tmp_path / "w", monkeypatch))
+
+
+def test_a_page_shows_the_next_generation_when_it_is_drawn_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sample.make(tmp_path / "w")
+    test = run("queue", path, monkeypatch)
+    assert "6 findings" in said(test)
+    build(path, sample.adjudications()[:2], ())
+    assert "No findings" in said(test.run())
+
+
+def test_the_command_serves_this_machine_only_and_reports_to_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = command(tmp_path / "w", 8765)
+    assert f"{WAREHOUSE_VARIABLE}={tmp_path / 'w'}" in parts
+    for flag in (
+        "--server.address=127.0.0.1",
+        "--server.port=8765",
+        "--browser.gatherUsageStats=false",
+        "--server.headless=true",
+    ):
+        assert flag in parts
+    monkeypatch.delenv(WAREHOUSE_VARIABLE, raising=False)
+    assert warehouse_path() == Path("demo") / "warehouse.duckdb"

@@ -1,0 +1,136 @@
+"""A round's events folded to what lies on the table, and each said in a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from dashboards.captions import caption
+from dashboards.names import Formats
+from dashboards.state import Step, Table, steps_of, table_after
+from events.model import REGISTRY
+from tests.dashboards import sample
+
+FORMATS = Formats.of(sample.FACTS)
+STEPS = steps_of(sample.rounds_events()[0].events)
+
+
+def steps(*events: tuple[str, dict[str, Any]]) -> list[Step]:
+    return steps_of(sample.recorded("table/a", 1, list(events)).events)
+
+
+def after(*events: tuple[str, dict[str, Any]]) -> Table:
+    return table_after(steps(*events), len(events))
+
+
+def wager(cents: int, kind: str = "wager_placed") -> tuple[str, dict[str, Any]]:
+    common = {"seat": 2, "bettor": "p", "wager": "base", "number": None, "amount_cents": cents}
+    return kind, {**common, **({"form": "chips"} if kind == "wager_placed" else {})}
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda s: f"{s.seq} {s.type}")
+def test_the_sample_is_made_of_events_of_the_vocabulary(step: Step) -> None:
+    msgspec.convert(json.loads(step.raw), REGISTRY[step.type, 1], strict=True)
+
+
+def test_before_the_first_step_the_table_is_empty() -> None:
+    table = table_after(STEPS, 0)
+    assert not any(box.cards or box.chips for box in table.boxes.values())
+    assert table.focus is None
+
+
+def test_after_the_last_step_hands_are_set_and_wagers_settled() -> None:
+    table = table_after(STEPS, len(STEPS))
+    assert table.box(3).high == ["As", "9h", "7c", "5s", "2d"]
+    assert table.box("dealer").low == ["Kd", "Jc"]
+    assert table.box(3).settled == [("base", "push", 0), ("ace_high_bonus", "paid", 10_000)]
+    assert not any(box.chips for box in table.boxes.values())
+    assert (table.dice, table.total, table.start, table.stub, table.closed) == ([2, 2, 4], 8, "dealer", 4, True)
+
+
+def test_the_focus_is_the_position_the_event_is_about() -> None:
+    paid = sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ + 1
+    assert table_after(STEPS, paid).focus == 3
+    assert table_after(STEPS, 1).focus is None
+
+
+def test_wagers_grow_shrink_and_go() -> None:
+    assert after(wager(2500), wager(500)).box(2).chips == {"base": 3000}
+    assert after(wager(2500), wager(500, "wager_removed")).box(2).chips == {"base": 2000}
+    assert after(wager(2500), wager(2500, "wager_removed")).box(2).chips == {}
+
+
+def test_a_corrected_event_is_shown_as_its_replacement_from_the_correction_on() -> None:
+    instead = {"type": "wager_placed", "version": 1, "round_no": 1, "payload": wager(5000)[1]}
+    correction = {
+        "supersedes_seq": 1,
+        "supersedes_event_id": "0" * 32,
+        "replacement": instead,
+        "by": "f",
+        "reason": "x",
+    }
+    events = steps(wager(2500), ("event_corrected", correction))
+    assert table_after(events, 1).box(2).chips == {"base": 2500}
+    assert table_after(events, 2).box(2).chips == {"base": 5000}
+
+
+def test_a_corrected_event_that_never_happened_is_gone() -> None:
+    correction = {"supersedes_seq": 1, "supersedes_event_id": "0" * 32, "replacement": None, "by": "f", "reason": "x"}
+    assert after(wager(2500), ("event_corrected", correction)).box(2).chips == {}
+
+
+def test_a_progressive_in_play_is_collected_at_the_lock() -> None:
+    placed = ("wager_placed", {**wager(500)[1], "wager": "progressive"})
+    locked = ("progressive_locked", {"accepted": 1, "collected": 1})
+    box = after(wager(2500), placed, locked).box(2)
+    assert box.collected == {"progressive"}
+    assert box.chips == {"base": 2500, "progressive": 500}
+
+
+def test_voids_marks_aside_cards_and_new_dice() -> None:
+    dice = {"dice": [1, None, 6], "colours": ["red", "blue", "white"], "lie": "not_flat"}
+    table = after(
+        ("total_announced", {"total": 8}),
+        ("dice_rolled", dice),
+        ("cards_dealt", {"to": "burn", "cards": ["4c"], "face_up": False}),
+        ("card_found_face_up", {"card": None}),
+        ("surrendered", {"seat": 1}),
+        ("hand_elected", {"seat": 2, "election": "void"}),
+        ("round_voided", {"scope": 4, "reason": "exposed_card"}),
+        ("round_voided", {"scope": "round", "reason": "stub_count"}),
+        ("something_new", {"seat": 5}),
+    )
+    assert (table.dice, table.lie, table.total) == ([1, None, 6], "not_flat", None)
+    assert table.aside == ["4c", None]
+    assert [table.box(seat).mark for seat in (1, 2, 4)] == ["surrendered", "hand void", "hand void"]
+    assert (table.voided, table.focus) == ("stub_count", 5)
+
+
+@pytest.mark.parametrize(
+    ("event", "sentence"),
+    [
+        (STEPS[2], "Seat 1 wagered $25.00 on the Base wager"),
+        (STEPS[14], "Dice 2 2 4"),
+        (STEPS[sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ], "Seat 3 paid $100.00 on the Ace High Bonus"),
+        (steps(("something_new", {}))[0], "Something new"),
+        (steps(("hand_set", {"position": "dealer", "high": ["Ks", None], "medium": [], "low": ["Jk"], "by": "dealer"}))[0],
+         "Dealer set: high K♠ ?; low Joker"),
+        (steps(("round_voided", {"scope": "round", "reason": "wrong_start"}))[0], "Round void: wrong start"),
+        (steps(("shaker_shaken", {"times": None, "duration_ms": 5200, "covered": True}))[0], "Dice shaken for 5.2 s"),
+    ],
+)  # fmt: skip
+def test_an_event_in_a_sentence(event: Step, sentence: str) -> None:
+    assert caption(event.type, event.payload, FORMATS) == sentence
+
+
+def test_every_event_of_a_round_has_a_sentence_of_its_own() -> None:
+    """A sentence is built from a payload of the right shape: the sample's, or one made up from the types."""
+    from dashboards.captions import _SAYINGS
+
+    assert {type_ for type_, _ in REGISTRY if "round" in type_ or "wager" in type_ or "card" in type_} <= {
+        *_SAYINGS, "cards_spread", "cards_washed",
+    }  # fmt: skip
+    assert set(_SAYINGS) <= {type_ for type_, _ in REGISTRY}

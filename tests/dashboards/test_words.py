@@ -1,0 +1,114 @@
+"""Money, times, names and small pieces of markup."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from analytics import hold
+from analytics.loading import PropertyFacts
+from analytics.warehouse import reading
+from dashboards import markup
+from dashboards.charts import dimension_label, hold_chart, house_win_chart
+from dashboards.names import DIMENSIONS, Formats, day_name, finding_title, game_name, percent, short_day, table_name
+from tests.dashboards import sample
+
+FORMATS = Formats.of(sample.FACTS)
+
+
+@pytest.mark.parametrize(
+    ("cents", "plain", "signed"),
+    [
+        (0, "$0.00", "$0.00"), (5, "$0.05", "+$0.05"), (-5, "−$0.05", "−$0.05"), (123456789, "$1,234,567.89", "+$1,234,567.89"),
+        (None, "–", "–"),
+    ],
+)  # fmt: skip
+def test_money(cents: int | None, plain: str, signed: str) -> None:
+    assert (FORMATS.money(cents), FORMATS.signed(cents)) == (plain, signed)
+
+
+def test_chips_are_said_short() -> None:
+    assert (FORMATS.chips(2500), FORMATS.chips(250)) == ("$25", "$2.50")
+
+
+def test_other_currencies_and_unknown_zones() -> None:
+    other = Formats.of(PropertyFacts(name="", time_zone="Nowhere/Else", currency="XTS"))
+    assert other.money(100) == "XTS 1.00"
+    assert (other.clock(sample.EVENING), other.zone_name(sample.EVENING)) == ("02:00:00", "UTC")
+
+
+def test_times_are_the_propertys() -> None:
+    assert FORMATS.clock(sample.EVENING) == "21:00:00"
+    assert FORMATS.day_and_clock(sample.EVENING) == "6 Mar, 21:00:00"
+    assert FORMATS.zone_name(sample.EVENING) == "EST"
+    assert (FORMATS.clock(None), FORMATS.day_and_clock(None), FORMATS.zone_name(None)) == ("–", "–", "")
+
+
+def test_days_percentages_and_names() -> None:
+    assert (day_name(date(2026, 3, 6)), short_day(date(2026, 3, 6)), day_name(None)) == (
+        "Fri 6 Mar 2026",
+        "Fri 6 Mar",
+        "–",
+    )
+    assert (percent(22.04), percent(-1234.5), percent(None)) == ("22.0 %", "−1,234.5 %", "–")
+    assert (game_name("face_up_pai_gow"), game_name("new_game")) == ("Face Up Pai Gow Poker", "New game")
+    assert (finding_title("PAY-UNDER"), finding_title("NEW-CODE")) == ("Paid too little", "NEW-CODE")
+    assert table_name("fu-01") == "FU-01"
+
+
+def test_every_text_is_escaped() -> None:
+    attack = '<img src=x onerror="1">&'
+    pieces = [
+        markup.heading(attack, attack), markup.figure(attack, attack, attack), markup.empty(attack, attack),
+        markup.table({attack: "text"}, [[attack]], attack), markup.link("round", attack, table=attack),
+        markup.two_lines(attack, attack), markup.severity_badge(attack), markup.verdict_badge(attack),
+        markup.section(attack, attack), markup.button_link("round", attack, table=attack),
+    ]  # fmt: skip
+    assert all("<img" not in piece for piece in pieces)
+    assert all(isinstance(piece, markup.Html) for piece in pieces)
+
+
+def test_over_and_under_differ_by_sign_word_and_shape() -> None:
+    under, over = markup.difference(-10_000, FORMATS), markup.difference(4000, FORMATS)
+    assert all(part in under for part in ("▼", "−$100.00", "short"))
+    assert all(part in over for part in ("▲", "+$40.00", "over"))
+    assert "no money" in markup.difference(None, FORMATS, "no money")
+
+
+def test_severities_and_verdicts_differ_by_shape_and_word() -> None:
+    assert len({markup.severity_badge(s).split("</span>")[0][-1] for s in ("high", "medium", "low")}) == 3
+    assert "Undetermined" in markup.verdict_badge("UNDETERMINED")
+
+
+def test_what_to_do_sets_commands_as_code() -> None:
+    assert "<code>rack demo</code>" in markup.empty("Nothing", "Run `rack demo` first.")
+
+
+def test_charts_draw_every_row_that_has_a_figure(tmp_path: Path) -> None:
+    with reading(sample.make(tmp_path / "w")) as db:
+        frames = {dimension: hold.hold_by(db, dimension) for dimension in hold.DIMENSIONS}
+        days = hold.hold_by_table_day(db)
+    for dimension, frame in frames.items():
+        labels = [dimension_label(dimension, row) for row in frame.iter_rows(named=True)]
+        drawn = house_win_chart(frame, dimension, labels).to_dict()
+        values = next(iter(drawn["datasets"].values()))
+        assert len(values) == frame.drop_nulls("house_win_percent").height
+        assert [value["label"] for value in values] == labels
+    counted = next(iter(hold_chart(days).to_dict()["datasets"].values()))
+    assert sorted(value["said"] for value in counted) == ["22.0 %", "24.0 %", "25.0 %"]
+
+
+def test_a_wager_with_nothing_staked_has_no_bar() -> None:
+    frame = pl.DataFrame(
+        {"wager": ["fortune_envy", "base"], "handle_cents": [0, 100], "house_win_cents": [-500, 10],
+         "house_win_percent": [None, 10.0]}
+    )  # fmt: skip
+    drawn = house_win_chart(frame, "wager", ["Fortune Envy", "Base wager"]).to_dict()
+    assert [value["label"] for value in next(iter(drawn["datasets"].values()))] == ["Base wager"]
+
+
+def test_every_dimension_of_hold_has_a_name() -> None:
+    assert set(DIMENSIONS) == set(hold.DIMENSIONS)
