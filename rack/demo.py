@@ -72,7 +72,7 @@ def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) 
         try:
             summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
             clock.lap("replay")
-            found = findings(results)
+            found = sorted(findings(results), key=_in_order)
             comparison = compare(day.labels, found)
             build_warehouse(out / WAREHOUSE, log, results)
             clock.lap("warehouse")
@@ -167,6 +167,11 @@ def report(demo: Demo) -> dict[str, Any]:
         "log": demo.log,
         "out": str(demo.out),
     }
+
+
+def _in_order(finding: Finding) -> tuple[str, int, str, str]:
+    """The order of a report; that of the results follows the log's partitions."""
+    return finding.stream, finding.round_no or 0, finding.code, finding.id
 
 
 class _Clock:

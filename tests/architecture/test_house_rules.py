@@ -76,7 +76,11 @@ def uncited(source: str) -> list[str]:
         for decorator in node.decorator_list:
             if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "rule":
                 cites = {keyword.arg: keyword.value for keyword in decorator.keywords}.get("cites")
-                if not (isinstance(cites, ast.Constant) and isinstance(cites.value, str) and re.search(r"§|\bD\d+|contract of the log", cites.value)):
+                if not (
+                    isinstance(cites, ast.Constant)
+                    and isinstance(cites.value, str)
+                    and re.search(r"§|\bD\d+|contract of the log", cites.value)
+                ):
                     found.append(node.name)
     return found
 
