@@ -27,7 +27,7 @@ class Filing:
 
     paytables: Mapping[str, str]
     meter: str
-    settings: Mapping[str, str | bool | int]
+    settings: Mapping[str, str]
     linked: bool = False
 
 
@@ -53,7 +53,7 @@ class TableSpec:
         )  # fmt: skip
 
 
-def _limits(low: str, high: str) -> dict[str, str | bool | int]:
+def _limits(low: str, high: str) -> dict[str, str]:
     return {
         "min": low, "max": high, "ace_high_bonus.min": "1.00", "ace_high_bonus.max": "100.00",
         "fortune_bonus.min": "1.00", "fortune_bonus.max": "50.00",

@@ -11,7 +11,6 @@ from floor.plan import Plan
 from floor.play import Play
 from floor.preparing import by_card, by_stack, misdeal, one_box_seat, prepare_surrender, with_dice, wrong_total
 from floor.script import changed
-from floor.table import Table
 from games.cards import TEXT
 
 PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
@@ -91,17 +90,10 @@ def _wrong_stub(plan: Plan) -> bool:
     return True
 
 
-def _remove_deck(table: Table) -> None:
-    if table.wrong_stub:
-        table.wrong_stub = False
-        table.change_deck((table.turn - 1) % len(table.decks), "incorrect_count")
-
-
-@fault("DEAL-STUB", prepare=_wrong_stub, after=_remove_deck)
+@fault("DEAL-STUB", prepare=_wrong_stub)
 def deal_stub(play: Play) -> Where:
     """The stub is not counted, or it is three or five and the round is played on (the deck leaves the table after it)."""
     if play.plan.short_stub:
-        play.table.wrong_stub = True
         return Where(consequences=("DEAL-RACK", *PLAYED_ON))
     counted = play.script.first(model.StubCounted)
     assert counted is not None
@@ -176,7 +168,8 @@ def deal_election(play: Play) -> Where:
     card: Any = TEXT[play.plan.hands[seat][0]]
     first = play.script.first(model.HandSet, position="dealer")
     looked = play.script.first(model.HandExamined, seat=seat)
-    assert first is not None and looked is not None
+    assert first is not None
+    assert looked is not None
     play.script.before(first, model.CardExposed(whose=seat, by="dealer", card=card))
     play.script.behind(looked, model.HandElected(seat=seat, election="play"))
     return Where(seat)

@@ -39,7 +39,8 @@ def pay_share(play: Play) -> Where | None:
         return None
     slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", source="slip")
     document = play.script.first(model.PayoutDocumented, seat=due.seat)
-    assert slip is not None and document is not None
+    assert slip is not None
+    assert document is not None
     wrong = due.slip_cents * 9 // 10 if play.plan.turn % 2 else due.slip_cents * 11 // 10
     changed(slip, winnings_cents=wrong)
     changed(document, amount_cents=wrong)
@@ -75,7 +76,8 @@ def pay_source(play: Play) -> Where | None:
         return None
     slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", source="slip")
     document = play.script.first(model.PayoutDocumented, seat=due.seat)
-    assert slip is not None and document is not None
+    assert slip is not None
+    assert document is not None
     changed(slip, source="inventory")
     play.script.drop(document)
     return Where(due.seat, "progressive")
@@ -114,7 +116,8 @@ def pay_documented(play: Play) -> Where | None:
         return None
     document = play.script.first(model.PayoutDocumented, seat=due.seat)
     cards = play.script.first(model.CardsCollected, of=due.seat)
-    assert document is not None and cards is not None
+    assert document is not None
+    assert cards is not None
     if play.plan.turn % 2:
         play.script.drop(document)
     else:
@@ -138,9 +141,9 @@ def wager_lockout(play: Play) -> Where | None:
     assert locked is not None
     if play.plan.turn % 2:
         play.script.drop(locked)
-        return Where(None, "progressive")
+        return Where()
     play.script.move_behind(accepted, locked)
-    return Where(accepted.payload.seat, "progressive")
+    return Where(accepted.payload.seat)
 
 
 def _qualifying(plan: Plan) -> bool:

@@ -74,7 +74,8 @@ def _change_decks(table: Table) -> None:
 
 
 fault("EQUIP-DECK", fits=_past_half_time, before=_keep_too_long, after=_change_decks)(nothing)
-fault("EQUIP-DICE", fits=lambda table: table.old_dice, after=lambda table: table.change_dice())(nothing)
+# Planted in the first round of a day at a table that did not change its dice: the simulation sees to that.
+fault("EQUIP-DICE", fits=lambda table: False, after=lambda table: table.change_dice())(nothing)
 
 
 def _two_decks(table: Table) -> bool:

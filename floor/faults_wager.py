@@ -124,7 +124,9 @@ def wager_surrender(play: Play) -> Where:
     seat: Any = plan.chosen
     said, taken = script.first(model.Surrendered), script.settling(seat, "base")
     dealer = script.first(model.HandSet, position="dealer")
-    assert said is not None and taken is not None and dealer is not None
+    assert said is not None
+    assert taken is not None
+    assert dealer is not None
     match plan.turn % 3:
         case 0:
             pass

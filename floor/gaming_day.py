@@ -160,14 +160,14 @@ class _Floor:
 
     def _forget_dice(self, table: Table) -> bool:
         """Say whether this table forgets to change its dice today: that fault can only happen in a day's first round."""
-        return table.spec.starting == "shaker" and self.faults.pull("EQUIP-DICE")
+        return table.spec.starting == "shaker" and self.faults.take("EQUIP-DICE") is not None
 
     def _round(self, table: Table) -> None:
         """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""
         table.between_rounds()
         self.played += 1
         for schedule in (self.faults, self.legitimates):
-            irregular = schedule.due(self.played, table)
+            irregular = FAULTS["EQUIP-DICE"] if table.old_dice else schedule.due(self.played, table)
             if irregular is None:
                 continue
             if self._irregular_round(table, schedule, irregular):

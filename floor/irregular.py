@@ -93,14 +93,13 @@ class Schedule:
                 return each
         return None
 
-    def pull(self, name: str) -> bool:
-        """Make the first of a kind that is waiting due at once; say whether there is one."""
+    def take(self, name: str) -> Irregular | None:
+        """Return the first of a kind that is waiting, whenever it would be due."""
         for at, (_, each) in enumerate(self._waiting):
             if each.name == name:
                 del self._waiting[at]
-                self._waiting.insert(0, (0, each))
-                return True
-        return False
+                return each
+        return None
 
     def again(self, irregular: Irregular, round_: int) -> None:
         """Let one that could not happen wait for another round."""

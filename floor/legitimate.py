@@ -28,7 +28,7 @@ from floor.script import Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table
 from games.cards import TEXT
-from games.face_up_pai_gow import Outcome
+from games.face_up_pai_gow import Outcome, Position
 
 
 @legitimate("no_roll_reshake", 8, fits=with_dice, prepare=lambda plan: _no_roll(plan))
@@ -62,17 +62,9 @@ def recut(play: Play) -> Where:
     return Where()
 
 
-def remove_wrong_deck(table: Table) -> None:
-    """Take the deck whose stub was wrong from the table."""
-    if table.wrong_stub:
-        table.wrong_stub = False
-        table.change_deck((table.turn - 1) % len(table.decks), "incorrect_count")
-
-
-@legitimate("proper_void", 10, prepare=prepare_void, after=remove_wrong_deck)
+@legitimate("proper_void", 10, prepare=prepare_void)
 def proper_void(play: Play) -> Where:
     """A round is voided on one of the grounds of § 688a.13 or § 688a.8(f), every wager goes back."""
-    play.table.wrong_stub = play.plan.void == "stub_count"
     return Where()
 
 
@@ -92,13 +84,13 @@ def _dealer_errs(plan: Plan) -> bool:
 # ------------------------------------------------------------------------------------------------------- exposed cards
 
 
-def expose(play: Play, seat: int) -> Step:
+def expose(play: Play, seat: Any) -> Step:
     """Let the dealer expose a card of a seat after the deal; return that step."""
     play.plan.random.shuffle(cards := list(play.plan.hands[seat]))
     text: Any = TEXT[cards[0]]
     first = play.script.first(model.HandSet, position="dealer")
     assert first is not None
-    return play.script.before(first, model.CardExposed(whose=seat, by="dealer", card=text))[0]  # type: ignore[arg-type]
+    return play.script.before(first, model.CardExposed(whose=seat, by="dealer", card=text))[0]
 
 
 @legitimate("election_play", 5, prepare=one_box_seat)
@@ -276,7 +268,7 @@ def late_message(play: Play) -> Where:
 def card_not_read(play: Play) -> Where:
     """The shoe does not read a card, and mostly neither does the reader under the hands as they are set."""
     plan, script = play.plan, play.script
-    position = plan.random.choice([*plan.boxes, "dealer"])
+    position: Position = plan.random.choice([*plan.boxes, "dealer"])
     text: Any = TEXT[plan.random.choice(plan.hands[position])]
     for step in script.of(model.CardsDealt, to=position):
         cards: Any = step.payload.cards  # type: ignore[attr-defined]

@@ -53,6 +53,7 @@ class Play:
         self.dues: list[Due] = []
         self.left_on_table: dict[int, int] = {}
         self.documents: list[Step] = []
+        self.table.wrong_stub = bool(plan.short_stub)
         self.by_slip = False
         self.other_deck_shuffled = False
 

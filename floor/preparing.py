@@ -30,7 +30,7 @@ def with_dice(table: Table) -> bool:
 
 def shuffled_by_hand(table: Table) -> bool:
     """The next round's cards are shuffled by hand and cut."""
-    return table.spec.shuffler == "none" or table.shuffler_out
+    return table.deck.dirty and (table.spec.shuffler == "none" or table.shuffler_out)
 
 
 def machine_works(table: Table) -> bool:

@@ -34,8 +34,7 @@ def render(table: Table, script: Script, round_no: int) -> list[Group]:
             meter_drafts.setdefault(meter.stream.name, []).append(draft)
             continue
         made[id(step)] = _report(table, step, round_no)
-    for step in order:
-        drafts.append(made[id(step)])
+    drafts += [made[id(step)] for step in order]
     if script.resent is not None:
         drafts.insert(len(drafts) - 1, made[id(script.resent)])
     for step in script.after:

@@ -444,6 +444,9 @@ class Table:
         self.round_no += 1
         self.rounds_today += 1
         deck.dirty = True
+        if self.wrong_stub:
+            self.wrong_stub = False
+            self.change_deck(self.turn % len(self.decks), "incorrect_count")
         self.turn += 1
         self.just_opened = False
 
