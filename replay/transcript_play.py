@@ -11,6 +11,9 @@ from typing import Any, cast
 from events import model
 from events.model import Event
 from games.cards import CODE, TEXT
+from games.progressive import after_winner
+from games.ranking import seven_card_lines
+from games.rulebook import Paytable
 from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
 from replay.transcript_words import Position, Words
 
@@ -182,20 +185,43 @@ def _document(words: Words, context: Context) -> Sequence[Event]:
     return [model.PayoutDocumented(seat=seat, wager=wager, document=document or "slip-1", amount_cents=words.money())]
 
 
-@statement("won", "progressive")
+@statement("won")
 def _won(words: Words, context: Context) -> Sequence[Event]:
     seat, reading, share, after = words.seat(), words.option("meter"), words.option("share"), words.option("after")
     meter, at = words.option("id") or context.book.meter or "m-1", words.option("meter_seq")
-    if reading is None or share is None or after is None:
-        raise words.error("expected meter=READING share=PERCENT% after=READING")
+    if reading is None:
+        raise words.error("expected meter=READING, the meter at this winner's turn")
     context.meter_seq = words.as_number(at, "a meter number", 1) if at is not None else context.meter_seq + 1
-    percent = words.as_number(share.removesuffix("%"), "a share in percent", 1, 100)
+    centicents = words.as_meter(reading)
+    share_bp = words.as_percent_bp(share) if share is not None else _share_bp(words, context, seat)
+    seed_cents = _progressive(words, context).seed_cents
     return [
         model.ProgressiveWon(
-            seat=seat, meter=meter, share_bp=percent * 100, reading_centicents=words.as_meter(reading),
-            after_centicents=words.as_meter(after), meter_seq=context.meter_seq,
+            seat=seat,
+            meter=meter,
+            share_bp=share_bp,
+            reading_centicents=centicents,
+            after_centicents=words.as_meter(after) if after else after_winner(centicents, share_bp, seed_cents),
+            meter_seq=context.meter_seq,
         )
-    ]  # fmt: skip
+    ]
+
+
+def _progressive(words: Words, context: Context) -> Paytable:
+    offer = context.book.offers.get("progressive")
+    if offer is None or offer.paytable is None:
+        raise words.error("the rules offer no progressive wager; add progressive=N to the rules line")
+    return offer.paytable
+
+
+def _share_bp(words: Words, context: Context, seat: int) -> int:
+    """The share of the meter that the cards dealt to a seat give."""
+    cards = [CODE[card] for card in context.dealt.get(seat, []) if card is not None]
+    paytable = _progressive(words, context)
+    line = paytable.best(seven_card_lines(cards, paytable.joker)) if len(cards) == 7 else None
+    if line is None or not line.meter_bp:
+        raise words.error("expected share=PERCENT%: the cards dealt before do not give a share of the meter")
+    return line.meter_bp
 
 
 # -------------------------------------------------------------------------------------------------------- the settlement

@@ -73,11 +73,12 @@ class Words:
         return int(word)
 
     def seat(self) -> int:
-        """Take `seat=N`."""
-        value = self.option("seat")
-        if value is None:
-            raise self.error("expected seat=1 to seat=6")
-        return self.as_number(value, "a seat", 1, 6)
+        """Take `seat=N` (or `seatN`) from anywhere in the line."""
+        for index, word in enumerate(self.left):
+            if word.startswith("seat") and word.removeprefix("seat").removeprefix("=").isdigit():
+                digits = self.left.pop(index).removeprefix("seat").removeprefix("=")
+                return self.as_number(digits, "a seat", 1, 6)
+        raise self.error("expected seat=1 to seat=6")
 
     def position(self, word: str | None = None) -> Position:
         """Read `dealer`, `seat=3` or `seat3`."""
@@ -101,7 +102,7 @@ class Words:
     def as_money(self, word: str, what: str = "an amount") -> int:
         """Read an amount of money from a word, in cents."""
         try:
-            return parse_money(word)
+            return parse_money(word.removeprefix("$").replace(",", ""))
         except ValueError as error:
             raise self.error(f"expected {what} like 25.00, got {word!r}") from error
 
@@ -113,6 +114,15 @@ class Words:
         if len(whole) > 11 or not fraction.isascii():
             raise self.error(f"expected a meter reading like 10432.1750, got {word!r}")
         return int(whole) * 10_000 + int(fraction.ljust(4, "0"))
+
+    def as_percent_bp(self, word: str) -> int:
+        """Read a share like 100% or 2.5%, in basis points."""
+        whole, _, fraction = word.removesuffix("%").partition(".")
+        if not (whole.isascii() and whole.isdigit() and len(whole) <= 3 and len(fraction) <= 2):
+            raise self.error(f"expected a share like 10%, got {word!r}")
+        if fraction and not (fraction.isascii() and fraction.isdigit()):
+            raise self.error(f"expected a share like 10%, got {word!r}")
+        return int(whole) * 100 + int(fraction.ljust(2, "0"))
 
     def card(self) -> str | None:
         """Take one card; an unread one (`??`) is null."""
