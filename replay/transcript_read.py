@@ -82,7 +82,7 @@ def _shift(words: Words, context: Context) -> Sequence[Event]:
 @statement("equipment")
 def _equipment(words: Words, context: Context) -> Sequence[Event]:
     method = cast(Any, words.take("a deal method"))
-    shuffler = cast(Any, words.take("a shuffler"))
+    shuffler: Any = words.take("a shuffler")
     shuffler = "none" if shuffler == "manual" else shuffler
     seats = words.option("seats")
     count = words.as_number(seats, "seats", 1, 7) if seats is not None else 6

@@ -125,11 +125,11 @@ def main() -> int:
     for path in sorted(Path(__file__).parent.glob("*/*.rounds")):
         count = sum(1 for _ in cases(path))
         total += count
-        print(f"{count:4d}  {path.name}")
+        sys.stdout.write(f"{count:4d}  {path.name}" + "\n")
         for number, fault in faults(path):
             found += 1
-            print(f"{path}:{number}: {fault}")
-    print(f"{total:4d}  cases")
+            sys.stdout.write(f"{path}:{number}: {fault}" + "\n")
+    sys.stdout.write(f"{total:4d}  cases" + "\n")
     return 1 if found else 0
 
 
