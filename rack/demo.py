@@ -17,10 +17,11 @@ import msgspec
 from events.envelope import Draft
 from events.errors import LogUnavailable
 from events.log import EventLog
-from events.open import open_log, open_results, parse_address
+from events.open import parse_address
 from floor import gaming_day
 from rack.comparison import Comparison, compare
 from rack.errors import UsageError
+from rack.opening import log_at, results_at
 from rack.output import Output
 from rack.settings import WAREHOUSE
 from rack.warehouse_feed import build_warehouse
@@ -62,13 +63,13 @@ def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) 
     day = gaming_day.simulate(seed, rounds)
     (out / LABELS).write_bytes(day.labels_json())
     clock.lap("simulate")
-    log = open_log(address, create=True, property_id=PROPERTY)
+    log = log_at(address, create=True, property_id=PROPERTY)
     try:
         if log.streams():
             raise UsageError(f"{address}: the log holds events already; name another one (its prefix is its name)")
         events = append(log, day.groups(), output)
         clock.lap("append")
-        results = open_results(address)
+        results = results_at(address)
         try:
             summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
             clock.lap("replay")
@@ -107,7 +108,7 @@ def prepare(out: Path, address: str | None) -> str:
         with contextlib.suppress(
             LogUnavailable
         ):  # `SecondWriter`, where another demo is at work on it, is not suppressed
-            open_log(address, check_heads=False).close()
+            log_at(address, check_heads=False).close()
     for file in sorted(out.glob(DATABASE + "*")):
         file.unlink()
     (out / REPORT).write_text("{}\n")

@@ -6,6 +6,10 @@
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
 | `RACK_DEBUG` | `1` shows the traceback of an error |
+| `RACK_KAFKA_PROTOCOL` | `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`, where the brokers want it |
+| `RACK_KAFKA_CA`, `RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS |
+| `RACK_KAFKA_MECHANISM`, `RACK_KAFKA_USERNAME`, `RACK_KAFKA_PASSWORD` | for SASL |
+| `RACK_KAFKA_REPLICATION`, `RACK_KAFKA_MIN_INSYNC`, `RACK_KAFKA_PARTITIONS` | topics of a new log (3 and 2 in production) |
 """
 
 from __future__ import annotations
@@ -58,6 +62,45 @@ def log_address(flag: str | None) -> str:
             "no log is named: give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG"
         )
     return address
+
+
+_SECURITY = {
+    "RACK_KAFKA_PROTOCOL": "security_protocol",
+    "RACK_KAFKA_CA": "ssl_cafile",
+    "RACK_KAFKA_CERTIFICATE": "ssl_certfile",
+    "RACK_KAFKA_KEY": "ssl_keyfile",
+    "RACK_KAFKA_MECHANISM": "sasl_mechanism",
+    "RACK_KAFKA_USERNAME": "sasl_plain_username",
+    "RACK_KAFKA_PASSWORD": "sasl_plain_password",
+}
+_TOPICS = {
+    "RACK_KAFKA_PARTITIONS": "partitions",
+    "RACK_KAFKA_REPLICATION": "replication",
+    "RACK_KAFKA_MIN_INSYNC": "min_insync",
+}
+
+
+def kafka_security(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return what the Kafka client needs to be let in.
+
+    >>> kafka_security({"RACK_KAFKA_PROTOCOL": "SSL", "RACK_KAFKA_CA": "/etc/ca.pem"})
+    {'security_protocol': 'SSL', 'ssl_cafile': '/etc/ca.pem'}
+    """
+    env = os.environ if environment is None else environment
+    return {option: env[name] for name, option in _SECURITY.items() if env.get(name)}
+
+
+def kafka_topics(environment: Mapping[str, str] | None = None) -> dict[str, int]:
+    """Return how a new log's topics are made. Raises `UsageError` naming a variable that is no number."""
+    env = os.environ if environment is None else environment
+    chosen = {}
+    for name, option in _TOPICS.items():
+        text = env.get(name)
+        if text and not (text.isascii() and text.isdigit() and int(text) > 0):
+            raise UsageError(f"{name} is {text!r}: expected a number from 1 on")
+        if text:
+            chosen[option] = int(text)
+    return chosen
 
 
 def _port(text: str) -> int:

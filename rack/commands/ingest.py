@@ -35,13 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused."""
-    from events.open import open_log
     from rack.intake import Taken
+    from rack.opening import log_at
 
     address = log_address(arguments.log)
     if arguments.file != "-" and not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
-    log = open_log(address, create=arguments.property is not None, property_id=arguments.property)
+    log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named = Taken(), 0
     try:
         for taken in _take(log, arguments.file):

@@ -34,16 +34,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
-    from events.open import open_log, open_results
+    from rack.opening import log_at, results_at
     from replay.replayer import MemoryResults
 
     what_if = bool(arguments.rules or arguments.as_of)
     if what_if and (arguments.follow or arguments.warehouse):
         raise UsageError("--as-of and --rules keep nothing; give them without --follow and --warehouse")
     address = log_address(arguments.log)
-    log = open_log(address, read_only=True, check_heads=False)
+    log = log_at(address, read_only=True, check_heads=False)
     try:
-        results = MemoryResults() if what_if else open_results(address)
+        results = MemoryResults() if what_if else results_at(address)
         try:
             summary = _follow(log, results, output) if arguments.follow else _once(log, results, arguments, output)
             summary.integrity += _lost_tails(log)

@@ -21,11 +21,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the round; 1 where it has findings."""
-    from events.open import open_log
+    from rack.opening import log_at
     from rack.recorded_round import recorded_round
     from rack.report import verdict_lines
 
-    log = open_log(log_address(arguments.log), read_only=True, check_heads=False)
+    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
         recorded = recorded_round(log, arguments.table, arguments.round)
     finally:

@@ -23,10 +23,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Walk the log; 4 where anything is not as it was written."""
-    from events.open import open_log
     from events.verify import verify
+    from rack.opening import log_at
 
-    log = open_log(log_address(arguments.log), read_only=True, check_heads=False)
+    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
         report = verify(log, progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"))
         refused = len(log.quarantined())

@@ -171,6 +171,36 @@ def test_settings_from_the_environment() -> None:
             settings.load({"RACK_PORT": port})
 
 
+def test_what_the_environment_says_about_kafka() -> None:
+    given = {"RACK_KAFKA_USERNAME": "rack", "RACK_KAFKA_PASSWORD": "secret", "RACK_KAFKA_MECHANISM": ""}
+    assert settings.kafka_security(given) == {"sasl_plain_username": "rack", "sasl_plain_password": "secret"}
+    assert settings.kafka_security({}) == {}
+    assert settings.kafka_topics({"RACK_KAFKA_REPLICATION": "3"}) == {"replication": 3}
+    with pytest.raises(UsageError, match="RACK_KAFKA_MIN_INSYNC is '0'"):
+        settings.kafka_topics({"RACK_KAFKA_MIN_INSYNC": "0"})
+
+
+def test_logs_are_opened_with_it(monkeypatch) -> None:
+    from rack import opening
+
+    asked: list[dict[str, object]] = []
+    monkeypatch.setattr(opening, "open_log", lambda address, **options: asked.append(options))
+    monkeypatch.setattr(opening, "open_results", lambda address, **options: asked.append(options))
+    monkeypatch.setenv("RACK_KAFKA_PROTOCOL", "SSL")
+    monkeypatch.setenv("RACK_KAFKA_REPLICATION", "3")
+    security = {"security": {"security_protocol": "SSL"}}
+    opening.log_at("kafka://broker:9092/bellwether", create=True)
+    opening.log_at("kafka://broker:9092/bellwether", read_only=True)
+    opening.results_at("kafka://broker:9092/bellwether")
+    opening.log_at("sqlite:///floor.db", create=True)
+    assert asked == [
+        security | {"create": True, "replication": 3},
+        security | {"read_only": True},
+        security,
+        {"create": True},
+    ]
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [

@@ -1,0 +1,27 @@
+"""Opens logs and results by address, with what the environment says about a Kafka cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events.log import EventLog, ResultStore
+from events.open import open_log, open_results, parse_address
+from rack import settings
+
+
+def log_at(address: str, **options: Any) -> EventLog:
+    """Open a log; options are those of `events.open.open_log`."""
+    backend = parse_address(address)[0]
+    if backend == "kafka" and options.get("create"):
+        options |= settings.kafka_topics()
+    return open_log(address, **_security(backend), **options)
+
+
+def results_at(address: str, **options: Any) -> ResultStore:
+    """Open the results beside a log; options are those of `events.open.open_results`."""
+    return open_results(address, **_security(parse_address(address)[0]), **options)
+
+
+def _security(backend: str) -> dict[str, Any]:
+    security = settings.kafka_security() if backend == "kafka" else {}
+    return {"security": security} if security else {}
