@@ -55,7 +55,12 @@ def house_win_chart(frame: pl.DataFrame, dimension: str, labels: list[str]) -> a
     shown = shown.select("label", "said", "handle", "house_win", "house_win_percent")
     base = alt.Chart(shown).encode(
         y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
-        x=alt.X("house_win_percent:Q", title="House win %", axis=alt.Axis(format=".0f"), scale=alt.Scale(zero=True)),
+        x=alt.X(
+            "house_win_percent:Q",
+            title="House win %",
+            axis=alt.Axis(format=".0f", tickCount=8),
+            scale=alt.Scale(zero=True),
+        ),
         tooltip=tips,
     )
     bars = base.mark_bar(cornerRadius=2, height=18).encode(

@@ -87,7 +87,7 @@ def choose(stream: str | None) -> None:
         return
     tables = sorted(set(rounds["table_id"]))
     given = (stream or "").partition("/")[2]
-    left, middle, _ = st.columns([1, 2, 1], vertical_alignment="bottom")
+    left, middle, right = st.columns([2, 3, 1], vertical_alignment="bottom")
     table = left.selectbox("Table", tables, index=tables.index(given) if given in tables else 0, format_func=table_name)
     of_table = rounds.filter(pl.col("table_id") == table)
     says = {
@@ -96,7 +96,8 @@ def choose(stream: str | None) -> None:
         for row in of_table.iter_rows(named=True)
     }
     number = middle.selectbox("Round", list(says), format_func=lambda n: says[n])
-    source.show(markup.button_link("round", "Open it", table=table, round=number))
+    with right:
+        source.show(markup.button_link("round", "Open", table=table, round=number))
     source.watch()
 
 

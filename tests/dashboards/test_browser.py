@@ -19,6 +19,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from analytics.warehouse import build
 from dashboards.run import command
 from tests.dashboards import sample
 
@@ -44,15 +45,18 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample.make(tmp_path_factory.mktemp("browser") / "warehouse.duckdb")
+
+
+@pytest.fixture(scope="module")
+def site(warehouse: Path) -> Iterator[str]:
     """Serve the pages of the sample floor on a free port of this machine."""
     chromium()
-    folder = tmp_path_factory.mktemp("browser")
-    warehouse = sample.make(folder / "warehouse.duckdb")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with (folder / "server.log").open("wb") as log:
+    with warehouse.with_name("server.log").open("wb") as log:
         server = subprocess.Popen(command(warehouse, port), cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
         try:
             address = f"http://127.0.0.1:{port}"
@@ -134,3 +138,13 @@ def test_every_page_opens_by_its_address_without_an_error(site: str, page: Page,
         expect(page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first).to_be_visible(timeout=PATIENCE_MS)
     expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
     assert failures == []
+
+
+def test_a_page_follows_a_new_generation_by_itself(site: str, page: Page, warehouse: Path) -> None:
+    page.goto(f"{site}/queue")
+    expect(page.get_by_text("6 findings in 4 rounds")).to_be_visible(timeout=PATIENCE_MS)
+    build(warehouse, sample.adjudications()[:1], ())
+    try:
+        expect(page.get_by_text("Every round that was replayed is upheld")).to_be_visible(timeout=PATIENCE_MS)
+    finally:
+        sample.make(warehouse)
