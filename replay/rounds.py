@@ -284,15 +284,19 @@ class TableFold:
         return [ended]
 
     def _ban_deck(self, ended: Round) -> None:
-        """A deck whose stub was wrong although every hand was right must leave the table (§ 688a.8(f))."""
+        """After a void round a deck whose stub was wrong, though every hand was right, must leave the table (§ 688a.8(f))."""
+        deck = self.state.decks.get(ended.deck)
+        if deck is None:
+            return
+        deck.banned_by = 0
         counted = ended.last(model.StubCounted)
-        if counted is None or ended.deck not in self.state.decks:
+        if counted is None or ended.voided is None:
             return
         aside = len(ended.of(model.CardFoundFaceUp))
         hands = ended.hands()
         right = len(hands) == 7 and all(len(cards) == 7 for cards in hands.values())
         if right and counted.payload.count + aside != 4:
-            self.state.decks[ended.deck].banned_by = counted.seq
+            deck.banned_by = counted.seq
 
     def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
         """Watch a device's counter and clock."""
