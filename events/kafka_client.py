@@ -12,6 +12,7 @@ The client checksums in pure Python unless the package `crc32c` is installed, wh
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import time
 import warnings
@@ -33,6 +34,9 @@ SHORT_S = 0.01
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
+
+
+logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is raised; a program may still listen
 
 
 class Fenced(Exception):

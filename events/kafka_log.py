@@ -245,11 +245,12 @@ class KafkaLog:
         with self._reader(patient=wait_s is not None) as reader:
             reader.assign({lane: offset for lane, (offset, _) in starts.items()})
             ends = reader.ends(self._lanes)
-            silent_since = time.monotonic()
+            yielded_at = moved_at = time.monotonic()
             while True:
                 batch: list[Record] = []
                 try:
-                    for lane, messages in reader.poll(SHORT_S if wait_s is None else min(wait_s, POLL_S)).items():
+                    polled = reader.poll(SHORT_S if wait_s is None else min(wait_s, POLL_S))
+                    for lane, messages in polled.items():
                         accept = folds[lane].accept
                         for message in messages:
                             record = accept(message.key, message.headers, message.value)
@@ -261,15 +262,17 @@ class KafkaLog:
                     raise
                 if batch:
                     yield batch
-                    silent_since = time.monotonic()
+                    yielded_at = moved_at = time.monotonic()
+                elif polled:  # on the way to what is wanted
+                    moved_at = time.monotonic()
                 elif wait_s is None:
                     if all(reader.position(lane) >= end for lane, end in ends.items()):
                         return
-                    if time.monotonic() - silent_since > self._cluster.timeout_s:
+                    if time.monotonic() - moved_at > self._cluster.timeout_s:
                         raise LogUnavailable(f"{self.address} stopped answering before its end was read")
-                elif time.monotonic() - silent_since >= wait_s:
+                if wait_s is not None and time.monotonic() - yielded_at >= wait_s:
                     yield []
-                    silent_since = time.monotonic()
+                    yielded_at = time.monotonic()
 
     def quarantined(self) -> list[Quarantined]:
         """Return everything in quarantine, oldest first."""
@@ -380,7 +383,9 @@ class KafkaLog:
 
     @contextlib.contextmanager
     def _reader(self, *, patient: bool = False) -> Iterator[Reader]:
-        reader = self._idle.pop() if self._idle and not patient else self._cluster.reader(patient=patient)
+        with self._lock:
+            reader = self._idle.pop() if self._idle and not patient else None
+        reader = reader or self._cluster.reader(patient=patient)
         try:
             yield reader
         finally:
