@@ -19,7 +19,7 @@ from events.errors import LogUnavailable
 from events.log import EventLog
 from events.open import parse_address
 from floor import gaming_day
-from rack.comparison import Comparison, compare
+from rack.comparison import Comparison, Found, Planted, compare
 from rack.errors import UsageError
 from rack.opening import log_at, results_at
 from rack.output import Output
@@ -149,7 +149,7 @@ def report(demo: Demo) -> dict[str, Any]:
     return {
         "events": demo.events,
         "rounds": demo.rounds,
-        "findings": dict(sorted(Counter(finding.code for finding in demo.findings).items())),
+        "findings": _by_code(demo.findings),
         "planted": demo.comparison.planted,
         "found": demo.comparison.found,
         "missed": len(demo.comparison.missed),
@@ -160,6 +160,8 @@ def report(demo: Demo) -> dict[str, Any]:
         "events_per_s": round(demo.events / max(seconds["append"], 1e-9)),
         "rounds_per_s": round(demo.rounds / max(seconds["replay"], 1e-9)),
         "verdicts": demo.verdicts,
+        "missed_codes": _by_code(demo.comparison.missed),
+        "false_alarm_codes": _by_code(demo.comparison.false_alarms),
         "missed_faults": [msgspec.to_builtins(label) for label in demo.comparison.missed[:NAMED]],
         "false_alarm_findings": [msgspec.to_builtins(finding) for finding in demo.comparison.false_alarms[:NAMED]],
         "seconds": {name: round(value, 2) for name, value in seconds.items()},
@@ -168,6 +170,10 @@ def report(demo: Demo) -> dict[str, Any]:
         "log": demo.log,
         "out": str(demo.out),
     }
+
+
+def _by_code(found: Iterable[Found] | Iterable[Planted]) -> dict[str, int]:
+    return dict(sorted(Counter(each.code for each in found).items()))
 
 
 def _in_order(finding: Finding) -> tuple[str, int, str, str]:

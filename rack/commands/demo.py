@@ -52,8 +52,8 @@ def lines(report: dict[str, Any]) -> list[str]:
         "",
         *table(("handled rightly (no alarm is due)", "times"), list(report["legitimate"].items())),
         "",
-        f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults",
-        f"false alarms  {report['false_alarms']:>10,}",
+        f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults{_codes(report['missed_codes'])}",
+        f"false alarms  {report['false_alarms']:>10,}{_codes(report['false_alarm_codes'])}",
         f"overpaid      {money(report['overpaid_cents']).lstrip('+'):>10}",
         f"underpaid     {money(report['underpaid_cents']).lstrip('+'):>10}",
         f"appended      {report['events_per_s']:>10,} events a second, each durable before it is acknowledged",
@@ -63,6 +63,10 @@ def lines(report: dict[str, Any]) -> list[str]:
         "",
         f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --out {report['out']}",
     ]
+
+
+def _codes(counts: dict[str, int]) -> str:
+    return f" ({', '.join(f'{code} {count:,}' for code, count in counts.items())})" if counts else ""
 
 
 def _place(said: dict[str, Any]) -> str:
