@@ -50,8 +50,7 @@ def lines(report: dict[str, Any]) -> list[str]:
             [(code, planted.get(code, 0), found.get(code, 0), findings.get(code, 0)) for code in codes],
         ),
         "",
-        *table(("handled rightly (no alarm is due)", "times"), list(report["legitimate"].items())),
-        "",
+        *_legitimate(report["legitimate"]),
         f"missed        {report['missed']:>10,} of {sum(planted.values()):,} planted faults{_codes(report['missed_codes'])}",
         f"false alarms  {report['false_alarms']:>10,}{_codes(report['false_alarm_codes'])}",
         f"overpaid      {money(report['overpaid_cents']).lstrip('+'):>10}",
@@ -63,6 +62,10 @@ def lines(report: dict[str, Any]) -> list[str]:
         "",
         f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --out {report['out']}",
     ]
+
+
+def _legitimate(times: dict[str, int]) -> list[str]:
+    return [*table(("handled rightly (no alarm is due)", "times"), list(times.items())), ""] if times else []
 
 
 def _codes(counts: dict[str, int]) -> str:
