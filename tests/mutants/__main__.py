@@ -1,0 +1,117 @@
+"""`make mutants`: puts each seeded defect into a copy of the tree; the golden rounds must kill every one.
+
+`python -m tests.mutants [NAME …]` plays all mutants, or those named. Ends with 1 where one survives or no longer fits, or
+where a golden round fails without any mutant (such rounds kill nothing).
+"""
+
+from __future__ import annotations
+
+import argparse
+import compileall
+import json
+import os
+import py_compile
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.mutants.mutation import ROOT, Mutant, NoFit, load
+
+COPIED = ("events", "games", "replay", "tests/golden")
+ALONE = ("tests/__init__.py", "tests/mutants/__init__.py", "tests/mutants/play.py")
+TIMEOUT_S = 60.0
+
+
+class Fate(NamedTuple):
+    """What became of a mutant: `killed` with the case and its complaint, `survived`, or why it could not be played."""
+
+    mutant: Mutant
+    killed: bool
+    said: str
+    complaint: str = ""
+
+
+def copy_tree(to: Path) -> None:
+    """Copy what is played, compiled so that a changed file is always compiled again (by content, not by time)."""
+    for name in COPIED:
+        shutil.copytree(ROOT / name, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ALONE:
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, to / name)
+    compileall.compile_dir(to, quiet=2, invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH)
+
+
+def play(tree: Path, *options: str) -> list[tuple[str, str]]:
+    """Play the golden rounds of a tree in a process of its own. Raises `RuntimeError` with what it said."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "tests.mutants.play", *options], cwd=tree, env=environment, capture_output=True,
+        text=True, timeout=TIMEOUT_S, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        lines = done.stderr.strip().splitlines()
+        raise RuntimeError(lines[-1] if lines else f"ended with {done.returncode}")
+    return [(case, wrong) for case, wrong in json.loads(done.stdout)]
+
+
+def try_out(mutant: Mutant, original: Path, without: Path) -> Fate:
+    """Play one mutant in a copy of its own."""
+    with tempfile.TemporaryDirectory(prefix="rack-mutant-", dir=original.parent) as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(original, tree)
+        try:
+            (tree / mutant.file).write_text(mutant.applied(tree), encoding="utf-8")
+            failed = play(tree, "--without", str(without))
+        except NoFit as error:
+            return Fate(mutant, False, str(error))
+        except RuntimeError as error:
+            return Fate(mutant, False, f"could not be played: {error}")
+        except subprocess.TimeoutExpired:
+            return Fate(mutant, True, f"no end after {TIMEOUT_S:.0f} s")
+    return Fate(mutant, True, *failed[0]) if failed else Fate(mutant, False, "SURVIVED")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Try all mutants out, or those named; write the table; return the exit status."""
+    parser = argparse.ArgumentParser(prog="tests.mutants", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time (default: %(default)s)")
+    parser.add_argument("--verbose", action="store_true", help="with what the killing case complains of")
+    options = parser.parse_args(arguments)
+    known = load()
+    unknown = set(options.names) - {mutant.name for mutant in known}
+    if unknown:
+        parser.error(f"no mutant {', '.join(sorted(unknown))}")
+    mutants = [mutant for mutant in known if not options.names or mutant.name in options.names]
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rack-mutants-") as folder:
+        original, without = Path(folder) / "original", Path(folder) / "without.json"
+        copy_tree(original)
+        without.write_text("[]")
+        failing = play(original, "--all")
+        without.write_text(json.dumps([case for case, _ in failing]))
+        with ThreadPoolExecutor(options.jobs) as pool:
+            fates = list(pool.map(lambda mutant: try_out(mutant, original, without), mutants))
+    width = max(len(mutant.name) for mutant in mutants)
+    for fate in fates:
+        sys.stdout.write(f"{fate.mutant.name:{width}}  {'killed by ' if fate.killed else ''}{fate.said}\n")
+        if fate.complaint and options.verbose:
+            sys.stdout.write(f"{'':{width}}    {fate.complaint}\n")
+        if not fate.killed:
+            sys.stdout.write(f"{'':{width}}    {fate.mutant.why}\n")
+    for case, wrong in failing:
+        sys.stdout.write(f"fails without any mutant: {case}\n    {wrong}\n")
+    alive = sum(not fate.killed for fate in fates)
+    sys.stdout.write(
+        f"{len(fates)} mutants: {len(fates) - alive} killed, {alive} not, in {time.monotonic() - began:.0f} s\n"
+    )
+    return 1 if alive or failing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""That the mutants still fit the code; `make mutants` plays them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.mutation import ROOT, Mutant, NoFit, load
+
+MUTANTS = load()
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_fits(mutant: Mutant) -> None:
+    assert mutant.find != mutant.replace
+    assert mutant.file.startswith(("games/", "replay/"))
+    changed = mutant.applied(ROOT)
+    if mutant.file.endswith(".py"):
+        compile(changed, mutant.file, "exec")
+
+
+def test_names_are_given_once() -> None:
+    names = [mutant.name for mutant in MUTANTS]
+    assert len(set(names)) == len(names) >= 40
+
+
+@pytest.mark.parametrize("content", ["nothing of it", "x = 1\nx = 1\n"])
+def test_a_mutant_that_no_longer_fits_says_so(tmp_path: Path, content: str) -> None:
+    mutant = Mutant(name="m", file="m.py", find="x = 1", replace="x = 2", why="")
+    (tmp_path / "m.py").write_text(content)
+    with pytest.raises(NoFit, match="no longer fits"):
+        mutant.applied(tmp_path)
