@@ -104,7 +104,8 @@ def gaming_days(db: Warehouse) -> list[date]:
 def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
     """Return a row per table: game, rounds, pace, findings, money over and under, last event; of one day or of all.
 
-    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round.
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Findings
+    of no round have no day: they count where all days are asked for.
     """
     return _frame(
         db,
@@ -133,6 +134,9 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
         found AS (
             SELECT
                 stream,
+                count(*) AS findings,
+                sum(overpaid_cents)::BIGINT AS overpaid_cents,
+                sum(underpaid_cents)::BIGINT AS underpaid_cents,
                 count(*) FILTER (severity = 'high') AS high_findings,
                 count(*) FILTER (severity = 'medium') AS medium_findings,
                 count(*) FILTER (severity = 'low') AS low_findings
@@ -157,7 +161,7 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             CASE WHEN sum(d.rounds) > 1 THEN
                 sum(d.rounds) * 3.6e9 / nullif(sum(d.last_closed_at_us - d.first_opened_at_us), 0)
             END AS pace_rounds_per_hour,
-            sum(d.findings)::BIGINT AS findings,
+            coalesce(any_value(f.findings), 0) AS findings,
             coalesce(any_value(f.high_findings), 0) AS high_findings,
             coalesce(any_value(f.medium_findings), 0) AS medium_findings,
             coalesce(any_value(f.low_findings), 0) AS low_findings,
@@ -165,8 +169,8 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             any_value(r.variances) AS variances,
             any_value(r.voids) AS voids,
             any_value(r.undetermined) AS undetermined,
-            sum(d.overpaid_cents)::BIGINT AS overpaid_cents,
-            sum(d.underpaid_cents)::BIGINT AS underpaid_cents,
+            coalesce(any_value(f.overpaid_cents), 0) AS overpaid_cents,
+            coalesce(any_value(f.underpaid_cents), 0) AS underpaid_cents,
             any_value(r.last_dealer) AS last_dealer,
             any_value(r.last_round_no) AS last_round_no,
             greatest(any_value(r.last_closed_at_us), any_value(s.last_event_at_us)) AS last_event_at_us

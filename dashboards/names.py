@@ -5,6 +5,7 @@ The law of this file: words only. A name that is not listed is made readable, ne
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -103,6 +104,7 @@ FINDINGS = {
     "LOG-SEAL": "The log's chain is broken",
     "LOG-FORK": "The log has two histories",
     "LOG-SOURCE-GAP": "A device's message was lost",
+    "LOG-SOURCE-REPEAT": "A device said two things under one number",
     "LOG-CLOCK": "A device's clock ran back",
 }
 VERDICTS = {
@@ -148,13 +150,24 @@ def wager_with_paytable(wager: str, paytable: str | None) -> str:
 
 
 def line_name(line: str) -> str:
-    """Return a paytable's line or an outcome; an Envy Bonus names the seat whose hand it is for after an `@`.
+    """Return a paytable's line or an outcome; Envy Bonuses name the seats whose hands they are for, each after an `@`.
 
-    >>> line_name("ace_high_push"), line_name("four_of_a_kind@2")
-    ('Ace high push', 'Four of a kind, of seat 2')
+    >>> line_name("ace_high_push"), line_name("four_of_a_kind@2 straight_flush@5")
+    ('Ace high push', 'Four of a kind of seat 2; straight flush of seat 5')
     """
-    hand, _, seat = line.partition("@")
-    return _readable(hand) + (f", of seat {seat}" if seat else "")
+    if "@" not in line:
+        return _readable(line)
+    hands = [hand.partition("@") for hand in line.split()]
+    return _readable("; ".join(f"{hand} of seat {seat}" for hand, _, seat in hands))
+
+
+def readable(sentence: str) -> str:
+    """Return a finding's sentence with its tokens as words.
+
+    >>> readable("12.00 paid (dealer_ace_high_joker, paytable 5)")
+    '12.00 paid (dealer ace high joker, paytable 5)'
+    """
+    return re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence)
 
 
 def finding_title(code: str) -> str:

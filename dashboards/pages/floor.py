@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from analytics import hold
+from analytics.hold import QueueFilters
 from dashboards import markup, source
 from dashboards.markup import Html
 from dashboards.names import Formats, day_name, game_name, plural, table_name
@@ -61,15 +62,17 @@ def page() -> None:
         )
         source.watch()
         return
-    findings, high = int(tables["findings"].sum()), int(tables["high_findings"].sum())
+    found = source.ask(lambda db: hold.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
     variances, rounds = int(tables["variances"].sum()), int(tables["rounds"].sum())
     source.show(
         markup.figures(
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
-                markup.figure("Open findings", f"{findings:,}", f"{high:,} of high severity"),
-                markup.figure("Overpaid to patrons", formats.money(int(tables["overpaid_cents"].sum()))),
-                markup.figure("Underpaid to patrons", formats.money(int(tables["underpaid_cents"].sum()))),
+                markup.figure(
+                    "Open findings", f"{found['findings']:,}", f"{found['high_findings']:,} of high severity"
+                ),
+                markup.figure("Overpaid to patrons", formats.money(found["overpaid_cents"])),
+                markup.figure("Underpaid to patrons", formats.money(found["underpaid_cents"])),
                 markup.figure("Not determined", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
             ]
         )

@@ -11,7 +11,17 @@ from analytics import hold
 from analytics.hold import QueueFilters
 from dashboards import markup, source
 from dashboards.markup import Html
-from dashboards.names import Formats, day_name, finding_title, plural, position_name, short_day, table_name, wager_name
+from dashboards.names import (
+    Formats,
+    day_name,
+    finding_title,
+    plural,
+    position_name,
+    readable,
+    short_day,
+    table_name,
+    wager_name,
+)
 
 ROWS = 50
 COLUMNS = {
@@ -36,7 +46,7 @@ def row(found: dict[str, Any], formats: Formats) -> list[object]:
         markup.difference(found["difference_cents"], formats, "no money"),
         markup.two_lines(table_name(table), "" if round_no is None else f"round {round_no:,}"),
         markup.two_lines(where[0], wager_name(found["wager"]) if found["wager"] else ""),
-        markup.two_lines(found["expected"], f"recorded: {found['observed']}"),
+        markup.two_lines(readable(found["expected"]), f"recorded: {readable(found['observed'])}"),
         markup.two_lines(formats.clock(found["opened_at_us"]), short_day(found["gaming_day"])),
     ]
 

@@ -22,6 +22,7 @@ from dashboards.names import (
     line_name,
     plural,
     position_name,
+    readable,
     table_name,
     wager_name,
     wager_with_paytable,
@@ -160,9 +161,9 @@ def finding(found: dict[str, Any], formats: Formats, steps: list[Step], view: Ro
     """Return a finding: what is wrong, where, the money, due and recorded, the section and the evidence."""
     cents = found["difference_cents"]
     kind = "" if cents and cents < 0 else "rk-f-over" if cents else "rk-f-none"
+    seat, wager = found["seat"], found["wager"]
     where = " · ".join(
-        [position_name(found["seat"])] * (found["seat"] is not None)
-        + [wager_name(found["wager"])] * bool(found["wager"])
+        [*([] if seat is None else [position_name(seat)]), *([] if wager is None else [wager_name(wager)])]
     )
     places = {step.seq: i for i, step in enumerate(steps, start=1)}
     proofs = [
@@ -173,7 +174,7 @@ def finding(found: dict[str, Any], formats: Formats, steps: list[Step], view: Ro
         else f"event {seq:,}"
         for seq in found["evidence"]
     ]
-    rows = [("Due", markup.text(found["expected"])), ("Recorded", markup.text(found["observed"]))]
+    rows = [("Due", markup.text(readable(found["expected"]))), ("Recorded", markup.text(readable(found["observed"])))]
     rows.append(("Section", markup.text(found["cite"] + (" (assumed)" if found["assumed"] else ""))))
     if proofs:
         rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))

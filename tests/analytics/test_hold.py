@@ -132,6 +132,15 @@ def test_floor_overview_of_all_days_and_the_pace_of_a_single_round(db: Warehouse
     assert hold.gaming_days(db) == [DAY_2, DAY_1]
 
 
+def test_a_finding_of_a_table_but_of_no_round_counts_on_the_floor_as_in_the_queue(tmp_path: Path) -> None:
+    gap = sample.finding("table/a", None, "LOG-SOURCE-GAP", None, None, None, "", "")
+    build(tmp_path / "w", [sample.adjudication("table/a", 1, [])], (), stream_findings=[gap])
+    with reading(tmp_path / "w") as db:
+        assert hold.floor_overview(db)["findings"].to_list() == [1]
+        assert hold.queue_totals(db)["findings"].to_list() == [1]
+        assert hold.floor_overview(db, DAY_2)["findings"].to_list() == [0]
+
+
 def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse) -> None:
     frame = hold.findings_queue(db).select("severity", "code", "difference_cents")
     assert frame.rows() == [

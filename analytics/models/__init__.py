@@ -1,0 +1,1 @@
+"""The models of the warehouse, in SQL: each declares its grain in its first line."""

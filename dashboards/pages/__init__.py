@@ -1,0 +1,1 @@
+"""One script for each page; Streamlit runs them, nothing imports them."""
