@@ -323,7 +323,7 @@ def above_the_maximum(plan: Plan) -> bool:
         return False
     seat = seats[0]
     plan.bet_only_base(seat)
-    plan.bet(seat, "fortune_bonus", 2000)
+    plan.bet(seat, "fortune_bonus", 1100)
     return plan.deal({seat: "seven_card_straight_flush"}) and plan.deal_until(lambda _: True)
 
 

@@ -37,13 +37,13 @@ def pay_share(play: Play) -> Where | None:
     due = progressive_winner(play, share=True)
     if due is None:
         return None
-    slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", source="slip")
-    document = play.script.first(model.PayoutDocumented, seat=due.seat)
+    slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", winnings_cents=due.slip_cents)
+    document = play.script.first(model.PayoutDocumented, seat=due.seat, wager="progressive")
     assert slip is not None
     assert document is not None
     wrong = due.slip_cents * 9 // 10 if play.plan.turn % 2 else due.slip_cents * 11 // 10
     changed(slip, winnings_cents=wrong)
-    changed(document, amount_cents=wrong)
+    changed(document, amount_cents=document.payload.amount_cents + wrong - due.slip_cents)  # type: ignore[attr-defined]
     return Where(due.seat, "progressive")
 
 
@@ -74,11 +74,10 @@ def pay_source(play: Play) -> Where | None:
     due = progressive_winner(play, share=True)
     if due is None:
         return None
-    slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", source="slip")
-    document = play.script.first(model.PayoutDocumented, seat=due.seat)
-    assert slip is not None
+    for step in play.script.of(model.WagerPaid, seat=due.seat, wager="progressive"):
+        changed(step, source="inventory")
+    document = play.script.first(model.PayoutDocumented, seat=due.seat, wager="progressive")
     assert document is not None
-    changed(slip, source="inventory")
     play.script.drop(document)
     return Where(due.seat, "progressive")
 
@@ -114,7 +113,7 @@ def pay_documented(play: Play) -> Where | None:
     due = progressive_winner(play, share=True)
     if due is None:
         return None
-    document = play.script.first(model.PayoutDocumented, seat=due.seat)
+    document = play.script.first(model.PayoutDocumented, seat=due.seat, wager="progressive")
     cards = play.script.first(model.CardsCollected, of=due.seat)
     assert document is not None
     assert cards is not None

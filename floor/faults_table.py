@@ -65,7 +65,7 @@ def _past_half_time(table: Table) -> bool:
 
 def _keep_too_long(table: Table, turn: int) -> None:
     """A long time without a round goes by, and nobody thinks of the deck."""
-    over = table.deck.in_play_us + table.deck_limit_us + (3 + turn) * MINUTE_US
+    over = table.deck.in_play_us + table.deck_limit_us + (3 + turn % 30) * MINUTE_US
     table.wait(max(0, over - table.now_us))
 
 
@@ -206,5 +206,5 @@ def log_source_repeat(play: Play) -> Where:
 @fault("LOG-CLOCK")
 def log_clock(play: Play) -> Where:
     """A device's clock is set back, and right again with its next report."""
-    play.script.of(model.CardsCollected)[-1].clock_back_us = 2_000_000 + play.plan.turn * 500_000
+    play.script.of(model.CardsCollected)[-1].clock_back_us = 2_000_000 + play.plan.turn * 50_000
     return Where()

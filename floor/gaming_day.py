@@ -17,7 +17,7 @@ import floor.faults_wager
 import floor.legitimate  # noqa: F401  (importing these registers what can be irregular)
 from events.codec import encode_draft
 from events.envelope import Draft
-from events.model import GamingDayOpened, PropertyConfigured
+from events.model import GamingDayOpened, PropertyConfigured, WagerPaid
 from floor.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day, table_specs
 from floor.irregular import FAULTS, LEGITIMATE, Irregular, Schedule
 from floor.labels import Legit, Planted, Where
@@ -33,7 +33,7 @@ from games.face_up_pai_gow import Outcome
 PLANTS_PER_ROUNDS = 800
 """Each fault is planted once in so many rounds, and at least twice."""
 
-STACK_EVERY = 5
+STACK_EVERY = 9
 """Of the plain rounds one in so many has a hand that is rare."""
 
 TRIES = 6
@@ -243,7 +243,7 @@ class _Floor:
             found.append("surrender")
         if any(due.outcome is Outcome.FOUL for due in play.dues):
             found.append("foul_hand")
-        if any(due.slip_cents for due in play.dues):
+        if play.script.of(WagerPaid, source="slip"):
             found.append("jackpot_by_slip")
         if play.other_deck_shuffled:
             found.append("two_deck_shuffle")

@@ -81,7 +81,7 @@ class Schedule:
         random.shuffle(entries)
         span = rounds * 0.9 / max(1, len(entries))
         self._waiting = [(at * span, each) for at, each in enumerate(entries)]
-        self._done: dict[str, int] = {}
+        self._turns = {each.name: random.randrange(60) for each, _ in wanted}
 
     def due(self, round_: int, table: Table) -> Irregular | None:
         """Return what is due and fits this table, the longest waiting first."""
@@ -107,9 +107,9 @@ class Schedule:
         self._waiting.sort(key=lambda entry: entry[0])
 
     def turn(self, name: str) -> int:
-        """Return how often one has happened."""
-        return self._done.get(name, 0)
+        """Return a number that goes up each time one happens, from a random start: variants go by it."""
+        return self._turns[name]
 
     def happened(self, name: str) -> None:
         """Count one that happened."""
-        self._done[name] = self._done.get(name, 0) + 1
+        self._turns[name] += 1

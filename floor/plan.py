@@ -23,7 +23,11 @@ SplitHands = tuple[tuple[int, ...], tuple[int, ...]]
 VoidReason = Literal["wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed"]
 OPTIONAL = ("ace_high_bonus", "fortune_bonus", "progressive")
 DEALERS = ("ace_high", "ace_high_joker")
-COSTLY = ("seven_card_straight_flush", "royal_match", "seven_card_straight_flush_joker")
+COSTLY = (
+    "seven_card_straight_flush", "royal_match", "seven_card_straight_flush_joker", "five_aces", "royal_flush",
+    "straight_flush",
+)  # fmt: skip
+DEAR = frozenset(COSTLY[:4])
 COMBINED = (
     ("ace_high", "ace_high_joker"), ("ace_high_joker", "ace_high"), ("ace_high", "ace_high"),
     ("seven_card_straight_flush", "five_aces"), ("seven_card_straight_flush_joker", "royal_match"),
@@ -89,7 +93,7 @@ class Plan:
         self.chosen = 0
         """The seat that a preparation chose."""
         self.turn = 0
-        """How often this kind of irregularity came before: planters vary with it."""
+        """Goes up each time this kind of irregularity happens: planters vary with it."""
         self._bets()
         self.deal({})
         self._throw()
@@ -239,10 +243,13 @@ class Plan:
             targets[seats.pop()] = target
         progressive = self.book.offers["progressive"].min_cents
         for seat in list(self.boxes):
-            if seat in targets or "dealer" in targets or self.random.random() < 0.5:
-                self.bet(seat, "ace_high_bonus", 500)
-                self.bet(seat, "fortune_bonus", 100 if seat in targets and targets[seat] in COSTLY else 500)
+            if seat in targets:
+                self.bet(seat, "fortune_bonus", 100 if targets[seat] in COSTLY else 500)
                 self.bet(seat, "progressive", progressive)
+            elif self.random.random() < 0.4:
+                self.bet(seat, "fortune_bonus", 500)
+            if "dealer" in targets and self.random.random() < 0.6:
+                self.bet(seat, "ace_high_bonus", 200)
         self.deal(targets)
 
     # ----------------------------------------------------------------------------------------------------- the settings

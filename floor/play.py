@@ -24,6 +24,9 @@ DICE_COLOURS = (None, ["red", "blue", "white"])
 RESULTS = {
     Outcome.WIN: "win", Outcome.LOSE: "lose", Outcome.FOUL: "lose", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie",
 }  # fmt: skip
+BY_SLIP_CENTS = 120_000
+"""An optional wager that wins so much is paid by the cage, not from the table inventory."""
+
 ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
 
 
@@ -343,7 +346,10 @@ class Play:
             case Outcome.WIN if wager == "progressive":
                 self._pay_progressive(due)
             case Outcome.WIN:
-                add(paid(due, due.returned_cents, due.winnings_cents))
+                source = "inventory" if wager == "base" else source_of(due.winnings_cents)
+                add(paid(due, due.returned_cents, due.winnings_cents, source))
+                if source == "slip":
+                    self._document(due, due.winnings_cents)
             case Outcome.TIE | Outcome.ACE_HIGH_PUSH:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "push"))
             case Outcome.VOID:
@@ -356,25 +362,33 @@ class Play:
                 raise AssertionError(f"{self.table.id} round {self.plan.round_no}: {due} cannot be settled")
 
     def _pay_progressive(self, due: Due) -> None:
-        """Light, validation, then cash from the inventory and a share of the meter by slip (§ 688a.11(h)(3))."""
-        add, seat, plan, table = self.script.add, due.seat, self.plan, self.table
+        """Light, validation, then a fixed amount and a share of the meter, the share by slip (§ 688a.11(h)(3))."""
+        add, seat, table = self.script.add, due.seat, self.table
         add(_same(model.LightSeen, seat))
         if due.share_bp:
             self._win_from_meter(due)
         role = "shift_manager" if due.winnings_cents > 500_000 else "floorperson"
         add(_same(model.PayoutValidated, seat, "progressive", table.floor, role))
+        by_slip = due.slip_cents
         if due.cash_cents or due.returned_cents:
-            add(paid(due, due.returned_cents, due.cash_cents))
+            add(paid(due, due.returned_cents, due.cash_cents, source_of(due.cash_cents)))
+            by_slip += due.cash_cents if source_of(due.cash_cents) == "slip" else 0
         if due.slip_cents:
-            self.by_slip = True
-            document = model.PayoutDocumented(
-                seat=seat, wager="progressive", document=table.serial("jp"), amount_cents=due.slip_cents
-            )
             add(paid(due, 0, due.slip_cents, "slip"))
-            if plan.documents_last:
-                self.documents.append(Step(document))
-            else:
-                add(document)
+        if by_slip:
+            self._document(due, by_slip)
+
+    def _document(self, due: Due, amount_cents: int) -> None:
+        """What is paid by slip is documented, at once or after the others are settled; the cards stay until then."""
+        wager: Any = due.wager
+        document = model.PayoutDocumented(
+            seat=due.seat, wager=wager, document=self.table.serial("jp"), amount_cents=amount_cents
+        )
+        self.by_slip = True
+        if self.plan.documents_last:
+            self.documents.append(Step(document))
+        else:
+            self.script.add(document)
 
     def _win_from_meter(self, due: Due) -> None:
         plan, meter = self.plan, self.table.meter
@@ -427,6 +441,11 @@ def _hand_set(position: Position, high: tuple[int, ...], low: tuple[int, ...], b
 
 def _taken(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerTaken:
     return model.WagerTaken(seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=amount, reason=reason)
+
+
+def source_of(winnings_cents: int) -> str:
+    """Return where the winnings of an optional wager come from."""
+    return "slip" if winnings_cents >= BY_SLIP_CENTS else "inventory"
 
 
 def returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
