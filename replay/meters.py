@@ -13,6 +13,7 @@ from games.money import show_money
 from games.progressive import after_winner, contribution, share_cents
 from games.rulebook import chapter
 from replay.findings import Finding, finding_id
+from replay.rounds import Instead, Known, instead_of
 from replay.rules import SEVERITY
 
 
@@ -29,16 +30,28 @@ class MeterState(msgspec.Struct):
 
 
 class MeterFold:
-    """Judges the events of one meter's stream, in order."""
+    """Judges the events of one meter's stream, in order; a correction makes it `stale` (see `TableFold`)."""
 
     def __init__(self, stream: str, state: MeterState | None = None) -> None:
         self.stream = stream
         self.state = state if state is not None else MeterState()
+        self.known: Known | None = None
+        self.corrections: list[tuple[int, int, Instead]] = []
+        self.stale = False
 
     def apply(self, seq: int, payload: Event) -> list[Finding]:
         """Fold one event; return what does not add up."""
         state = self.state
+        if self.known is not None and seq in self.known:
+            instead = self.known[seq]
+            if instead is None:
+                return []
+            payload = instead[1]
         match payload:
+            case model.EventCorrected():
+                self.corrections.append((seq, payload.supersedes_seq, instead_of(payload)))
+                self.stale = True
+                return []
             case model.MeterSet():
                 state.chapter, state.paytable = payload.chapter, payload.paytable
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp

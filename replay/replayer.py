@@ -15,9 +15,9 @@ from events.envelope import RawEnvelope
 from events.errors import EventError, IntegrityError, Undecodable
 from events.log import EventLog, Record, ResultStore
 from games.rulebook import Rulebook
+from replay.again import fold_again
 from replay.engine import engine
 from replay.findings import Adjudication, Finding, LedgerEntry
-from replay.rounds import Known
 from replay.stream import Result, Worker, current_findings
 
 COMMIT_EVERY = 20_000
@@ -25,6 +25,8 @@ COMMIT_EVERY = 20_000
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""
+
+KINDS = ("adjudications", "findings", "ledger")
 
 Progress = Callable[[int, int], None]
 """Called with the events read and the rounds judged so far."""
@@ -97,7 +99,8 @@ class Replay:
         self.summary = Summary()
         self.positions = self.results.positions(self.engine)
         self._snapshots = self.results.snapshots(self.engine)
-        self._fresh = next(iter(self.results.results("adjudications")), None) is None
+        self._fresh = all(next(iter(results.results(kind)), None) is None for kind in KINDS)
+        self._replayed: frozenset[str] | None = None
         self._workers: dict[str, Worker] = {}
         self._stopped: dict[str, str] = {}
         self._waiting: list[Result] = []
@@ -123,10 +126,7 @@ class Replay:
         yield self.summary
 
     def commit(self) -> None:
-        """Fold stale streams again, then store everything in one transaction."""
-        for stream, worker in list(self._workers.items()):
-            if worker.stale:
-                self._fold_again(stream, worker)
+        """Store everything in one transaction."""
         self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
         if self.progress is not None:
             self.progress(self.summary.events, self.summary.rounds)
@@ -135,6 +135,7 @@ class Replay:
         touched = {stream: worker.snapshot() for stream, worker in self._workers.items()}
         self.results.commit(self.engine, self.positions, touched, self._waiting)
         self.summary.changed += sum(1 for kind, _, _ in self._waiting if kind == "adjudications")
+        self._fresh = self._fresh and not self._waiting
         self._waiting, self._said, self._since_commit = [], {}, 0
 
     def _earlier(self, kind: str, key: str) -> bytes | None:
@@ -147,21 +148,32 @@ class Replay:
         stream = record.stream
         if stream in self._stopped or (self.as_of is not None and record.seq > self.as_of.get(stream, 0)):
             return
+        if record.seq <= self.positions.get(stream, 0):
+            return  # folded again to beyond this already
         worker = self._workers.get(stream)
         if worker is None:
-            worker = self._workers[stream] = Worker(
-                stream, self._earlier, self._snapshots.get(stream), self.rules
-            )  # fmt: skip
+            snapshot = self._snapshots.get(stream)
+            if snapshot is None and self._was_replayed(stream):
+                self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
+                return
+            worker = self._workers[stream] = Worker(stream, self._earlier, snapshot, self.rules)
         try:
             results = worker.take(record)
         except Undecodable as unreadable:
             self._stop(unreadable)
             return
-        self.positions[stream] = record.seq
-        self.summary.events += 1
-        self._since_commit += 1
+        if worker.stale:
+            self._fold_again(stream, record.seq)
+            return
+        self._advance(stream, record.seq)
         for result in results:
             self._keep(result)
+
+    def _advance(self, stream: str, seq: int) -> None:
+        read = max(0, seq - self.positions.get(stream, 0))
+        self.positions[stream] = seq
+        self.summary.events += read
+        self._since_commit += read
 
     def _keep(self, result: Result) -> None:
         kind, key, data = result
@@ -174,32 +186,36 @@ class Replay:
         self._stopped[broken.stream] = str(broken)
         self.summary.integrity.append(f"{broken.code} {broken}")
 
-    def _fold_again(self, stream: str, stale: Worker) -> None:
-        """Fold a stream from its beginning with every correction so far in its place, and compare every round."""
-        end = self.positions[stream]
-        known: Known = {}
-        first = Worker(stream, self._silent, rules=self.rules)
-        corrected_at = 0
-        for record in self.log.read(stream, 1, end):
-            before = len(first.table.corrections) if first.table is not None else 0
-            first.take(record)
-            if first.table is not None and len(first.table.corrections) != before:
-                corrected_at = record.seq
-        if first.table is not None:
-            known = dict(first.table.corrections)
-        again = Worker(stream, self._earlier, rules=self.rules, known=known)
-        again.as_of_seq = corrected_at
-        for record in self.log.read(stream, 1, end):
-            for result in again.take(record):
-                self._keep(result)
-        again.rounds, again.events = stale.rounds, stale.events
-        if again.table is not None:
-            again.table.stale = False
-        self._workers[stream] = again
+    def _was_replayed(self, stream: str) -> bool:
+        """Whether results of this stream are stored, though this engine has not read it."""
+        if self._fresh:
+            return False
+        if self._replayed is None:
+            named = {
+                key.partition("#")[0] for kind in ("adjudications", "ledger") for key, _ in self.results.results(kind)
+            }
+            self._replayed = frozenset(named | {each.stream for each in findings(self.results)})
+        return stream in self._replayed
 
-    @staticmethod
-    def _silent(kind: str, key: str) -> bytes | None:
-        return None
+    def _fold_again(self, stream: str, end: int | None) -> None:
+        before = self.positions.get(stream, 0)
+        again = fold_again(
+            stream, lambda to: self.log.read(stream, 1, to), end, self._earlier, lambda: self._standing(stream), self.rules
+        )  # fmt: skip
+        if stream in self._workers:
+            again.worker.rounds = self._workers[stream].rounds
+        self._workers[stream] = again.worker
+        self._advance(stream, again.worker.seq)
+        if again.broken is not None:
+            self._stop(again.broken)
+        if again.worker.seq >= before:  # else what was said of the part that cannot be read any more stands
+            for result in again.results:
+                self._keep(result)
+
+    def _standing(self, stream: str) -> set[str]:
+        waiting = [(key, data) for kind, key, data in self._waiting if kind == "findings"]
+        stored = [*self.results.results("findings"), *waiting]
+        return {each.id for each in current_findings(stored) if each.stream == stream}
 
 
 def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,

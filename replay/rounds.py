@@ -7,7 +7,7 @@ is handed out again; a fact that fits nowhere is kept as a stray of the next rou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 from events import model
@@ -16,7 +16,7 @@ from events.model import Aspect, Event
 from events.upcast import upcast
 from games.cards import CODE
 from replay.phases import NEXT, Move, Phase
-from replay.table_state import CHANGES_TABLE, Fact, Source, TableState
+from replay.table_state import CHANGES_TABLE, LEDGER_EVENTS, Fact, Source, TableState
 
 Position = int | Literal["dealer"]
 E = TypeVar("E", bound=Event)
@@ -28,24 +28,44 @@ MAX_JUMP = 1000
 """A jump of a device's counter longer than this is kept as its two ends."""
 
 
-Known = dict[int, tuple[int | None, Event] | None]
-"""Corrections by the number they supersede: round and payload that count instead, or null for an event that never was."""
+Instead = tuple[int | None, Event] | None
+"""Round and payload that count instead of a corrected event's; null for an event that never was."""
+
+Known = dict[int, Instead]
+"""Corrections by the number they supersede."""
 
 
-def replaced_payload(replacement: model.Replacement) -> Event:
-    """Return the payload that a correction puts in the place of another, in its current version."""
-    return upcast(decode_payload(replacement.type, replacement.version, canonical(replacement.payload)))
+def instead_of(correction: model.EventCorrected) -> Instead:
+    """Return what a correction puts in the place of the event it supersedes, in its current version."""
+    replacement = correction.replacement
+    if replacement is None:
+        return None
+    payload = decode_payload(replacement.type, replacement.version, canonical(replacement.payload))
+    return replacement.round_no, upcast(payload)
+
+
+def effective(corrections: Iterable[tuple[int, int, Instead]]) -> Known:
+    """Return what counts, from corrections `(seq, superseded seq, instead)` in order: of each event the last word.
+
+    A correction that was itself superseded does not count.
+    """
+    known: Known = {}
+    for seq, superseded, instead in sorted(corrections, key=lambda each: each[0], reverse=True):
+        if seq not in known:
+            known.setdefault(superseded, instead)
+    return known
 
 
 class Jump:
     """A device's counter irregularity: numbers missing, a number repeated with other content, a clock running back."""
 
-    __slots__ = ("detail", "kind", "missing", "seq", "source")
+    __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
 
     def __init__(self, kind: Literal["gap", "repeat", "clock"], source: str, seq: int, detail: str,
                  missing: Sequence[int] = ()) -> None:  # fmt: skip
         self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
         self.missing = set(missing)
+        self.round_no = 0
 
 
 class Round:
@@ -180,19 +200,23 @@ class Round:
 class TableFold:
     """The fold of one table's stream. `apply` hands out rounds as they close, and again when something comes late.
 
-    `stale` is set by a correction that reaches further back than the rounds at hand: the stream must be folded again
-    from its beginning with `corrections`, and every round compared.
+    `stale` is set by what reaches further back than the rounds at hand, or changes what later rounds were judged by: the
+    stream must be folded again from its beginning, with what `corrections` come to as `known` and with the rounds that
+    late facts `missed` to `keep` at hand, and every round compared.
     """
 
-    def __init__(self, stream: str, state: TableState | None = None, known: Known | None = None) -> None:
+    def __init__(self, stream: str, state: TableState | None = None) -> None:
         self.stream = stream
-        self.known = known if known is not None else {}
+        self.known: Known | None = None
+        self.keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
         self.phase = Phase.BETWEEN
         self.open: Round | None = None
         self.recent: dict[int, Round] = {}
-        self.corrections: Known = {}
+        self.corrections: list[tuple[int, int, Instead]] = []
+        self.missed: set[int] = set()
         self.stale = False
+        self._dropped: dict[int, Round] = {}
         self._waiting_jumps: list[Jump] = []
         self._gaps: list[Jump] = []
         self._strays: list[Fact] = []
@@ -207,11 +231,14 @@ class TableFold:
               payload: Event) -> list[Round]:  # fmt: skip
         """Fold one event; return the rounds that it completed or changed."""
         jumped = self._count(seq, at_us, source, source_seq)
-        if seq in self.known:
-            replaced = self.known[seq]
-            if replaced is None:
+        if self.known is not None and seq in self.known:
+            instead = self.known[seq]
+            if instead is None:
+                home = self.recent.get(round_no, self.open) if round_no is not None else self.open
+                if home is not None:
+                    self._dropped[seq] = home
                 return jumped
-            round_no, payload = replaced
+            round_no, payload = instead
         fact = Fact(seq, at_us, source, payload)
         type_ = type(payload)
         state = self.state
@@ -244,10 +271,15 @@ class TableFold:
         if late is not None:
             if type_ is model.IntakeRefused:
                 late.refusals.append(fact)
+            elif type_ is model.RoundClosed and late.closed is None:
+                late.closed = fact
             late.add(fact)
             late.memo = {}
+            if self.open is None and late.round_no == state.last_round_no:
+                self._ban_deck(late)
             return [late, *jumped]
         if round_no is not None and round_no <= state.last_round_no:
+            self.missed.add(round_no)
             self.stale = True
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
@@ -265,6 +297,8 @@ class TableFold:
         self.open.jumps, self._waiting_jumps = self._waiting_jumps, []
         self.open.strays, self._strays = self._strays, []
         self.open.refusals, self._refusals = self._refusals, []
+        for jump in self.open.jumps:
+            jump.round_no = number
         self.phase = Phase.BETTING
 
     def _end(self, closed: Fact | None) -> list[Round]:
@@ -278,8 +312,8 @@ class TableFold:
             self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
-        while len(self.recent) > RECENT_ROUNDS:
-            del self.recent[next(iter(self.recent))]
+        for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:
+            del self.recent[number]
         self.open, self.phase = None, Phase.BETWEEN
         return [ended]
 
@@ -329,46 +363,64 @@ class TableFold:
     def _jump(self, jump: Jump) -> None:
         if self.open is not None:
             self.open.jumps.append(jump)
+            jump.round_no = self.open.round_no
         else:
             self._waiting_jumps.append(jump)
 
     def _filled(self, source: str, number: int) -> list[Round]:
+        filled = [gap for gap in self._gaps if gap.source == source and number in gap.missing]
         changed: list[Round] = []
-        for gap in self._gaps:
-            if gap.source == source and number in gap.missing:
-                gap.missing.discard(number)
-                changed += [each for each in self.recent.values() if gap in each.jumps]
+        for gap in filled:
+            gap.missing.discard(number)
+            changed += [each for each in self.recent.values() if gap in each.jumps]
+            if gap.round_no and gap.round_no not in self.recent and (not self.open or gap not in self.open.jumps):
+                self.missed.add(gap.round_no)
+                self.stale = True
+        if not filled:
+            self.stale = True  # the gap was found before this fold was taken up
         self._gaps = [gap for gap in self._gaps if gap.missing]
-        self.stale = self.stale or (not changed and not self._is_open(source, number))
         for each in changed:
             each.memo = {}
         return changed
 
-    def _is_open(self, source: str, number: int) -> bool:
-        """Whether the gap that a late number filled belongs to a round that has not been judged."""
-        waiting = [*self._waiting_jumps, *(self.open.jumps if self.open is not None else [])]
-        return any(jump.kind == "gap" and jump.source == source for jump in waiting)
-
     def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
-        replacement = correction.replacement
-        payload = replaced_payload(replacement) if replacement is not None else None
-        self.corrections[correction.supersedes_seq] = (
-            (replacement.round_no, payload) if replacement and payload else None
-        )
-        if correction.supersedes_seq in self.known:
+        superseded, instead = correction.supersedes_seq, instead_of(correction)
+        self.corrections.append((fact.seq, superseded, instead))
+        round_no, payload = instead if instead is not None else (None, None)
+        home = self._home(superseded)
+        if self.known is not None:  # it was put in its place when that was folded
+            if home is None:
+                return []
+            home.add(fact)
+            home.memo = {}
+            return [home] if home is not self.open else []
+        old = next((one for one in home.facts if one.seq == superseded), None) if home is not None else None
+        if home is None or old is None or REACHES_FURTHER & {type(old.payload), type(payload)}:
+            self.stale = True
             return []
+        before = _left_behind(home)
+        home.replace(superseded, payload)
+        home.add(fact)
+        if round_no not in (None, home.round_no) or _left_behind(home) != before:
+            self.stale = True
+        return [home] if home is not self.open else []
+
+    def _home(self, seq: int) -> Round | None:
+        """Return the round at hand that has (or would have) an event."""
         at_hand: Iterable[Round] = [*self.recent.values(), *([self.open] if self.open is not None else [])]
-        for each in at_hand:
-            old = next((one for one in each.facts if one.seq == correction.supersedes_seq), None)
-            if old is None:
-                continue
-            same_round = replacement is None or replacement.round_no in (None, each.round_no)
-            if type(old.payload) in CHANGES_TABLE or type(payload) in CHANGES_TABLE or not same_round:
-                break
-            if type(old.payload) is model.RoundOpened or type(payload) is model.RoundOpened:
-                break
-            each.replace(old.seq, payload)
-            each.add(fact)
-            return [each] if each is not self.open else []
-        self.stale = True
-        return []
+        found = next((each for each in at_hand if any(one.seq == seq for one in each.facts)), None)
+        return found if found is not None else self._dropped.get(seq)
+
+
+REACHES_FURTHER = CHANGES_TABLE | LEDGER_EVENTS | {
+    model.RoundOpened, model.RoundClosed, model.IntakeRefused, model.EventCorrected,
+}  # fmt: skip
+"""Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
+
+
+def _left_behind(round_: Round) -> tuple[bool, ...]:
+    """What a round leaves to later ones: whether it was dealt or voided, and what its stub says of the deck."""
+    aside, counted = len(round_.of(model.CardFoundFaceUp)), round_.last(model.StubCounted)
+    short = counted is not None and counted.payload.count + aside != 4
+    right = all(len(cards) == 7 for cards in round_.hands().values())
+    return round_.first_card is not None, round_.voided is not None, short and right and len(round_.hands()) == 7

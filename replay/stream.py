@@ -7,12 +7,13 @@ any record. It reads nothing and stores nothing; `replayer.py` does.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
 from events import model
 from events.codec import read
+from events.envelope import RawEnvelope
 from events.errors import EventError, Undecodable
 from events.log import Record
 from events.upcast import upcast
@@ -22,7 +23,7 @@ from replay.engine import engine
 from replay.findings import Adjudication, Finding, LedgerEntry, digest, to_bytes
 from replay.meters import MeterFold, MeterState
 from replay.rounds import Known, Round, TableFold
-from replay.table_state import TableState
+from replay.table_state import LEDGER_EVENTS, TableState
 
 Result = tuple[str, str, bytes]
 Earlier = Callable[[str, str], bytes | None]
@@ -58,19 +59,26 @@ def rulebook(toml: str) -> Rulebook | str:
 
 
 class Worker:
-    """Turns one stream's records into results."""
+    """Turns one stream's records into results.
 
-    def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None,
-                 known: Known | None = None) -> None:  # fmt: skip
-        self.stream, self.earlier, self.rules, self.known = stream, earlier, rules, known
-        self.rounds, self.events, self.as_of_seq = 0, 0, 0
+    While `withheld` is not null, the stream is being folded again (see `again.py`): what differs from the verdicts
+    stored before is held back there until `finish`, for only the last word on a round counts.
+    """
+
+    def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
+                 ) -> None:  # fmt: skip
+        self.stream, self.earlier, self.rules = stream, earlier, rules
+        self.rounds, self.events, self.seq = 0, 0, 0
+        self.known: Known | None = None
+        self.withheld: dict[str, Adjudication] | None = None
+        self.judging = True
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
         self._rest: bytes = b""
         self._since: list[bytes] = []
         loaded = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
         if stream.startswith("table/"):
-            self.table = TableFold(stream, loaded.table if loaded is not None else None, known)
+            self.table = TableFold(stream, loaded.table if loaded is not None else None)
         elif stream.startswith("meter/"):
             self.meter = MeterFold(stream, loaded.meter if loaded is not None else None)
         self._keep_rest()
@@ -80,8 +88,9 @@ class Worker:
 
     @property
     def stale(self) -> bool:
-        """Whether a correction reaches back further than what is at hand."""
-        return self.table is not None and self.table.stale
+        """Whether something reaches back further than what is at hand."""
+        fold = self.table or self.meter
+        return fold is not None and fold.stale
 
     def take(self, record: Record) -> list[Result]:
         """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
@@ -91,7 +100,9 @@ class Worker:
             raise Undecodable(self.stream, record.seq, str(error)) from error
         payload = upcast(payload)
         self.events += 1
-        results = self._ledger(raw.seq, raw.gaming_day, payload) if type(payload) in LEDGER_EVENTS else []
+        self.seq = raw.seq
+        corrected = self.known is not None and raw.seq in self.known
+        results = self._ledger(raw, payload) if corrected or type(payload) in LEDGER_EVENTS else []
         if self.meter is not None:
             results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(raw.seq, payload)]
             return results
@@ -101,7 +112,7 @@ class Worker:
         for round_ in self.table.apply(
             raw.seq, raw.occurred_at_us, raw.source, raw.source_seq, raw.round_no, raw.gaming_day, payload
         ):
-            results += self.judge(round_)
+            results += self.judge(round_) if self.judging else []
         if self.table.at_rest:
             if was_open is not None or not self._since:
                 self._keep_rest()
@@ -122,17 +133,37 @@ class Worker:
         self._rest = encode(self.table.state) if self.table is not None else b""
         self._since = []
 
-    def _ledger(self, seq: int, gaming_day: str, payload: model.Event) -> list[Result]:
-        if self.known is not None and seq in self.known:
-            replaced = self.known[seq]
-            old = ledger_entry(self.stream, seq, gaming_day, payload)
-            new = ledger_entry(self.stream, seq, gaming_day, replaced[1]) if replaced is not None else None
-            if new is None and old is not None:
-                new = msgspec.structs.replace(old, amount_cents=0, reference="withdrawn")
-            entry = new
-        else:
-            entry = ledger_entry(self.stream, seq, gaming_day, payload)
-        return [("ledger", f"{self.stream}#{seq}", to_bytes(entry))] if entry is not None else []
+    def correct(self, known: Known, keep: Collection[int]) -> None:
+        """Before the first record: fold with these corrections in their places, and keep these rounds at hand."""
+        self.known, self.withheld = known, {}
+        if self.table is not None:
+            self.table.known, self.table.keep = known, keep
+        elif self.meter is not None:
+            self.meter.known = known
+
+    def finish(self) -> list[Result]:
+        """After the last record: return what differs from the verdicts stored before, and go on as any other worker."""
+        withheld, self.known, self.withheld = self.withheld or {}, None, None
+        if self.table is not None:
+            self.table.known, self.table.keep, self.table.stale = None, (), False
+        elif self.meter is not None:
+            self.meter.known, self.meter.stale = None, False
+        results: list[Result] = []
+        for key, said in withheld.items():
+            stored = self.earlier("adjudications", key)
+            if stored is not None and msgspec.json.decode(stored, type=Adjudication).as_of[self.stream] > self.seq:
+                continue  # it was said with more of the stream in hand than can be read now
+            results += self._results(key, msgspec.structs.replace(said, as_of={self.stream: self.seq}))
+        return results
+
+    def _ledger(self, raw: RawEnvelope, payload: model.Event) -> list[Result]:
+        entry = ledger_entry(self.stream, raw.seq, raw.gaming_day, payload)
+        if self.known is not None and raw.seq in self.known:
+            instead, old = self.known[raw.seq], entry
+            entry = ledger_entry(self.stream, raw.seq, raw.gaming_day, instead[1]) if instead is not None else None
+            if entry is None and old is not None:
+                entry = msgspec.structs.replace(old, amount_cents=0, reference="withdrawn")
+        return [("ledger", f"{self.stream}#{raw.seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
         """Adjudicate a round; where that differs from what was said before, return the new revision."""
@@ -148,21 +179,31 @@ class Worker:
         key = f"{self.stream}#{round_.round_no}"
         stored = self.earlier("adjudications", key)
         before = msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
-        said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.as_of_seq)
+        said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
         if before is not None:
             if _same(before, said):
+                if self.withheld is not None:
+                    self.withheld.pop(key, None)
                 return []
             gone = tuple(sorted({each.id for each in before.findings} - {each.id for each in said.findings}))
             said = msgspec.structs.replace(
                 said, revision=before.revision + 1, supersedes=digest(before), withdrawn=gone
             )  # fmt: skip
+        if self.withheld is not None:
+            self.withheld[key] = said
+            return []
+        return self._results(key, said)
+
+    def _results(self, key: str, said: Adjudication) -> list[Result]:
         results: list[Result] = [("adjudications", key, to_bytes(said))]
         results += [("findings", each.id, to_bytes(each)) for each in said.findings]
-        results += [
-            ("findings", each, encode_json(Withdrawn(id=each, stream=self.stream, round_no=round_.round_no)))
-            for each in said.withdrawn
-        ]
+        results += [withdrawal(each, self.stream, said.round_no) for each in said.withdrawn]
         return results
+
+
+def withdrawal(finding_id: str, stream: str, round_no: int | None) -> Result:
+    """Return the result that withdraws a finding."""
+    return "findings", finding_id, encode_json(Withdrawn(id=finding_id, stream=stream, round_no=round_no))
 
 
 encode_json = msgspec.json.Encoder(order="sorted").encode
@@ -176,11 +217,11 @@ def _same(before: Adjudication, said: Adjudication) -> bool:
     return neutral == said
 
 
-def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, as_of_seq: int) -> Adjudication:
+def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, seq: int) -> Adjudication:
     before, last = round_.before, round_.last_seq
     return Adjudication(
         stream=round_.stream, round_no=round_.round_no, revision=1, supersedes=None,
-        as_of={round_.stream: max(last, as_of_seq)}, engine=engine(), rules_digest=book.digest if book else "",
+        as_of={round_.stream: seq}, engine=engine(), rules_digest=book.digest if book else "",
         submission=book.name if book else "", game=book.game if book else before.game,
         chapter=book.chapter.key if book else "", gaming_day=round_.gaming_day, shift=before.shift,
         dealer=before.dealer, opened_at_us=round_.opened.at_us,
@@ -188,14 +229,6 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
         last_seq=last, verdict=conclusion.verdict, undetermined=conclusion.undetermined, findings=conclusion.findings,
         withdrawn=(), settlements=conclusion.settlements,
     )  # fmt: skip
-
-
-LEDGER_EVENTS = frozenset(
-    {
-        model.InventoryCounted, model.FillReceived, model.CreditSent, model.DropCounted, model.BuyIn,
-        model.MarkerIssued,
-    }
-)  # fmt: skip
 
 
 def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -> LedgerEntry | None:

@@ -312,3 +312,11 @@ _CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
 
 CHANGES_TABLE = frozenset(_CHANGES)
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""
+
+LEDGER_EVENTS = frozenset(
+    {
+        model.InventoryCounted, model.FillReceived, model.CreditSent, model.DropCounted, model.BuyIn,
+        model.MarkerIssued,
+    }
+)  # fmt: skip
+"""The events of the table's accounting, which is kept apart from its rounds (D27)."""
