@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rack.output import money, table
 from replay.adjudicate import Conclusion
@@ -16,8 +16,17 @@ MEANING: dict[Verdict, str] = {
 }
 
 
-def verdict_lines(conclusion: Conclusion | Adjudication) -> list[str]:
-    """Return the verdict, the settlements as a table, and the findings with their sections."""
+Where = Callable[[Finding], str]
+"""Says where the evidence of a finding stands."""
+
+
+def events_of(finding: Finding) -> str:
+    """Return the evidence of a recorded round: the numbers of the events in its stream."""
+    return f"{finding.stream} event {', '.join(map(str, finding.evidence))}"
+
+
+def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_of) -> list[str]:
+    """Return the verdict, the settlements as a table, and the findings with their sections and evidence."""
     settlements = conclusion.settlements
     meaning = MEANING[conclusion.verdict]
     if conclusion.verdict == "UPHELD" and all(settlement.done_cents is None for settlement in settlements):
@@ -27,7 +36,7 @@ def verdict_lines(conclusion: Conclusion | Adjudication) -> list[str]:
     if settlements:
         lines += ["", *settlement_table(settlements)]
     for finding in conclusion.findings:
-        lines += ["", *finding_lines(finding)]
+        lines += ["", *finding_lines(finding, where)]
     return lines
 
 
@@ -52,7 +61,7 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
     )
 
 
-def finding_lines(finding: Finding) -> list[str]:
+def finding_lines(finding: Finding, where: Where = events_of) -> list[str]:
     """Return a finding as text: its line, and below what was expected, observed, where, and the section."""
     lines = [
         f"{finding.line()}  ({finding.severity})",
@@ -62,7 +71,7 @@ def finding_lines(finding: Finding) -> list[str]:
     if finding.difference_cents:
         lines.append(f"  money     {_owed(finding.difference_cents, finding.seat)}")
     if finding.evidence:
-        lines.append(f"  evidence  {finding.stream} event {', '.join(map(str, finding.evidence))}")
+        lines.append(f"  evidence  {where(finding)}")
     lines.append(f"  section   {finding.cite}")
     if finding.other_reading:
         lines.append(f"  another reading  {finding.other_reading}")

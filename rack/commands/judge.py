@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 
 if TYPE_CHECKING:
+    from replay.findings import Finding
     from replay.transcript import Judged
 
 HELP = "judge a transcript: here is what happened, what should it have paid"
@@ -36,8 +37,18 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     for number, each in enumerate(judged):
         if len(judged) > 1:
             output.text(*([""] if number else []), f"table {each.table} round {each.round_no}")
-        output.text(*verdict_lines(each.conclusion))
+        output.text(*verdict_lines(each.conclusion, lines_of(source, each.lines)))
     return Exit.FINDINGS if any(each.conclusion.findings for each in judged) else Exit.CLEAN
+
+
+def lines_of(source: str, lines: Mapping[int, int]) -> Callable[[Finding], str]:
+    """Return what names the evidence of a finding as lines of the transcript."""
+
+    def where(finding: Finding) -> str:
+        numbers = sorted({lines[seq] for seq in finding.evidence if seq in lines})
+        return f"{source} line {', '.join(map(str, numbers))}"
+
+    return where
 
 
 def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
