@@ -85,7 +85,7 @@ class Table:
     def say(self, payload: Event, round_no: int | None = None, *, source: str = "table", source_seq: int | None = None,
             at_us: int | None = None) -> int:  # fmt: skip
         """A device reports an event; returns the number that it gets. `source_seq` skips or repeats numbers."""
-        number = source_seq if source_seq is not None else self._counts.get(source, 0) + 1
+        number = source_seq if source_seq is not None else self.next(source)
         self._counts[source] = max(number, self._counts.get(source, 0))
         seq = self.last + 1
         draft = Draft(
@@ -95,6 +95,10 @@ class Table:
         )  # fmt: skip
         self.drafts.append(draft)
         return seq
+
+    def next(self, source: str = "table") -> int:
+        """The next number of a device's own counter."""
+        return self._counts.get(source, 0) + 1
 
     def play(self, round_no: int, text: str) -> dict[str, int]:
         """Play a round as transcribed; returns the number of the last event of each type in it."""
