@@ -33,6 +33,7 @@ SETTLED = {
     "Seat": "text", "Wager": "text", "Staked": "number", "Due (recomputed)": "number", "Done (recorded)": "number",
     "Difference": "number", "Why": "text",
 }  # fmt: skip
+OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "short", "Due and recorded": "text"}
 
 
 def page() -> None:
@@ -58,8 +59,7 @@ def page() -> None:
     steps = steps_of(view.events.to_dicts())
     step_now(view, steps)
     source.show(header(view, formats))
-    for found in view.findings.iter_rows(named=True):
-        source.show(finding(found, formats, steps, view))
+    findings(view, formats, steps)
     if steps:
         replay(view, steps, formats)
     else:
@@ -157,14 +157,46 @@ def neighbour(words: str, table: str, round_no: int | None) -> Html:
     return markup.button_link("round", words, table=table, round=round_no)
 
 
+def findings(view: RoundView, formats: Formats, steps: list[Step]) -> None:
+    """Show the finding that the address names (else the gravest) whole, and the others in short beneath it."""
+    found = view.findings.to_dicts()
+    if not found:
+        return
+    named = st.query_params.get("finding")
+    first = next((f for f in found if f["finding_id"] == named), found[0])
+    source.show(finding(first, formats, steps, view))
+    others = [f for f in found if f is not first]
+    if others:
+        with st.expander(f"{plural(len(others), 'more finding')} in this round"):
+            source.show(
+                markup.table(OTHERS, [short_row(f, formats, view) for f in others], "More findings in this round")
+            )
+
+
+def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[object]:
+    """Return a further finding as a row; its title shows it whole."""
+    title = markup.link("round", finding_title(found["code"]), table=view.round["table_id"], round=view.round["round_no"],
+                        finding=found["finding_id"])  # fmt: skip
+    return [
+        markup.severity_badge(found["severity"]),
+        markup.two_lines(title, found["code"]),
+        markup.difference(found["difference_cents"], formats, "no money"),
+        where(found),
+        markup.two_lines(readable(found["expected"]), f"recorded: {readable(found['observed'])}"),
+    ]
+
+
+def where(found: dict[str, Any]) -> str:
+    """Return the seat and the wager of a finding, as far as it has them."""
+    seat, wager = found["seat"], found["wager"]
+    parts = [*([] if seat is None else [position_name(seat)]), *([] if wager is None else [wager_name(wager)])]
+    return " · ".join(parts) or "The table"
+
+
 def finding(found: dict[str, Any], formats: Formats, steps: list[Step], view: RoundView) -> Html:
     """Return a finding: what is wrong, where, the money, due and recorded, the section and the evidence."""
     cents = found["difference_cents"]
     kind = "" if cents and cents < 0 else "rk-f-over" if cents else "rk-f-none"
-    seat, wager = found["seat"], found["wager"]
-    where = " · ".join(
-        [*([] if seat is None else [position_name(seat)]), *([] if wager is None else [wager_name(wager)])]
-    )
     places = {step.seq: i for i, step in enumerate(steps, start=1)}
     proofs = [
         markup.link(
@@ -183,7 +215,7 @@ def finding(found: dict[str, Any], formats: Formats, steps: list[Step], view: Ro
     pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     return Html(
         f'<div class="rk-finding {kind}"><div class="rk-finding-head">{markup.severity_badge(found["severity"])}'
-        f"<strong>{markup.text(finding_title(found['code']))}</strong><span>{markup.text(where)}</span>"
+        f"<strong>{markup.text(finding_title(found['code']))}</strong><span>{markup.text(where(found))}</span>"
         f'{markup.difference(cents, formats, "")}<span class="rk-soft">{markup.text(found["code"])}</span></div>'
         f'<dl class="rk-pair">{pairs}</dl></div>'
     )

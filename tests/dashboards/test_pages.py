@@ -159,6 +159,7 @@ def test_round_shows_findings_of_every_kind(
 ) -> None:
     page = said(run("round", warehouse, monkeypatch, table="fu-02", round=round_no))
     assert all(title in page for title in titles)
+    assert page.count('class="rk-finding ') == 1  # one whole, the others in short
 
 
 @pytest.mark.parametrize(("query", "words"), [({}, "Open a round"), ({"table": "fu-02", "round": "77"}, "has no round 77"),
