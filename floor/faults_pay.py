@@ -324,6 +324,7 @@ def above_the_maximum(plan: Plan) -> bool:
     seat = seats[0]
     plan.bet_only_base(seat)
     plan.bet(seat, "fortune_bonus", 1100)
+    plan.without_envy({seat})
     return plan.deal({seat: "seven_card_straight_flush"}) and plan.deal_until(lambda _: True)
 
 

@@ -231,8 +231,8 @@ class _Floor:
         for stream in streams:
             self.labels.append(
                 Planted(
-                    code=name.partition("/")[0], stream=stream, round_no=play.plan.round_no, seat=where.seat,
-                    wager=where.wager, consequences=where.consequences,
+                    code=name.partition("/")[0], stream=stream, table=play.table.id, round_no=play.plan.round_no,
+                    seat=where.seat, wager=where.wager, consequences=where.consequences,
                 )
             )  # fmt: skip
 

@@ -12,11 +12,12 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
     """A planted fault. A null `seat` or `wager` is not specified: the finding may name one.
 
     `consequences` are the codes that may be found in the same round because of it. A fault in a meter's own stream
-    names that stream, and the round of the table whose event it is.
+    names that stream, and `table` and `round_no` of the wager or winner whose event it is.
     """
 
     code: str
     stream: str
+    table: str
     round_no: int | None
     seat: int | None
     wager: str | None

@@ -250,7 +250,17 @@ class Plan:
                 self.bet(seat, "fortune_bonus", 500)
             if "dealer" in targets and self.random.random() < 0.6:
                 self.bet(seat, "ace_high_bonus", 200)
+        if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
+            self.without_envy(set(targets))
         self.deal(targets)
+
+    def without_envy(self, holders: set[Position]) -> None:
+        """Let no other box have a qualifying wager: the highest Envy Bonuses would empty the table."""
+        for seat, box in self.boxes.items():
+            if seat not in holders:
+                box.stakes.pop("progressive", None)
+                if box.stakes.get("fortune_bonus", 0) >= 500:
+                    box.stakes["fortune_bonus"] = 300
 
     # ----------------------------------------------------------------------------------------------------- the settings
 

@@ -1,0 +1,316 @@
+"""The simulated floor as a whole: the same seed gives the same bytes, every fault is planted, and the labels stand apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from events import model
+from events.codec import encode_draft
+from events.envelope import Draft
+from floor.gaming_day import Simulation, simulate
+from floor.irregular import FAULTS, LEGITIMATE
+from games.cards import CODE
+from games.progressive import after_winner, contribution, share_cents
+from games.rulebook import parse_submission
+
+SEEDS = (1, 20, 777)
+ROUNDS = 2000
+
+
+@cache
+def simulated(seed: int) -> Simulation:
+    return simulate(seed, ROUNDS)
+
+
+@cache
+def streams(seed: int) -> dict[str, list[Draft]]:
+    """The drafts of each stream as a log stores them: messages that were sent twice once."""
+    stored: dict[str, list[Draft]] = {}
+    for stream, drafts in simulated(seed).groups():
+        kept = stored.setdefault(stream, [])
+        ids = {draft.event_id for draft in kept[-400:]}
+        for draft in drafts:
+            if draft.event_id not in ids:
+                ids.add(draft.event_id)
+                kept.append(draft)
+    return stored
+
+
+def codes() -> set[str]:
+    return {code.partition("/")[0] for code in FAULTS}
+
+
+def documented_codes() -> set[str]:
+    """The codes in the table of docs/evidence.md."""
+    text = Path(__file__).parents[2].joinpath("docs", "evidence.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ") and "-" in line.split("|")[1]]
+    return {code.strip() for row in rows for code in row.split(",") if code.strip().isupper()}
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        simulate(5, 80).write(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a.labels.json").read_bytes() == (tmp_path / "b.labels.json").read_bytes()
+    simulate(6, 80).write(tmp_path / "c")
+    assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
+
+
+def test_a_line_is_the_stream_and_the_draft(tmp_path: Path) -> None:
+    simulation = simulate(5, 20)
+    simulation.write(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_bytes().splitlines()
+    written = [(stream, draft) for stream, drafts in simulation.groups() for draft in drafts]
+    assert len(lines) == len(written) == simulation.events
+    for line, (stream, draft) in zip(lines, written, strict=True):
+        fields = msgspec.json.decode(line)
+        assert fields.pop("stream") == stream
+        assert fields == msgspec.json.decode(encode_draft(draft))
+
+
+def test_there_is_a_planter_for_every_documented_code() -> None:
+    assert codes() == documented_codes()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> None:
+    simulation = simulated(seed)
+    planted = Counter(label.code for label in simulation.labels)
+    assert {code for code in codes() if planted[code] < 2} == set()
+    in_meters = [label for label in simulation.labels if label.stream.startswith("meter/")]
+    assert len(in_meters) >= 2
+    assert {label.code for label in in_meters} == {"PAY-METER"}
+    kinds = Counter(label.kind for label in simulation.legitimate)
+    assert {kind for kind in LEGITIMATE if not kinds[kind]} == set()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_labels_are_disjoint(seed: int) -> None:
+    """At most one fault a round, and none in a round that is labelled as legitimate."""
+    simulation = simulated(seed)
+    faulty = Counter((label.stream, label.round_no) for label in simulation.labels if label.stream.startswith("table/"))
+    assert max(faulty.values()) == 1
+    assert not faulty.keys() & {(label.stream, label.round_no) for label in simulation.legitimate}
+
+
+def test_without_faults_nothing_is_planted() -> None:
+    simulation = simulate(3, 120, plant=False)
+    assert simulation.labels == []
+    assert simulation.legitimate
+
+
+def test_refuses_what_cannot_be_simulated() -> None:
+    with pytest.raises(ValueError, match="at least 5"):
+        simulate(1, 10, tables=4)
+    with pytest.raises(ValueError, match="0 rounds"):
+        simulate(1, 0)
+
+
+def test_more_tables_and_more_days() -> None:
+    simulation = simulate(2, 150, tables=7)
+    names = {stream for stream, _ in simulation.groups()}
+    assert {f"table/fu-{number:02d}" for number in range(1, 8)} <= names
+    assert simulation.rounds == 150
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rounds_are_numbered_from_one_and_never_restart(seed: int) -> None:
+    total = 0
+    for stream, drafts in streams(seed).items():
+        numbers = [draft.round_no for draft in drafts if isinstance(draft.payload, model.RoundOpened)]
+        assert numbers == list(range(1, len(numbers) + 1)), stream
+        total += len(numbers)
+    assert total == ROUNDS
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_devices_count_without_gaps_and_clocks_run_forward_but_where_planted(seed: int) -> None:
+    planted = {
+        (label.stream, label.round_no) for label in simulated(seed).labels if label.code.startswith("LOG-")
+    }  # fmt: skip
+    seen: dict[tuple[str, str], Draft] = {}
+    for stream, drafts in streams(seed).items():
+        round_no = None
+        for draft in drafts:
+            if isinstance(draft.payload, model.RoundOpened):
+                round_no = draft.round_no
+            last = seen.get((stream, draft.source))
+            if last is not None and (stream, round_no) not in planted:
+                assert draft.source_seq == last.source_seq + 1, (stream, draft)
+                assert draft.occurred_at_us >= last.occurred_at_us, (stream, draft)
+            seen[stream, draft.source] = draft
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_deal_is_of_one_deck(seed: int) -> None:
+    """No card twice, seven to each position: but where a fault or an irregularity of the deal is labelled."""
+    simulation = simulated(seed)
+    odd = {(label.stream, label.round_no) for label in simulation.labels if label.code in ("DEAL-DECK", "DEAL-COUNT")}
+    odd |= {
+        (label.stream, label.round_no) for label in simulation.labels if label.code == "PAY-VOID"
+    }  # fmt: skip
+    odd |= {(label.stream, label.round_no) for label in simulation.legitimate if label.kind == "proper_void"}
+    for stream, drafts in streams(seed).items():
+        hands: dict[tuple[int | None, object], list[str | None]] = {}
+        for draft in drafts:
+            if isinstance(draft.payload, model.CardsDealt):
+                hands.setdefault((draft.round_no, draft.payload.to), []).extend(draft.payload.cards)
+        for (round_no, _), cards in hands.items():
+            if (stream, round_no) not in odd:
+                assert len(cards) == 7, (stream, round_no)
+        rounds: dict[int | None, list[int]] = {}
+        for (round_no, _), cards in hands.items():
+            rounds.setdefault(round_no, []).extend(CODE[card] for card in cards if card is not None)
+        for round_no, dealt in rounds.items():
+            if (stream, round_no) not in odd:
+                assert len(dealt) == len(set(dealt)) >= 48, (stream, round_no)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_meters_follow_from_their_events_but_where_planted(seed: int) -> None:
+    """Every reading is the one before plus the contribution, or after a winner; the tables carry the same values."""
+    planted = {(label.stream, label.table, label.round_no, label.seat) for label in simulated(seed).labels}
+    events: dict[tuple[str, int], object] = {}
+    meters = 0
+    for stream, drafts in streams(seed).items():
+        if not stream.startswith("meter/"):
+            continue
+        meters += 1
+        value = reserve = 0
+        paytable: model.MeterSet | None = None
+        for seq, draft in enumerate(drafts, 1):
+            event = draft.payload
+            events[stream, seq] = event
+            if isinstance(event, model.MeterSet):
+                paytable, value, reserve = event, event.value_centicents, event.reserve_centicents
+            elif isinstance(event, model.MeterAdvanced):
+                assert paytable is not None
+                value += contribution(event.wager_cents, paytable.rate_bp)
+                reserve += contribution(event.wager_cents, paytable.reserve_rate_bp)
+                wrong = (stream, event.table, event.round_no, event.seat) in planted
+                assert (event.value_centicents != value) is wrong, (stream, seq)
+                assert event.reserve_centicents == reserve
+                value = event.value_centicents
+            elif isinstance(event, model.MeterReset):
+                assert paytable is not None
+                assert event.paid_centicents == share_cents(value, event.share_bp) * 100
+                value = after_winner(value, event.share_bp, paytable.seed_cents)
+                assert event.value_centicents == value
+    assert meters >= 4
+    touched = 0
+    for stream, drafts in streams(seed).items():
+        for draft in drafts:
+            event = draft.payload
+            if isinstance(event, model.ProgressiveAccepted):
+                advanced = events[f"meter/{event.meter}", event.meter_seq]
+                assert isinstance(advanced, model.MeterAdvanced)
+                assert (advanced.round_no, advanced.seat) == (draft.round_no, event.seat)
+                assert advanced.table == stream.removeprefix("table/")
+                assert advanced.value_centicents == event.reading_centicents
+                touched += 1
+            elif isinstance(event, model.ProgressiveWon):
+                reset = events[f"meter/{event.meter}", event.meter_seq]
+                assert isinstance(reset, model.MeterReset)
+                assert (reset.value_centicents, reset.share_bp) == (event.after_centicents, event.share_bp)
+    assert touched > 100
+
+
+def corrected(drafts: list[Draft]) -> list[model.Event]:
+    """The events of a stream as they count: corrections applied; they name number and id of what they supersede."""
+    payloads = [draft.payload for draft in drafts]
+    for draft in drafts:
+        correction = draft.payload
+        if isinstance(correction, model.EventCorrected):
+            wrong = drafts[correction.supersedes_seq - 1]
+            assert wrong.event_id == correction.supersedes_event_id
+            assert correction.replacement is not None
+            assert (wrong.payload.TYPE, wrong.round_no) == (
+                correction.replacement.type,
+                correction.replacement.round_no,
+            )
+            payloads[correction.supersedes_seq - 1] = msgspec.convert(
+                correction.replacement.payload, type(wrong.payload)
+            )
+    return payloads
+
+
+def chips(event: model.Event, progressive_cents: int) -> int:
+    """What an event adds to a table's inventory; progressive chips go into it when they are collected."""
+    match event:
+        case model.FillReceived() | model.WagerTaken() | model.VigorishTaken():
+            return event.amount_cents
+        case model.CreditSent() | model.BuyIn() | model.EnvyPaid() | model.WagerReturned(wager="progressive"):
+            return -event.amount_cents
+        case model.ProgressiveLocked():
+            return event.collected * progressive_cents
+        case model.WagerPaid(source="inventory", wager="progressive"):
+            return -event.winnings_cents - event.stake_cents
+        case model.WagerPaid(source="inventory"):
+            return -event.winnings_cents
+        case _:
+            return 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
+    """Closer = opener + fills - credits - chips sold + what was taken - what was paid from the inventory (D27)."""
+    days = 0
+    tables = {stream: drafts for stream, drafts in streams(seed).items() if stream.startswith("table/")}
+    for stream, drafts in tables.items():
+        balance: int | None = None
+        sold = progressive_cents = 0
+        day, filed = "", dict[str, int]()
+        for event in corrected(drafts):
+            match event:
+                case model.GamingDayOpened():
+                    day = event.gaming_day
+                case model.RulesFiled():
+                    filed[event.effective_gaming_day] = parse_submission(event.toml).offers["progressive"].min_cents
+                case model.TableOpened():
+                    progressive_cents = filed[max(each for each in filed if each <= day)]
+                case model.InventoryCounted(kind="opener"):
+                    assert balance in (None, event.amount_cents)
+                    balance = event.amount_cents
+                case model.InventoryCounted():
+                    assert event.amount_cents == balance, stream
+                    assert event.amount_cents > 0
+                    days += 1
+                case model.DropCounted():
+                    assert event.amount_cents == sold
+                    sold = 0
+                case model.BuyIn():
+                    sold += event.amount_cents
+            if balance is not None:
+                balance += chips(event, progressive_cents)
+    assert days == 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_all_paytables_ways_of_dealing_and_shufflers_are_used(seed: int) -> None:
+    used: set[tuple[str, str]] = set()
+    for drafts in streams(seed).values():
+        day = ""
+        filed: dict[str, str] = {}
+        for draft in drafts:
+            match draft.payload:
+                case model.GamingDayOpened():
+                    day = draft.payload.gaming_day
+                case model.RulesFiled():
+                    filed[draft.payload.effective_gaming_day] = draft.payload.toml
+                case model.TableOpened():
+                    used |= {("deal", draft.payload.deal_method), ("shuffler", draft.payload.shuffler)}
+                    book = parse_submission(filed[max(each for each in filed if each <= day)])
+                    used.add(("start", book.starting))
+                    used.add(("linked", str(book.linked_meter)))
+                    used |= {(w, o.paytable.name) for w, o in book.offers.items() if o.paytable is not None}
+    expected = {("ace_high_bonus", str(n)) for n in range(1, 6)} | {("fortune_bonus", str(n)) for n in range(1, 7)}
+    expected |= {("progressive", str(n)) for n in range(1, 8)}
+    expected |= {("deal", each) for each in ("manual_shoe", "hand", "automated_shoe")}
+    expected |= {("shuffler", each) for each in ("none", "automated", "automated_counting")}
+    expected |= {("start", "shaker"), ("start", "number"), ("linked", "True"), ("linked", "False")}
+    assert used == expected
