@@ -7,7 +7,7 @@ with the dealer at the top, seat 1 (at the dealer's left) is on the right and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 
 import msgspec
@@ -151,6 +151,17 @@ def _flag(x: float, y: float, flag: Flag) -> str:
     )
 
 
+def _flags(flags: Sequence[Flag]) -> str:
+    """Return one flag for each position that has findings: the first in words, and how many more there are."""
+    parts = []
+    for position in dict.fromkeys(flag.position for flag in flags):
+        first, *more = [flag for flag in flags if flag.position == position]
+        x, y = SEATS.get(position, (WIDTH // 2, 44 + CARD_H + 56))
+        shown = Flag(position, f"{first.words} +{len(more)}", first.cents) if more else first
+        parts.append(_flag(x, y - 50, shown))
+    return "".join(parts)
+
+
 def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
     parts = []
     for i, (wager, cents) in enumerate(list(box.chips.items())[:3]):
@@ -185,7 +196,7 @@ def _cards(x: float, y: float, box: Box) -> str:
     return hand(x, y, box.low) + medium + hand(x, y + CARD_H + 5, box.high)
 
 
-def _seat(seat: int, table: Table, formats: Formats, flags: Iterable[Flag]) -> str:
+def _seat(seat: int, table: Table, formats: Formats) -> str:
     x, y = SEATS[seat]
     box = table.box(seat)
     left, wide = x - 74, 148
@@ -210,11 +221,10 @@ def _seat(seat: int, table: Table, formats: Formats, flags: Iterable[Flag]) -> s
     for i, (wager, how, cents) in enumerate(box.settled[-4:]):
         words = _outcome(wager, how, cents, formats)
         parts.append(_text(left, y + 132 + i * 14.2, words, 12.5, ON_FELT, weight=600 if cents else 400))
-    parts.extend(_flag(x, y - 50, flag) for flag in list(flags)[:1])
     return "".join([*parts, "</g>"])
 
 
-def _dealer(table: Table, flags: Iterable[Flag]) -> str:
+def _dealer(table: Table) -> str:
     box = table.box("dealer")
     focus = table.focus == "dealer"
     x, y = WIDTH / 2, 44
@@ -235,7 +245,6 @@ def _dealer(table: Table, flags: Iterable[Flag]) -> str:
         parts.append(hand(left + high + middle + gaps, y, box.low))
     else:
         parts.append(hand(x - hand_width(len(box.cards)) / 2, y, box.cards))
-    parts.extend(_flag(x, y + CARD_H + 6, flag) for flag in list(flags)[:1])
     return "".join([*parts, "</g>"])
 
 
@@ -299,9 +308,7 @@ def _spoken(seat: int, box: Box, formats: Formats) -> str:
 
 def table_drawing(table: Table, formats: Formats, flags: Sequence[Flag] = (), alt: str = "The table") -> str:
     """Return the whole table as one SVG. `flags` mark positions with findings; `alt` says what the picture shows."""
-    seats = "".join(
-        _seat(seat, table, formats, [flag for flag in flags if flag.position == seat]) for seat in (6, 5, 4, 3, 2, 1)
-    )
+    seats = "".join(_seat(seat, table, formats) for seat in (6, 5, 4, 3, 2, 1))
     felt = (
         f"M14 14H{WIDTH - 14}V330C{WIDTH - 14} 540 {WIDTH - 250} {HEIGHT - 6} {WIDTH / 2} {HEIGHT - 6}S14 540 14 330Z"
     )
@@ -309,5 +316,5 @@ def table_drawing(table: Table, formats: Formats, flags: Sequence[Flag] = (), al
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" role="img" aria-label="{escape(alt)}" '
         f'xmlns="http://www.w3.org/2000/svg" font-family="inherit"><title>{escape(alt)}</title>'
         f'<path d="{felt}" fill="{FELT}" stroke="{FELT_EDGE}" stroke-width="8" stroke-linejoin="round"/>'
-        f"{_middle(table)}{_dealer(table, [flag for flag in flags if flag.position == 'dealer'])}{seats}{_legend(table)}</svg>"
+        f"{_middle(table)}{_dealer(table)}{seats}{_legend(table)}{_flags(flags)}</svg>"
     )

@@ -93,6 +93,14 @@ def test_flags_over_under_and_without_money_differ_by_shape() -> None:
     assert shapes == {"▼", "▲", "◆"}
 
 
+def test_a_seat_with_several_findings_says_how_many_more() -> None:
+    said = titles(
+        table_drawing(Table(), FORMATS, [Flag(1, "$5.00 short", -500), Flag(1, "x", None), Flag("dealer", "y", None)])
+    )
+    assert "$5.00 short +1" in said
+    assert "y" in said
+
+
 def test_words_of_a_finding_are_escaped() -> None:
     drawn = table_drawing(Table(), FORMATS, [Flag("dealer", "<script>", None)])
     assert "<script>" not in drawn
