@@ -1,0 +1,89 @@
+"""`make bench`: measures everything, and writes benchmarks/results.json and docs/benchmarks.md.
+
+`python -m benchmarks --rounds N` takes another number of rounds, `--without-kafka` leaves out what needs a broker,
+`--dry-run` writes to standard output instead of the files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import on_sqlite, reporting
+from benchmarks.full_tables import full_tables
+from benchmarks.measuring import REPEATS, Measured, machine
+from benchmarks.on_kafka import Kafka, broker
+from benchmarks.profiling import profile, stages
+from benchmarks.reporting import say
+
+SEED = 1
+BY_ROUND = 500
+"""So many rounds are appended with a commit each."""
+
+
+def measure(folder: Path, rounds: int, with_kafka: bool) -> dict[str, Any]:
+    """Measure everything; return what results.json holds."""
+    results: dict[str, Any] = {"command": "make bench", "machine": machine()}
+    say(f"writing {rounds:,} rounds …")
+    groups = full_tables(rounds + REPEATS, tables=1, seed=SEED)
+    groups, later = groups[:rounds], groups[rounds:]
+    events = sum(len(drafts) for _, drafts in groups)
+    results["workload"] = {
+        "rounds": rounds, "events": events, "events_per_round": round(events / rounds, 1), "seed": SEED,
+    }  # fmt: skip
+    measured: list[Measured] = []
+    say("append to SQLite …")
+    by_round, _ = on_sqlite.appending(
+        folder, groups[:BY_ROUND], 1, "append-sqlite-round", "Append to SQLite, a commit each round"
+    )
+    by_batch, path = on_sqlite.appending(
+        folder, groups, on_sqlite.COMMIT_EVENTS, "append-sqlite",
+        f"Append to SQLite, {on_sqlite.COMMIT_EVENTS:,} events a commit",
+    )  # fmt: skip
+    say("replay from SQLite …")
+    replayed = on_sqlite.replaying(path, rounds, events)
+    say("chain …")
+    chains = on_sqlite.chain(path, events)
+    say("where the time goes …")
+    results["stages"] = stages(path)
+    results["profile"] = profile(path)
+    say("restart …")
+    restarted = on_sqlite.restarting(path, rounds, later)
+    measured = [replayed]
+    if with_kafka:
+        say("Kafka …")
+        with broker(folder / "kafka") as bootstrap:
+            kafka = Kafka(bootstrap, folder, groups, rounds)
+            appended, polled = kafka.appending(), kafka.polling()
+            measured += [kafka.replaying(replayed), polled, *chains, by_batch, by_round, appended]
+    else:
+        measured += [*chains, by_batch, by_round]
+    results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
+    results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
+    return results
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=1_500)
+    parser.add_argument("--without-kafka", action="store_true")
+    parser.add_argument("--dry-run", action="store_true")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
+        results = measure(Path(folder), options.rounds, not options.without_kafka)
+    if options.dry_run:
+        sys.stdout.write(json.dumps(results, indent=2) + "\n" + reporting.document(results))
+    else:
+        reporting.write(results)
+        say(f"wrote {reporting.RESULTS} and {reporting.DOCUMENT}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""How things are timed (best of three, wall time and the process's CPU time beside it) and on which machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import msgspec
+
+T = TypeVar("T")
+REPEATS = 3
+LIBRARIES = ("apsw", "kafka-python", "msgspec", "zstandard")
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """The best of the repeats: seconds on the clock, and of the processor (all threads of this process, no other)."""
+
+    wall_s: float
+    cpu_s: float
+
+    def rates(self, count: int) -> dict[str, float]:
+        """Return how many of something there were a second, by the clock and by processor time."""
+        return {"per_s": round(count / self.wall_s), "per_cpu_s": round(count / self.cpu_s)}
+
+
+class Measured(msgspec.Struct, kw_only=True):
+    """One benchmark: what was measured beside which peer, and the goal, if there is one."""
+
+    key: str
+    title: str
+    unit: str
+    count: int
+    ours: Timing
+    peer_name: str = ""
+    peer: Timing | None = None
+    goal: str = ""
+    met: bool | None = None
+    notes: dict[str, Any] = {}
+
+    @property
+    def ratio(self) -> float | None:
+        """Ours to the peer's speed by the clock."""
+        return None if self.peer is None else self.peer.wall_s / self.ours.wall_s
+
+    @property
+    def cpu_ratio(self) -> float | None:
+        """Ours to the peer's speed by processor time."""
+        return None if self.peer is None else self.peer.cpu_s / self.ours.cpu_s
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what results.json keeps."""
+        kept: dict[str, Any] = {
+            "key": self.key, "title": self.title, "unit": self.unit, "count": self.count,
+            "ours": msgspec.to_builtins(self.ours) | self.ours.rates(self.count),
+        }  # fmt: skip
+        if self.peer is not None and self.ratio is not None and self.cpu_ratio is not None:
+            kept |= {
+                "peer_name": self.peer_name, "peer": msgspec.to_builtins(self.peer) | self.peer.rates(self.count),
+                "ratio": round(self.ratio, 3), "cpu_ratio": round(self.cpu_ratio, 3),
+            }  # fmt: skip
+        if self.goal:
+            kept |= {"goal": self.goal, "met": self.met}
+        return kept | ({"notes": self.notes} if self.notes else {})
+
+
+def once(work: Callable[[], T]) -> tuple[Timing, T]:
+    """Time one run."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    result = work()
+    return Timing(time.perf_counter() - wall, time.process_time() - cpu), result
+
+
+def best(timings: list[Timing]) -> Timing:
+    """Return the best wall time and the best CPU time of several runs."""
+    return Timing(min(each.wall_s for each in timings), min(each.cpu_s for each in timings))
+
+
+def side_by_side(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[Timing, Timing]:
+    """Time two things in turn, three times each, so that the machine's load falls on both."""
+    mine, theirs = [], []
+    for _ in range(REPEATS):
+        mine.append(once(ours)[0])
+        theirs.append(once(peer)[0])
+    return best(mine), best(theirs)
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine, the versions, and how busy it was when the run began."""
+    memory = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
+    return {
+        "cpu": _cpu(), "cores": os.cpu_count(), "memory_gib": round(int(memory.split()[1]) / 2**20, 1),
+        "system": f"{platform.system()} {platform.release()}", "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(), "libraries": {name: version(name) for name in LIBRARIES},
+        "load_average": [round(load, 2) for load in os.getloadavg()],
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }  # fmt: skip
+
+
+def _cpu() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()

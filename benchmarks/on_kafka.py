@@ -1,0 +1,119 @@
+"""What is measured on Kafka: append, poll with decoding and chain, replay. The broker is one of our own."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchmarks import peers
+from benchmarks.measuring import REPEATS, Measured, Timing, best, once, side_by_side
+from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Groups, append, batched, expect
+from deploy.kafka.broker import Broker, free_ports
+from events.codec import read
+from events.kafka_client import Cluster
+from events.kafka_topics import partition_of
+from events.log import Record
+from events.open import open_log, open_results
+from replay.replayer import Summary, replay
+
+PARTITIONS = 4
+
+
+@contextmanager
+def broker(folder: Path) -> Iterator[str]:
+    """Run a broker on free ports of this machine; its address."""
+    port, controller_port = free_ports(2)
+    running = Broker(folder, port, controller_port)
+    running.start()
+    try:
+        yield running.bootstrap
+    finally:
+        running.stop()
+
+
+class Kafka:
+    """The logs made by the append benchmark, on which the others read."""
+
+    def __init__(self, bootstrap: str, folder: Path, groups: Groups, rounds: int) -> None:
+        self.bootstrap, self.folder, self.groups, self.rounds = bootstrap, folder, groups, rounds
+        self.events = sum(len(drafts) for _, drafts in groups)
+        self.addresses: list[str] = []
+
+    def appending(self) -> Measured:
+        """Measure appending; each repeat to a log of its own."""
+        batches = batched(self.groups, COMMIT_EVENTS)
+        sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
+        mine, theirs = [], []
+        for _ in range(REPEATS):
+            name = f"bench-{secrets.token_hex(4)}"
+            address = f"kafka://{self.bootstrap}/{name}"
+            log = open_log(address, create=True, property_id=PROPERTY, state_dir=self.folder, partitions=PARTITIONS)
+            try:
+                mine.append(once(lambda log=log: append(log, batches))[0])  # type: ignore[misc]
+                records = [record for batch in log.tail({}) for record in batch]
+            finally:
+                log.close()
+            self.addresses.append(address)
+            theirs.append(self._bare(f"{name}-bare", list(peers.grouped(records, sizes))))
+        return Measured(
+            key="append-kafka", title=f"Append to Kafka, {COMMIT_EVENTS:,} events a transaction", unit="events",
+            count=self.events, ours=best(mine),
+            peer_name="kafka-python alone: same settings, transactions and fsyncs, records encoded beforehand",
+            peer=best(theirs),
+        )  # fmt: skip
+
+    def _bare(self, topic: str, groups: list[list[Record]]) -> Timing:
+        Cluster(self.bootstrap).create_topics({topic: (PARTITIONS, {})}, 1)
+        partition = {stream: partition_of(stream, PARTITIONS) for stream, _ in self.groups}
+        return once(lambda: peers.kafka_append(self.bootstrap, topic, groups, partition, self.folder))[0]
+
+    def polling(self) -> Measured:
+        """Measure the log's own reading, decoding included, beside a bare poll loop over the same topic."""
+        address = self.addresses[0]
+        topic = f"{address.rsplit('/', 1)[1]}.events"
+
+        def ours() -> None:
+            log = open_log(address, read_only=True, state_dir=self.folder, check_heads=False)
+            count = 0
+            for batch in log.tail({}):
+                for record in batch:
+                    read(record.data)
+                count += len(batch)
+            log.close()
+            if count != self.events:
+                raise RuntimeError(f"{count} of {self.events} events came")
+
+        mine, bare = side_by_side(ours, lambda: peers.kafka_poll(self.bootstrap, topic, self.events))
+        return Measured(
+            key="poll-kafka", title="Poll, decode and check the chain from Kafka", unit="events", count=self.events,
+            ours=mine, peer_name="a bare kafka-python poll loop over the same topic", peer=bare,
+            goal="60 % of the bare loop", met=bare.wall_s / mine.wall_s >= 0.6,
+        )  # fmt: skip
+
+    def replaying(self, from_sqlite: Measured) -> Measured:
+        """Measure single-round replay with the verdicts stored on Kafka; each repeat of a log not replayed before."""
+        timings = []
+        for address in self.addresses:
+            timing, summary = once(lambda address=address: self._replay(address))  # type: ignore[misc]
+            expect(summary, self.rounds)
+            timings.append(timing)
+        ours = best(timings)
+        return Measured(
+            key="replay-kafka", title="Single-round replay from Kafka, verdicts stored there", unit="rounds",
+            count=self.rounds, ours=ours, peer_name="the same from SQLite", peer=from_sqlite.ours,
+            goal="half the rate from SQLite", met=from_sqlite.ours.wall_s / ours.wall_s >= 0.5,
+            notes={"events_per_s": round(self.events / ours.wall_s)},
+        )  # fmt: skip
+
+    def _replay(self, address: str) -> Summary:
+        log = open_log(address, read_only=True, state_dir=self.folder)
+        try:
+            results = open_results(address)
+            try:
+                return replay(log, results)
+            finally:
+                results.close()
+        finally:
+            log.close()

@@ -1,0 +1,158 @@
+"""What is measured on the log on one machine: append, chain, replay, restart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import peers
+from benchmarks.measuring import REPEATS, Measured, Timing, best, once, side_by_side
+from events.envelope import Draft
+from events.log import EventLog
+from events.open import open_log, open_results
+from events.verify import verify
+from replay.replayer import Summary, replay
+
+Groups = Sequence[tuple[str, list[Draft]]]
+PROPERTY = "bench"
+COMMIT_EVENTS = 4_000
+"""Events that a gateway's batch makes durable together (as `rack demo` does)."""
+
+
+def address(path: Path) -> str:
+    """Return the address of a log in a file."""
+    return f"sqlite://{path}"
+
+
+def batched(groups: Groups, size: int) -> list[list[tuple[str, list[Draft]]]]:
+    """Put groups together until a batch holds so many events; with 1, each group is a batch."""
+    batches: list[list[tuple[str, list[Draft]]]] = [[]]
+    for group in groups:
+        if sum(len(drafts) for _, drafts in batches[-1]) >= size:
+            batches.append([])
+        batches[-1].append(group)
+    return [batch for batch in batches if batch]
+
+
+def append(log: EventLog, batches: list[list[tuple[str, list[Draft]]]]) -> None:
+    """Append the batches, each in one commit."""
+    for batch in batches:
+        log.append_groups(batch)
+
+
+def _fresh_append(path: Path, batches: list[list[tuple[str, list[Draft]]]]) -> Timing:
+    log = open_log(address(path), create=True, property_id=PROPERTY)
+    try:
+        return once(lambda: append(log, batches))[0]
+    finally:
+        log.close()
+
+
+def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> tuple[Measured, Path]:
+    """Measure appending in commits of so many events; return the last log that was made, too."""
+    batches = batched(groups, size)
+    sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
+    mine, theirs = [], []
+    path = folder / f"{key}-0.db"
+    for number in range(REPEATS):
+        path = folder / f"{key}-{number}.db"
+        mine.append(_fresh_append(path, batches))
+        rows = peers.stored(path)
+        bare = folder / f"{key}-{number}-bare.db"
+        theirs.append(once(lambda bare=bare, rows=rows: peers.sqlite_append(bare, rows, sizes))[0])  # type: ignore[misc]
+        bare.unlink()
+    measured = Measured(
+        key=key, title=title, unit="events", count=sum(sizes), ours=best(mine),
+        peer_name="apsw alone: same schema, settings and fsyncs, rows encoded and hashed beforehand", peer=best(theirs),
+        notes={"commits": len(sizes), "commits_per_s": round(len(sizes) / best(mine).wall_s)},
+    )  # fmt: skip
+    return measured, path
+
+
+def chain(path: Path, events: int) -> list[Measured]:
+    """Measure reading with the chain checked, and the whole of `rack verify`."""
+    log = open_log(address(path), read_only=True)
+    try:
+        ours, bare = side_by_side(
+            lambda: [len(batch) for batch in log.tail({})], lambda: peers.sqlite_select_and_hash(path)
+        )
+        whole, select = side_by_side(lambda: verify(log), lambda: peers.sqlite_select(path))
+    finally:
+        log.close()
+    rate = events / ours.wall_s
+    return [
+        Measured(
+            key="chain-sqlite", title="Chain verification from SQLite", unit="events", count=events, ours=ours,
+            peer_name="apsw SELECT of the same rows and a hashlib loop, nothing compared", peer=bare,
+            goal="100,000 events/s", met=rate >= 100_000,
+        ),
+        Measured(
+            key="verify-sqlite", title="`rack verify`: chain, numbering, canonical bytes, envelopes, days",
+            unit="events", count=events, ours=whole, peer_name="apsw SELECT of the same rows", peer=select,
+        ),
+    ]  # fmt: skip
+
+
+def clear_results(path: Path) -> None:
+    """Remove the results beside a log."""
+    for file in path.parent.glob(path.name + ".verdicts*"):
+        file.unlink()
+
+
+def replay_once(path: Path) -> Summary:
+    """Replay a log into the results beside it, as `rack replay` does."""
+    log = open_log(address(path), read_only=True)
+    try:
+        results = open_results(address(path))
+        try:
+            return replay(log, results)
+        finally:
+            results.close()
+    finally:
+        log.close()
+
+
+def replaying(path: Path, rounds: int, events: int) -> Measured:
+    """Measure single-round replay, verdicts stored."""
+    mine, theirs = [], []
+    for _ in range(REPEATS):
+        clear_results(path)
+        timing, summary = once(lambda: replay_once(path))
+        expect(summary, rounds)
+        mine.append(timing)
+        theirs.append(once(lambda: peers.sqlite_select_and_decode(path))[0])
+    ours = best(mine)
+    return Measured(
+        key="replay-sqlite", title="Single-round replay from SQLite, verdicts stored", unit="rounds", count=rounds,
+        ours=ours, peer_name="apsw SELECT of the same rows and unchecked JSON parsing, nothing judged",
+        peer=best(theirs), goal="1,000 rounds/s on one core", met=rounds / ours.wall_s >= 1_000,
+        notes={"events_per_round": round(events / rounds, 1), "events_per_s": round(events / ours.wall_s)},
+    )  # fmt: skip
+
+
+def restarting(path: Path, rounds: int, later: Groups) -> Measured:
+    """Measure taking up a replay from its snapshot after one more round, beside replaying everything."""
+    mine, theirs = [], []
+    for number, group in enumerate(later, 1):
+        log = open_log(address(path))
+        log.append_groups([group])
+        log.close()
+        timing, summary = once(lambda: replay_once(path))
+        expect(summary, 1)
+        mine.append(timing)
+        clear_results(path)
+        timing, summary = once(lambda: replay_once(path))
+        expect(summary, rounds + number)
+        theirs.append(timing)
+    ours = best(mine)
+    return Measured(
+        key="restart-sqlite", title="Restart from the snapshot, one new round", unit="restarts", count=1, ours=ours,
+        peer_name="replay from the beginning", peer=best(theirs), goal="under 2 s", met=ours.wall_s < 2.0,
+        notes={"rounds_before": rounds},
+    )  # fmt: skip
+
+
+def expect(summary: Summary, rounds: int) -> None:
+    """Make sure that what was timed did its work: all rounds judged, all upheld."""
+    if summary.rounds != rounds or summary.findings or set(summary.verdicts) != {"UPHELD"} or summary.integrity:
+        raise RuntimeError(f"{rounds} upheld rounds were expected: {summary}")

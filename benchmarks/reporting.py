@@ -1,0 +1,120 @@
+"""results.json, and the tables of docs/benchmarks.md that are made from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results.json"
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
+INTRODUCTION = """\
+# Benchmarks
+
+Written by `make bench` from `benchmarks/results.json`; not edited by hand. Every figure stands beside a named peer that was
+measured in turn with it in the same run: the best of three of each. A ratio is our speed over the peer's. *By CPU* counts the
+processor time of the measuring process only (all its threads, not the broker), which a busy machine disturbs less than the
+clock. No test asserts any of these figures.
+"""
+
+
+def say(text: str) -> None:
+    """Tell whoever waits what is being done."""
+    sys.stderr.write(text + "\n")
+
+
+def write(results: dict[str, Any]) -> None:
+    """Write both files."""
+    RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    DOCUMENT.write_text(document(results), encoding="utf-8")
+
+
+def document(results: dict[str, Any]) -> str:
+    """Return the text of docs/benchmarks.md."""
+    parts = [INTRODUCTION, _machine(results), _workload(results["workload"]), _table(results["benchmarks"])]
+    parts.append(_peers(results["benchmarks"]))
+    if "stages" in results:
+        parts.append(_profile(results["stages"], results["profile"], results["workload"]["rounds"]))
+    return "\n".join(parts)
+
+
+def _machine(results: dict[str, Any]) -> str:
+    machine = results["machine"]
+    libraries = ", ".join(f"{name} {number}" for name, number in machine["libraries"].items())
+    load = " ".join(str(each) for each in machine["load_average"])
+    after = " ".join(str(each) for each in results["load_average_after"])
+    return (
+        "## The machine\n\n"
+        f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB; {machine['system']}; "
+        f"Python {machine['python']}, SQLite {machine['sqlite']}, {libraries}; {machine['date']}. "
+        f"Load average at the beginning {load}, at the end {after}.\n"
+    )
+
+
+def _workload(workload: dict[str, Any]) -> str:
+    return (
+        "## What is measured with\n\n"
+        f"{workload['rounds']:,} rounds of Face Up Pai Gow Poker at a full table ({workload['events']:,} events, "
+        f"{workload['events_per_round']} a round): six patrons, each with base, Ace High, Fortune and Progressive wager; "
+        f"everything on record from the shuffle to the discard rack, everything in order (`benchmarks/full_tables.py`, seed "
+        f"{workload['seed']}).\n"
+    )
+
+
+def _table(measured: list[dict[str, Any]]) -> str:
+    lines = [
+        "## Figures\n",
+        "| what | a second | by CPU | the peer's | ratio | by CPU | goal | met |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- | --- |",
+    ]
+    for each in measured:
+        peer, ours, unit = each.get("peer"), each["ours"], each["unit"]
+        if each["count"] == 1:
+            rate, by_cpu = f"{ours['wall_s']:.2f} s", f"{ours['cpu_s']:.2f} s"
+            theirs = f"{peer['wall_s']:.2f} s" if peer else ""
+        else:
+            rate, by_cpu = f"{ours['per_s']:,} {unit}", f"{ours['per_cpu_s']:,}"
+            theirs = f"{peer['per_s']:,}" if peer else ""
+        ratio, cpu_ratio = (f"{each['ratio']:.2f}", f"{each['cpu_ratio']:.2f}") if peer else ("", "")
+        met = ("yes" if each["met"] else "**no**") if "goal" in each else ""
+        lines.append(
+            f"| {each['title']} | {rate} | {by_cpu} | {theirs} | {ratio} | {cpu_ratio} | {each.get('goal', '')} | {met} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _peers(measured: list[dict[str, Any]]) -> str:
+    lines = ["The peers:\n"]
+    for each in measured:
+        notes = "; ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in each.get("notes", {}).items())
+        lines.append(f"* {each['title']}: {each.get('peer_name', 'none')}{f' ({notes})' if notes else ''}.")
+    return "\n".join(lines) + "\n"
+
+
+def _profile(stages: dict[str, float], profile: dict[str, Any], rounds: int) -> str:
+    total = sum(stages.values())
+    lines = [
+        "## Where the time of a replay goes\n",
+        "From SQLite, by the processor time that each stage adds to a run that ends before it:\n",
+        "| stage | µs a round | share |",
+        "| --- | ---: | ---: |",
+    ]
+    lines += [
+        f"| {name} | {seconds / rounds * 1e6:.0f} | {100 * seconds / total:.0f} % |" for name, seconds in stages.items()
+    ]
+    lines += [
+        f"| all | {total / rounds * 1e6:.0f} | |",
+        "",
+        "By a profile (which makes short calls look dearer; what is built in counts to its caller): "
+        + ", ".join(f"{name} {share} %" for name, share in profile["groups_percent"].items())
+        + ".\n",
+        "| function | group | calls | own time |",
+        "| --- | --- | ---: | ---: |",
+    ]
+    lines += [
+        f"| `{each['function']}` | {each['group']} | {each['calls']:,} | {each['percent']} % |"
+        for each in profile["functions"]
+    ]
+    return "\n".join(lines) + "\n"
