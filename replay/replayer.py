@@ -183,6 +183,8 @@ class Replay:
 
     def _stop(self, broken: IntegrityError) -> None:
         """Nothing later in a broken stream is judged; the others go on."""
+        if broken.stream in self._stopped:
+            return
         self._stopped[broken.stream] = str(broken)
         self.summary.integrity.append(f"{broken.code} {broken}")
 
@@ -262,14 +264,20 @@ def ledger(results: ResultStore) -> list[LedgerEntry]:
 
 
 def resolve_time(log: EventLog, at_us: int) -> dict[str, int]:
-    """Return the position of every stream at a time, by `recorded_at_us` (the appender's clock, which never runs back)."""
+    """Return the position of every stream at a time, by `recorded_at_us` (the appender's clock, which never runs back).
+
+    Of a stream that breaks off before, it is the number where it breaks, so that a replay meets it there and names it.
+    """
     positions = {}
     for stream in log.streams():
         last = 0
-        for record in log.read(stream):
-            if _recorded(record) > at_us:
-                break
-            last = record.seq
+        try:
+            for record in log.read(stream):
+                if _recorded(record) > at_us:
+                    break
+                last = record.seq
+        except IntegrityError as broken:
+            last = broken.seq
         positions[stream] = last
     return positions
 
