@@ -68,7 +68,7 @@ class Worker:
     def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
                  ) -> None:  # fmt: skip
         self.stream, self.earlier, self.rules = stream, earlier, rules
-        self.rounds, self.events, self.seq = 0, 0, 0
+        self.rounds, self.events, self.seq, self.counted = 0, 0, 0, 0
         self.known: Known | None = None
         self.withheld: dict[str, Adjudication] | None = None
         self.judging = True
@@ -167,7 +167,8 @@ class Worker:
 
     def judge(self, round_: Round) -> list[Result]:
         """Adjudicate a round; where that differs from what was said before, return the new revision."""
-        self.rounds += 1
+        self.rounds += self.counted < round_.round_no
+        self.counted = max(self.counted, round_.round_no)
         filed = round_.before.rules_in_force(round_.gaming_day)
         book: Rulebook | str = self.rules if self.rules is not None else "no rules submission is in force at this table"
         if self.rules is None and filed is not None:
