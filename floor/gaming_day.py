@@ -33,6 +33,9 @@ from games.face_up_pai_gow import Outcome
 PLANTS_PER_ROUNDS = 800
 """Each fault is planted once in so many rounds, and at least twice."""
 
+MOST_PERCENT = 15
+"""At most so many rounds in a hundred have a fault, and so many a legitimate irregularity that was made to happen."""
+
 STACK_EVERY = 9
 """Of the plain rounds one in so many has a hand that is rare."""
 
@@ -103,8 +106,8 @@ class _Floor:
         often = max(2, rounds // PLANTS_PER_ROUNDS) if plant else 0
         planters = [(each, often) for each in FAULTS.values()]
         kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in LEGITIMATE.values()]
-        self.faults = Schedule(planters, rounds, random)
-        self.legitimates = Schedule(kinds, rounds, random)
+        self.faults = Schedule(planters, rounds, random, rounds * MOST_PERCENT // 100)
+        self.legitimates = Schedule(kinds, rounds, random, rounds * MOST_PERCENT // 100)
         self.played = self.plain = 0
         self.groups: list[Group] = []
         self.labels: list[Planted] = []
@@ -150,7 +153,7 @@ class _Floor:
             _, index, left = heapq.heappop(turns)
             table = self.tables[index]
             self._round(table)
-            if left == rounds // len(self.tables) // 2 + 1 and day == 0:
+            if left == rounds // len(self.tables) // 2 + 1:
                 table.file_later_rules()
             if left > 1:
                 heapq.heappush(turns, (table.now_us, index, left - 1))

@@ -76,9 +76,10 @@ def legitimate(kind: str, per_mille: float, **how: Any) -> Callable[[Apply], App
 class Schedule:
     """Which irregularities are due from which round on: evenly spread over the simulation, in random order."""
 
-    def __init__(self, wanted: list[tuple[Irregular, int]], rounds: int, random: Random) -> None:
+    def __init__(self, wanted: list[tuple[Irregular, int]], rounds: int, random: Random, most: int) -> None:
         entries = [each for each, count in wanted for _ in range(count)]
         random.shuffle(entries)
+        del entries[most:]
         span = rounds * 0.9 / max(1, len(entries))
         self._waiting = [(at * span, each) for at, each in enumerate(entries)]
         self._turns = {each.name: random.randrange(60) for each, _ in wanted}

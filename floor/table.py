@@ -71,6 +71,7 @@ class Table:
         self._serial: dict[str, int] = {}
         self._filings: list[tuple[int, Filing, Rulebook, str]] = []
         self._sizes = 4
+        self._later_to_file = True
         for day, filing in ((0, spec.first), (1, spec.later)):
             if filing is not None:
                 text = spec.submission(filing, gaming_day(day))
@@ -166,9 +167,11 @@ class Table:
             self._arrive()
 
     def file_later_rules(self) -> None:
-        """File the rules of the next day; they are not in force yet."""
-        for filing in self._filings[1:]:
-            self._file(filing)
+        """File the rules of the next day, once; they are not in force yet."""
+        if self.day == 0 and self._later_to_file:
+            self._later_to_file = False
+            for filing in self._filings[1:]:
+                self._file(filing)
 
     def _file(self, filing: tuple[int, Filing, Rulebook, str]) -> None:
         day, _, _, text = filing
@@ -181,6 +184,7 @@ class Table:
 
     def close_day(self) -> None:
         """Close the table: everyone leaves, cards and chips are counted away."""
+        self.file_later_rules()
         self.restore_shuffler()
         for seat in list(self.seats):
             self._leave(seat)
