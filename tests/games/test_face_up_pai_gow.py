@@ -1,0 +1,499 @@
+"""Face Up Pai Gow Poker, wager by wager, worked out by hand from 58 Pa. Code Chapter 688a."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import pytest
+
+from games.cards import parse_cards
+from games.face_up_pai_gow import (
+    Box,
+    DealerHand,
+    Due,
+    Outcome,
+    Position,
+    ace_high_line,
+    base_outcome,
+    deal_order,
+    envy_line,
+    is_foul,
+    is_qualifying,
+    settle,
+    starting_position,
+)
+from games.rulebook import Rulebook, parse_submission
+from games.submission import submission_from_words
+
+# ------------------------------------------------------------------------------------------- the start, § 688a.5(i), D3
+
+# The dealer is counted as one, then counterclockwise: seat 6, 5, 4, 3, 2, 1, and the dealer again.
+BY_TOTAL: dict[int, Position] = {
+    3: 5, 4: 4, 5: 3, 6: 2, 7: 1, 8: "dealer", 9: 6, 10: 5, 11: 4, 12: 3, 13: 2, 14: 1, 15: "dealer", 16: 6, 17: 5, 18: 4,
+}  # fmt: skip
+BY_NUMBER: dict[int, Position] = {1: "dealer", 2: 6, 3: 5, 4: 4, 5: 3, 6: 2, 7: 1}
+
+
+@pytest.mark.parametrize("total", BY_TOTAL)
+def test_688a_5_i_1_the_total_of_three_dice_points_at_a_position(total: int) -> None:
+    assert starting_position(total) == BY_TOTAL[total]
+
+
+@pytest.mark.parametrize("number", BY_NUMBER)
+def test_688a_5_i_2_a_number_drawn_points_at_a_position(number: int) -> None:
+    assert starting_position(number) == BY_NUMBER[number]
+
+
+def test_688a_5_i_of_216_rolls_the_position_counted_seventh_gets_30_and_each_other_31() -> None:
+    """D3: the seventh from the dealer counterclockwise is seat 1."""
+    pointed = Counter(starting_position(sum(dice)) for dice in product(range(1, 7), repeat=3))
+    assert pointed == {1: 30, 2: 31, 3: 31, 4: 31, 5: 31, 6: 31, "dealer": 31}
+
+
+# § 688a.8(d): clockwise; seat 1 sits at the dealer's left.
+DEAL_ORDERS: dict[Position, tuple[Position, ...]] = {
+    1: (1, 2, 3, 4, 5, 6, "dealer"),
+    2: (2, 3, 4, 5, 6, "dealer", 1),
+    3: (3, 4, 5, 6, "dealer", 1, 2),
+    4: (4, 5, 6, "dealer", 1, 2, 3),
+    5: (5, 6, "dealer", 1, 2, 3, 4),
+    6: (6, "dealer", 1, 2, 3, 4, 5),
+    "dealer": ("dealer", 1, 2, 3, 4, 5, 6),
+}
+
+
+@pytest.mark.parametrize("start", DEAL_ORDERS)
+def test_688a_8_d_the_deal_goes_clockwise(start: Position) -> None:
+    assert deal_order(start) == DEAL_ORDERS[start]
+
+
+# ------------------------------------------------------------------------------------------------------- fouls, .11(c), (f)
+
+
+@pytest.mark.parametrize(
+    ("high", "low", "foul"),
+    [
+        ("7s 7h Kd 4c 3s", "6d 6h", False),
+        ("7s 7h Kd 4c 3s", "7d 7c", False),  # equal is not foul
+        ("7s 7h Kd 4c 3s", "8d 8h", True),
+        ("As Kh 9d 4c 3s", "2d 2h", True),  # any pair ranks above ace high
+        ("As Kh 9d 4c 3s", "Kd Qh", False),
+        ("Ks Qh 9d 4c 3s", "Ad 2h", True),
+        ("As Kh 9d 4c 3s", "Ad Kc", False),  # compared as far as the two cards go: equal, and the high hand has more
+        ("As Qh 9d 4c 3s", "Ad Kc", True),
+        ("As 2h 3d 4c 5s", "Ad Ah", False),  # the wheel is a straight
+        ("Ks Kh Jk 9c 8d", "As Kd", False),
+        ("Ks Qh Jd 9c 8d", "Jk 2c", True),  # the joker is an ace in the low hand
+        ("7s 7h Kd 4c", "6d 6h", True),
+        ("7s 7h Kd 4c 3s", "6d", True),
+        ("7s 7h Kd 4c 3s 2s", "6d", True),
+        ("", "", True),
+    ],
+)
+def test_688a_11_c_foul_hands(high: str, low: str, foul: bool) -> None:
+    assert is_foul(parse_cards(high), parse_cards(low)) is foul
+
+
+# ------------------------------------------------------------------------------------------------- base wager, .11(f), .12(a)
+
+DEALER_HIGH, DEALER_LOW = "Ts Th Kd 8c 4s", "Qd Jh"
+
+
+@pytest.mark.parametrize(
+    ("high", "low", "outcome"),
+    [
+        ("Js Jh 9d 4c 3s", "Kh 2d", Outcome.WIN),
+        ("Js Jh 9d 4c 3s", "Tc 2d", Outcome.TIE),
+        ("9s 9h 8d 4c 3s", "Kh 2d", Outcome.TIE),
+        ("9s 9h 8d 4c 3s", "Tc 2d", Outcome.LOSE),
+        ("Tc Td Kh 8d 4h", "Kc 2d", Outcome.TIE),  # the high hand is a copy: the dealer's (D8)
+        ("Js Jh 9d 4c 3s", "Qh Jc", Outcome.TIE),  # the low hand is a copy
+        ("Tc Td Kh 8d 4h", "Qh Jc", Outcome.LOSE),  # both are
+        ("Tc Td Kh 8d 3h", "Qh Jc", Outcome.LOSE),
+        ("Tc Td Kh 8d 5h", "Qh Jc", Outcome.TIE),
+        ("Ks Qh 9d 4c 3s", "2h 2d", Outcome.FOUL),
+    ],
+)
+def test_688a_11_f_base_outcomes(high: str, low: str, outcome: Outcome) -> None:
+    said = base_outcome(parse_cards(high), parse_cards(low), parse_cards(DEALER_HIGH), parse_cards(DEALER_LOW))
+    assert said is outcome
+
+
+# ------------------------------------------------------------------------------------------------- ace high, .12(b), D10
+
+
+@pytest.mark.parametrize(
+    ("dealer", "player", "line"),
+    [
+        ("Ah Qd Js 9c 8d 4h 3s", "Ks Kd 9s 7h 5c 4d 2c", "dealer_ace_high_no_joker"),
+        ("Jk Kd Jc 9s 8h 4d 3c", "Ks Kd 9s 7h 5c 4d 2c", "dealer_ace_high_joker"),
+        ("Ah Qd Js 9c 8d 4h 3s", "As Qc Th 9h 7c 5s 2d", "both_ace_high"),
+        ("Jk Kd Jc 9s 8h 4d 3c", "As Qc Th 9h 7c 5s 2d", "both_ace_high"),
+        ("Ah Qd Js 9c 8d 4h 3s", "Jk Qc Th 9h 7c 5s 2d", "both_ace_high"),
+        ("Kh Qd Js 9c 8d 4h 3s", "As Qc Th 9h 7c 5s 2d", None),  # king high
+        ("Jk Qd Js 9c 8d 4h 3s", "As Qc Th 9h 7c 5s 2d", None),  # the joker is a ten: a straight
+        ("Ah Ad Js 9c 8d 4h 3s", "As Qc Th 9h 7c 5s 2d", None),  # a pair
+        ("Ah Jk Js 9c 8d 4h 3s", "As Qc Th 9h 7c 5s 2d", None),  # the joker pairs the ace
+        ("Ah Kd Qs Jc Td 4h 3s", "As Qc Th 9h 7c 5s 2d", None),  # a straight
+        ("Ah 2d 3s 4c 5d Kh Qs", "As Qc Th 9h 7c 5s 2d", None),  # the wheel
+        ("Ah Qh 9h 5h 3h Ks Jc", "As Qc Th 9h 7c 5s 2d", None),  # a flush
+    ],
+)
+def test_688a_12_b_who_has_ace_high(dealer: str, player: str, line: str | None) -> None:
+    assert ace_high_line(parse_cards(dealer), parse_cards(player)) == line
+
+
+def test_688a_12_b_without_the_players_cards_the_line_is_open() -> None:
+    assert ace_high_line(parse_cards("Ah Qd Js 9c 8d 4h 3s"), None) == "?"
+    assert ace_high_line(parse_cards("Kh Qd Js 9c 8d 4h 3s"), None) is None
+
+
+# ------------------------------------------------------------------------------------------------------ the whole round
+
+KING_HIGH = ("Kh Qd Js 9c 8d 4h 3s", "Kh 9c 8d 4h 3s", "Qd Js")
+ACE_HIGH = ("Ah Qd Js 9c 8d 4h 3s", "Ah 9c 8d 4h 3s", "Qd Js")
+WINS = ("As Ac 7c 7d 5s 4c 2h", "As Ac 5s 4c 2h", "7c 7d")
+QUADS = ("Ts Th Td Tc 7s 5d 2c", "Ts Th Td Tc 7s", "5d 2c")
+STRAIGHT_FLUSH = ("9s 8s 7s 6s 5s Kd 2c", "9s 8s 7s 6s 5s", "Kd 2c")
+SEVEN_STRAIGHT_FLUSH = ("9s 8s 7s 6s 5s 4s 3s", "9s 8s 7s 6s 5s", "4s 3s")
+FIVE_ACES = ("As Ah Ad Ac Jk Kd 2c", "As Ah Ad Jk Kd", "Ac 2c")
+NOTHING = ("Th 9d 7h 6c 4d 3c 2c", "Th 7h 6c 4d 3c", "9d 2c")
+
+Hands = tuple[str, str, str]
+
+
+def book(words: str = "") -> Rulebook:
+    return parse_submission(submission_from_words(["pa-688a", *words.split()]))
+
+
+def dealer(hands: Hands = KING_HIGH) -> DealerHand:
+    cards, high, low = (parse_cards(text) for text in hands)
+    return DealerHand(cards, high, low)
+
+
+def box(seat: int, hands: Hands | None, bettor: str = "", *, surrendered: bool = False, voided: bool = False,
+        abandoned: bool = False, **stakes: int) -> Box:  # fmt: skip
+    cards, high, low = (parse_cards(text) for text in hands) if hands is not None else (None, None, None)
+    return Box(seat, bettor or f"p-{seat}", cards, high, low, stakes, surrendered, voided, abandoned)
+
+
+def due_by(dues: Sequence[Due]) -> dict[tuple[int, str], Due]:
+    return {(due.seat, due.wager): due for due in dues if due.for_position is None}
+
+
+def one(rules: Rulebook, player: Box, wager: str = "base", dealers: DealerHand | None = None, **known: object) -> Due:
+    dues = settle(rules, dealers if dealers is not None else dealer(), [player], **known)  # type: ignore[arg-type]
+    return due_by(dues)[player.seat, wager]
+
+
+@pytest.mark.parametrize(
+    ("player", "dealer_hands", "outcome", "net", "returned", "section"),
+    [
+        (box(3, WINS, base=2500), KING_HIGH, Outcome.WIN, 2500, 2500, "12(a)"),
+        (box(3, NOTHING, base=2500), KING_HIGH, Outcome.LOSE, -2500, 0, "11(f)(1)"),
+        (box(3, QUADS, base=2500), KING_HIGH, Outcome.TIE, 0, 2500, "11(f)(2)"),
+        (box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c 3c", "2h 2d"), base=2500), KING_HIGH, Outcome.FOUL, -2500, 0,
+         "11(f)(1)(iii)"),
+        (box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c", "3c 2h 2d"), base=2500), KING_HIGH, Outcome.FOUL, -2500, 0,
+         "11(f)(1)(iv)"),
+        (box(3, WINS, base=2500, surrendered=True), KING_HIGH, Outcome.SURRENDERED, -2500, 0, "11(d)"),
+        (box(3, WINS, base=2500, abandoned=True), KING_HIGH, Outcome.ABANDONED, -2500, 0, "7(b)"),
+        (box(3, WINS, base=2500, voided=True), KING_HIGH, Outcome.VOID, 0, 2500, "13(d)"),
+        # The dealer's ace high returns every base wager: before a foul, a surrender, an abandoned box (D9).
+        (box(3, NOTHING, base=2500), ACE_HIGH, Outcome.ACE_HIGH_PUSH, 0, 2500, "11(f)(2)(iii)"),
+        (box(3, WINS, base=2500), ACE_HIGH, Outcome.ACE_HIGH_PUSH, 0, 2500, "11(f)(2)(iii)"),
+        (box(3, NOTHING, base=2500, surrendered=True), ACE_HIGH, Outcome.ACE_HIGH_PUSH, 0, 2500, "11(f)(2)(iii)"),
+        (box(3, NOTHING, base=2500, abandoned=True), ACE_HIGH, Outcome.ACE_HIGH_PUSH, 0, 2500, "11(f)(2)(iii)"),
+        (box(3, None, base=2500), ACE_HIGH, Outcome.ACE_HIGH_PUSH, 0, 2500, "11(f)(2)(iii)"),
+        (box(3, WINS, base=2500, voided=True), ACE_HIGH, Outcome.VOID, 0, 2500, "13(d)"),
+    ],
+)  # fmt: skip
+def test_688a_11_f_the_base_wager(
+    player: Box, dealer_hands: Hands, outcome: Outcome, net: int, returned: int, section: str
+) -> None:
+    due = one(book(), player, dealers=dealer(dealer_hands))
+    assert (due.outcome, due.net_cents, due.returned_cents) == (outcome, net, returned)
+    assert str(due.cite) == f"58 Pa. Code § 688a.{section}"
+
+
+def test_688a_12_a_a_winning_base_wager_is_paid_even_money_without_vigorish() -> None:
+    due = one(book(), box(3, WINS, base=2525))
+    assert (due.winnings_cents, due.cash_cents, due.slip_cents, due.capped) == (2525, 2525, 0, False)
+
+
+def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
+    unknown_dealer = DealerHand(None, None, None)
+    unset_dealer = DealerHand(parse_cards(KING_HIGH[0]), None, None)
+    unset = Box(3, "p-3", parse_cards(WINS[0]), None, None, {"base": 2500})
+    half_set = Box(3, "p-3", parse_cards(WINS[0]), parse_cards(WINS[1]), None, {"base": 2500})
+    for player, dealers in (
+        (box(3, WINS, base=2500), unknown_dealer), (box(3, WINS, base=2500), unset_dealer), (unset, dealer()),
+        (half_set, dealer()), (box(3, None, base=2500), dealer()),
+        (box(3, WINS, base=2500, surrendered=True), unknown_dealer),  # ace high would return even that
+    ):  # fmt: skip
+        due = one(book(), player, dealers=dealers)
+        assert (due.outcome, due.net_cents, due.winnings_cents) == (Outcome.UNKNOWN, None, 0)
+
+
+def test_d26_a_foul_is_a_foul_whatever_the_dealer_set() -> None:
+    foul = box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c 3c", "2h 2d"), base=2500)
+    unset = DealerHand(parse_cards(KING_HIGH[0]), None, None)
+    assert one(book(), foul, dealers=unset).outcome is Outcome.FOUL
+
+
+# ------------------------------------------------------------------------------------------- bonuses, .11(h), .12(b)-(d)
+
+ACE_BOOK, FORTUNE_BOOK = book("ace_high_bonus=1"), book("fortune_bonus=1")
+PROGRESSIVE_BOOK = book("progressive=1")
+
+
+@pytest.mark.parametrize(
+    ("dealer_hands", "hands", "net"),
+    [
+        (ACE_HIGH, WINS, 8000),
+        (("Jk Kd Jc 9s 8h 4d 3c", "Jk 9s 8h 4d 3c", "Kd Jc"), WINS, 10_000),
+        (ACE_HIGH, ("As Qc Th 9h 7c 5s 2d", "As Th 9h 7c 5s", "Qc 2d"), 20_000),
+        (KING_HIGH, WINS, -1000),
+    ],
+)
+def test_688a_12_b_paytable_1_of_the_ace_high_bonus(dealer_hands: Hands, hands: Hands, net: int) -> None:
+    player = box(3, hands, base=2500, ace_high_bonus=1000)
+    assert one(ACE_BOOK, player, "ace_high_bonus", dealer(dealer_hands)).net_cents == net
+
+
+@pytest.mark.parametrize(
+    ("hands", "line", "net", "outcome"),
+    [
+        (SEVEN_STRAIGHT_FLUSH, "seven_card_straight_flush", 2_500_000, Outcome.WIN),
+        (FIVE_ACES, "five_aces", 125_000, Outcome.WIN),
+        (STRAIGHT_FLUSH, "straight_flush", 25_000, Outcome.WIN),
+        (QUADS, "four_of_a_kind", 10_000, Outcome.WIN),
+        (("Ks Kh 7d 7c 4s 4d 2c", "Ks Kh 7d 4s 4d", "7c 2c"), "three_pair", 0, Outcome.TIE),
+        (WINS, "", -500, Outcome.LOSE),
+    ],
+)
+def test_688a_12_c_paytable_1_of_the_fortune_bonus(hands: Hands, line: str, net: int, outcome: Outcome) -> None:
+    due = one(FORTUNE_BOOK, box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
+    assert (due.line, due.net_cents, due.outcome) == (line, net, outcome)
+
+
+def test_d15_trips_with_a_straight_name_the_other_reading() -> None:
+    hands = ("7s 7h 7d 8c 9d Th Jc", "7s 8c 9d Th Jc", "7h 7d")
+    due = one(FORTUNE_BOOK, box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
+    assert (due.line, due.net_cents) == ("three_of_a_kind", 1500)
+    assert due.other_reading is not None
+    assert "pay the straight" in due.other_reading
+    ranked = book("fortune_bonus=1 fortune_pays=highest_rank")
+    due = one(ranked, box(3, hands, base=2500, fortune_bonus=500), "fortune_bonus")
+    assert (due.line, due.net_cents) == ("straight", 1000)
+    assert due.other_reading is not None
+    assert "pay the three of a kind" in due.other_reading
+
+
+def test_688a_12_d_a_fixed_amount_is_all_that_is_paid() -> None:
+    """Paytable 1: $100 for a straight flush for a $1 wager that is not returned (D18)."""
+    due = one(PROGRESSIVE_BOOK, box(3, STRAIGHT_FLUSH, base=2500, progressive=100), "progressive")
+    assert (due.net_cents, due.winnings_cents, due.returned_cents) == (9_900, 10_000, 0)
+    assert (due.cash_cents, due.slip_cents) == (10_000, 0)
+    due = one(PROGRESSIVE_BOOK, box(3, WINS, base=2500, progressive=100), "progressive")
+    assert (due.outcome, due.net_cents) == (Outcome.LOSE, -100)
+
+
+def test_688a_12_d_ten_per_cent_then_the_whole_meter_in_the_order_of_settlement() -> None:
+    """Seat 6 is settled first: five aces take a tenth of 12,000.00, the straight flush of seat 2 the 10,800.00 left."""
+    boxes = [box(2, SEVEN_STRAIGHT_FLUSH, base=100, progressive=100), box(6, FIVE_ACES, base=100, progressive=100)]
+    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, 120_000_000))
+    assert dues[6, "progressive"].slip_cents == 120_000
+    assert dues[2, "progressive"].slip_cents == 1_080_000
+    assert dues[2, "progressive"].net_cents == 1_080_000 - 100
+
+
+def test_688a_12_d_the_whole_meter_then_ten_per_cent_of_the_seed() -> None:
+    boxes = [box(2, FIVE_ACES, base=100, progressive=100), box(6, SEVEN_STRAIGHT_FLUSH, base=100, progressive=100)]
+    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, 120_000_000))
+    assert dues[6, "progressive"].slip_cents == 1_200_000
+    assert dues[2, "progressive"].slip_cents == 100_000  # a tenth of the seed, 10,000.00
+
+
+def test_d18_a_linked_meter_is_taken_from_its_controllers_readings() -> None:
+    boxes = [box(2, FIVE_ACES, base=100, progressive=100), box(6, SEVEN_STRAIGHT_FLUSH, base=100, progressive=100)]
+    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, None, {6: 130_000_000, 2: 110_000_000}))
+    assert dues[6, "progressive"].slip_cents == 1_300_000
+    assert dues[2, "progressive"].slip_cents == 110_000
+    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, None, {6: 130_000_000}))
+    assert dues[2, "progressive"].net_cents is None
+
+
+def test_d26_without_the_meter_a_share_cannot_be_told_but_its_line_can() -> None:
+    due = one(PROGRESSIVE_BOOK, box(3, FIVE_ACES, base=100, progressive=100), "progressive")
+    assert (due.outcome, due.net_cents, due.line, due.share_bp) == (Outcome.UNKNOWN, None, "five_aces", 1000)
+
+
+def test_d26_a_hand_not_read_leaves_the_meter_of_the_next_winners_unknown() -> None:
+    """Seat 6 may have taken a share before seat 2's turn; a fixed amount does not depend on that."""
+    boxes = [
+        box(6, None, base=100, progressive=100), box(4, STRAIGHT_FLUSH, base=100, progressive=100),
+        box(2, FIVE_ACES, base=100, progressive=100),
+    ]  # fmt: skip
+    dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, 120_000_000))
+    nets = {seat: due.net_cents for (seat, wager), due in dues.items() if wager == "progressive"}
+    assert nets == {6: None, 4: 9_900, 2: None}
+
+
+@pytest.mark.parametrize(
+    ("flags", "net", "outcome"),
+    [({"voided": True}, 0, Outcome.VOID), ({"abandoned": True}, -500, Outcome.ABANDONED)],
+)
+@pytest.mark.parametrize("wager", ["ace_high_bonus", "fortune_bonus", "progressive"])
+def test_688a_13_d_and_7_b_void_and_abandoned_boxes(
+    wager: str, flags: Mapping[str, bool], net: int, outcome: Outcome
+) -> None:
+    rules = book("ace_high_bonus=1 fortune_bonus=1 progressive=3")
+    player = box(3, SEVEN_STRAIGHT_FLUSH, base=2500, voided="voided" in flags, abandoned="abandoned" in flags,
+                 **{wager: 500})  # fmt: skip
+    due = one(rules, player, wager, dealer(ACE_HIGH), meter_centicents=120_000_000)
+    assert (due.net_cents, due.outcome) == (net, outcome)
+
+
+@pytest.mark.parametrize("wager", ["ace_high_bonus", "fortune_bonus", "progressive", "insurance"])
+def test_688a_7_e_a_wager_that_is_not_offered_has_no_odds(wager: str) -> None:
+    due = one(book(), box(3, WINS, base=2500, **{wager: 500}), wager)
+    assert (due.outcome, due.net_cents) == (Outcome.UNKNOWN, None)
+
+
+@pytest.mark.parametrize("wager", ["ace_high_bonus", "fortune_bonus", "progressive"])
+def test_d26_bonuses_of_cards_that_are_not_known(wager: str) -> None:
+    rules = book("ace_high_bonus=1 fortune_bonus=1 progressive=3")
+    due = one(rules, box(3, None, base=2500, **{wager: 500}), wager, dealer(ACE_HIGH))
+    assert (due.outcome, due.net_cents) == (Outcome.UNKNOWN, None)
+
+
+def test_d26_the_ace_high_bonus_without_the_dealers_cards() -> None:
+    due = one(ACE_BOOK, box(3, WINS, base=2500, ace_high_bonus=500), "ace_high_bonus", DealerHand(None, None, None))
+    assert (due.outcome, due.net_cents) == (Outcome.UNKNOWN, None)
+
+
+# ---------------------------------------------------------------------------------------------------------- envy, D17
+
+
+def envies(rules: Rulebook, *boxes: Box) -> list[tuple[int, str, int | None, int | None]]:
+    """Return (to seat, wager, for the hand of, cents), sorted."""
+    dues = settle(rules, dealer(), boxes, 120_000_000)
+    return sorted(
+        (due.seat, due.wager, due.for_position, due.net_cents) for due in dues if due.for_position is not None
+    )
+
+
+def test_d17_the_example_15_10_5() -> None:
+    """Lammers at 1, 3, 5, quads at 3, a straight flush at 5, Fortune 1: seat 1 is paid $15, seat 3 $10, seat 5 $5."""
+    found = envies(
+        FORTUNE_BOOK, box(1, WINS, base=500, fortune_bonus=500), box(3, QUADS, base=500, fortune_bonus=500),
+        box(5, STRAIGHT_FLUSH, base=500, fortune_bonus=500),
+    )  # fmt: skip
+    assert found == [
+        (1, "fortune_envy", 3, 500), (1, "fortune_envy", 5, 1000), (3, "fortune_envy", 5, 1000),
+        (5, "fortune_envy", 3, 500),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stake", "owed"), [(499, []), (500, [(1, "fortune_envy", 3, 500)])])
+def test_688a_1_a_qualifying_wager_is_5_dollars(stake: int, owed: list[tuple[int, str, int, int]]) -> None:
+    assert envies(FORTUNE_BOOK, box(1, WINS, base=500, fortune_bonus=stake), box(3, QUADS, base=500)) == owed
+
+
+def test_d17_never_for_the_own_hand_nor_for_the_own_second_box() -> None:
+    assert envies(FORTUNE_BOOK, box(3, QUADS, base=500, fortune_bonus=500)) == []
+    second = box(4, QUADS, "p-3", base=500, fortune_bonus=500)
+    assert envies(FORTUNE_BOOK, box(3, WINS, base=500, fortune_bonus=500), second) == []
+
+
+def test_d17_a_hand_whose_holder_did_not_wager_still_qualifies_unless_filed_otherwise() -> None:
+    boxes = box(1, WINS, base=500, fortune_bonus=500), box(3, QUADS, base=500)
+    assert envies(FORTUNE_BOOK, *boxes) == [(1, "fortune_envy", 3, 500)]
+    assert envies(book("fortune_bonus=1 envy_holder_must_wager=yes"), *boxes) == []
+
+
+def test_d17_surrendered_and_foul_hands_still_count_void_ones_do_not() -> None:
+    holder = box(1, WINS, base=500, fortune_bonus=500)
+    foul = (QUADS[0], "Ts Th 7s 5d 2c", "Td Tc")
+    assert envies(FORTUNE_BOOK, holder, box(3, foul, base=500)) == [(1, "fortune_envy", 3, 500)]
+    surrendered = box(3, QUADS, base=500, surrendered=True)
+    assert envies(FORTUNE_BOOK, holder, surrendered) == [(1, "fortune_envy", 3, 500)]
+    assert envies(FORTUNE_BOOK, holder, box(3, QUADS, base=500, voided=True)) == []
+    assert envies(FORTUNE_BOOK, box(1, WINS, base=500, fortune_bonus=500, voided=True), box(3, QUADS, base=500)) == []
+
+
+def test_d26_a_hand_not_read_leaves_its_envy_bonus_unknown() -> None:
+    holder = box(1, WINS, base=500, fortune_bonus=500)
+    assert envies(FORTUNE_BOOK, holder, box(3, None, base=500)) == [(1, "fortune_envy", 3, None)]
+    assert envies(FORTUNE_BOOK, holder, box(3, None, base=500, voided=True)) == []
+
+
+def test_688a_12_d_envy_only_where_the_progressive_paytable_has_the_column() -> None:
+    """Paytable 1 has none; paytable 5 pays $500 for five aces to another's $5 wager."""
+    assert not is_qualifying(PROGRESSIVE_BOOK, "progressive", 100)
+    assert not is_qualifying(book(), "fortune_bonus", 500)
+    for name in ("3", "4", "5", "6", "7"):
+        rules = book(f"progressive={name}")
+        offer = rules.offers["progressive"]
+        assert offer.paytable is not None
+        if offer.paytable.has_envy:
+            assert is_qualifying(rules, "progressive", offer.min_cents)
+            line = envy_line(offer.paytable, parse_cards(SEVEN_STRAIGHT_FLUSH[0]))
+            assert line is not None
+            boxes = (
+                box(1, WINS, base=500, progressive=offer.min_cents), box(3, SEVEN_STRAIGHT_FLUSH, base=500),
+            )  # fmt: skip
+            assert envies(rules, *boxes) == [(1, "progressive_envy", 3, line.envy_cents)]
+
+
+# --------------------------------------------------------------------------------------------- maximum payout, .12(e), D19
+
+CAPPED = book("ace_high_bonus=1 fortune_bonus=1 progressive=1 max_payout=50000.00")
+
+
+def test_688a_12_e_the_cap_takes_the_excess_of_the_bonus_and_nothing_of_the_base() -> None:
+    """Fortune 5,000 to 1 on $20 is $100,000; the cap leaves $50,000. The base wager of $90,000 wins whole."""
+    dues = due_by(
+        settle(CAPPED, dealer(), [box(3, SEVEN_STRAIGHT_FLUSH, base=9_000_000, fortune_bonus=2000)], 120_000_000)
+    )
+    assert (dues[3, "fortune_bonus"].winnings_cents, dues[3, "fortune_bonus"].uncapped_cents) == (5_000_000, 10_000_000)
+    assert dues[3, "fortune_bonus"].capped
+    assert not dues[3, "base"].capped
+
+
+def test_d19_the_cap_is_one_for_the_hand_in_the_order_of_the_wagers() -> None:
+    """Ace High 8:1 on $1,000 takes $8,000 of it, Fortune 50:1 on $900 would be $45,000 and gets $42,000, Progressive 0."""
+    player = box(3, STRAIGHT_FLUSH, base=2500, ace_high_bonus=100_000, fortune_bonus=90_000, progressive=100)
+    dues = due_by(settle(CAPPED, dealer(ACE_HIGH), [player], 120_000_000))
+    paid = {wager: due.winnings_cents for (_, wager), due in dues.items()}
+    assert paid == {"base": 0, "ace_high_bonus": 800_000, "fortune_bonus": 4_200_000, "progressive": 0}
+    assert [dues[3, wager].capped for wager in ("ace_high_bonus", "fortune_bonus", "progressive")] == [
+        False,
+        True,
+        True,
+    ]
+    assert dues[3, "progressive"].net_cents == -100
+
+
+def test_d19_meter_shares_and_envy_are_not_capped() -> None:
+    boxes = [
+        box(3, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=1000, progressive=100),
+        box(5, WINS, base=2500, fortune_bonus=500),
+    ]  # fmt: skip
+    dues = settle(CAPPED, dealer(), boxes, 1_200_000_000)
+    assert due_by(dues)[3, "progressive"].slip_cents == 12_000_000
+    assert [due.net_cents for due in dues if due.wager == "fortune_envy"] == [100_000]
+
+
+def test_d19_each_player_has_the_cap_to_himself() -> None:
+    boxes = [box(seat, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=2000) for seat in (2, 5)]
+    dues = due_by(settle(CAPPED, dealer(), boxes))
+    assert [dues[seat, "fortune_bonus"].winnings_cents for seat in (2, 5)] == [5_000_000, 5_000_000]
+
+
+def test_without_a_filed_cap_nothing_is_cut() -> None:
+    due = one(FORTUNE_BOOK, box(3, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=2000), "fortune_bonus")
+    assert (due.winnings_cents, due.capped) == (10_000_000, False)
