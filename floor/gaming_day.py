@@ -36,7 +36,7 @@ PLANTS_PER_ROUNDS = 800
 MOST_PERCENT = 15
 """At most so many rounds in a hundred have a fault, and so many a legitimate irregularity that was made to happen."""
 
-STACK_EVERY = 9
+STACK_EVERY = 6
 """Of the plain rounds one in so many has a hand that is rare."""
 
 TRIES = 6

@@ -12,7 +12,7 @@ Style = Literal["house", "strong_low", "strong_high", "careless"]
 TAP_US = 20 * MINUTE_US
 SHIFTS = ("day", "swing", "grave")
 SHIFT_US = 8 * HOUR_US
-_UNITS = (1, 2, 2, 4, 4, 6, 10)
+_UNITS = (1, 2, 4, 6, 8, 12, 20)
 _STYLES: tuple[Style, ...] = ("house", "house", "house", "strong_low", "strong_high", "careless")
 
 

@@ -39,7 +39,7 @@ def dealt(to: Position, card: int | None) -> model.CardsDealt:
 @cache
 def _same(type_: type[Event], *values: Any) -> Event:
     """An event that is made once for each of its few values."""
-    return type_(*(), **dict(zip(type_.__struct_fields__, values, strict=True)))
+    return type_(**dict(zip(type_.__struct_fields__, values, strict=True)))
 
 
 def texts(cards: tuple[int, ...] | list[int]) -> list[Any]:

@@ -151,6 +151,7 @@ def wins_share(plan: Plan) -> bool:
         return False
     plan.bet_only_base(seat)
     plan.bet(seat, "progressive", plan.book.offers["progressive"].min_cents)
+    plan.without_envy({seat})
     line = min((line for line in paytable.lines if line.meter_bp), key=lambda line: line.meter_bp)
     hand = "seven_card_straight_flush" if line.hand == ANY_SEVEN_CARD_STRAIGHT_FLUSH else line.hand
     return plan.deal({seat: hand}) and plan.deal_until(lambda _: True)

@@ -23,7 +23,8 @@ from games.rulebook import Rulebook, parse_submission
 
 GAME = "face_up_pai_gow"
 OPENING_CENTS = 30_000_000
-LOW_CENTS, HIGH_CENTS, MOVED_CENTS = 15_000_000, 45_000_000, 20_000_000
+LOW_CENTS, HIGH_CENTS, MOVED_CENTS = 22_000_000, 38_000_000, 10_000_000
+RETURNED_ABOVE_CENTS, RETURNED_CENTS = 25_000_000, 4_000_000
 CHANGE_MARGIN_US = 15 * MINUTE_US
 COLOURS = ("red", "blue")
 
@@ -191,6 +192,8 @@ class Table:
         for deck in self.decks:
             self.report(model.DeckRemoved(deck=deck.id, reason="table_closed"))
         self.decks = []
+        if self.inventory > RETURNED_ABOVE_CENTS:
+            self._credit(RETURNED_CENTS)
         self.report(
             model.InventoryCounted(kind="closer", amount_cents=self.inventory, by=self.floor, verified_by=self.dealer),
             model.TableClosed(by=self.floor),
@@ -420,8 +423,11 @@ class Table:
             self.report(model.FillReceived(amount_cents=MOVED_CENTS, slip=self.serial("fill"), by="c-1"))
             self.inventory += MOVED_CENTS
         elif self.inventory > HIGH_CENTS:
-            self.report(model.CreditSent(amount_cents=MOVED_CENTS, slip=self.serial("credit"), by="c-1"))
-            self.inventory -= MOVED_CENTS
+            self._credit(MOVED_CENTS)
+
+    def _credit(self, amount_cents: int) -> None:
+        self.report(model.CreditSent(amount_cents=amount_cents, slip=self.serial("credit"), by="c-1"))
+        self.inventory -= amount_cents
 
     def between_rounds(self) -> None:
         """Everything that goes on between two rounds."""

@@ -15,8 +15,11 @@ from events.envelope import Draft
 from floor.gaming_day import Simulation, simulate
 from floor.irregular import FAULTS, LEGITIMATE
 from games.cards import CODE
+from games.chapters import chapter
+from games.face_up_pai_gow import ace_high_line
 from games.progressive import after_winner, contribution, share_cents
-from games.rulebook import parse_submission
+from games.ranking import seven_card_lines
+from games.rulebook import Rulebook, parse_submission
 
 SEEDS = (1, 20, 777)
 ROUNDS = 2000
@@ -96,6 +99,13 @@ def test_labels_are_disjoint(seed: int) -> None:
     faulty = Counter((label.stream, label.round_no) for label in simulation.labels if label.stream.startswith("table/"))
     assert max(faulty.values()) == 1
     assert not faulty.keys() & {(label.stream, label.round_no) for label in simulation.legitimate}
+
+
+def test_a_small_simulation_is_mostly_plain() -> None:
+    simulation = simulate(9, 100)
+    assert len(simulation.labels) <= 20
+    made = Counter(label.kind for label in simulation.legitimate if label.kind != "two_deck_shuffle")
+    assert made.total() <= 40
 
 
 def test_without_faults_nothing_is_planted() -> None:
@@ -288,6 +298,51 @@ def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
             if balance is not None:
                 balance += chips(event, progressive_cents)
     assert days == 10
+
+
+def paid_lines(seed: int) -> set[tuple[str, str, str]]:
+    """The lines of the paytables in force that wagers won, by the cards dealt: wager, paytable, hand."""
+    won: set[tuple[str, str, str]] = set()
+    for drafts in streams(seed).values():
+        day, filed = "", dict[str, Rulebook]()
+        hands: dict[object, list[int]] = {}
+        wagers: set[tuple[int, str]] = set()
+        for draft in drafts:
+            match draft.payload:
+                case model.GamingDayOpened(gaming_day=day):
+                    pass
+                case model.RulesFiled(effective_gaming_day=effective, toml=toml):
+                    filed[effective] = parse_submission(toml)
+                case model.RoundOpened():
+                    hands, wagers = {}, set()
+                case model.WagerPlaced(seat=seat, wager=wager):
+                    wagers.add((seat, wager))
+                case model.CardsDealt(to=to, cards=cards):
+                    hands.setdefault(to, []).extend(CODE[card] for card in cards if card is not None)
+                case model.RoundClosed() if len(hands.get("dealer", [])) == 7:
+                    book = filed[max(each for each in filed if each <= day)]
+                    for seat, wager in wagers:
+                        paytable, cards_held = book.offers[wager].paytable, hands.get(seat, [])
+                        if paytable is None or len(cards_held) != 7:
+                            continue
+                        if wager == "ace_high_bonus":
+                            line = ace_high_line(hands["dealer"], cards_held)
+                        else:
+                            best = paytable.best(seven_card_lines(cards_held, paytable.joker))
+                            line = best.hand if best else None
+                        won |= {(wager, paytable.name, line)} if line else set()
+    return won
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_line_of_every_paytable_is_won(seed: int) -> None:
+    printed = {
+        (wager, name, line.hand)
+        for (wager, name), paytable in chapter("pa", "688a").paytables.items()
+        for line in paytable.lines
+    }
+    assert len(printed) == 126
+    assert len(printed - paid_lines(seed)) <= 2
 
 
 @pytest.mark.parametrize("seed", SEEDS)
