@@ -128,6 +128,5 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
 }
 # fmt: on
 
-NEXT: dict[type[Event], dict[Phase, Phase | Move]] = {
-    type_: dict(zip(PHASES, row, strict=True)) for type_, row in TABLE.items()
-}
+COLUMN: dict[Phase, int] = {phase: column for column, phase in enumerate(PHASES)}
+"""Phase → its column in `TABLE`."""

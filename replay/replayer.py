@@ -165,7 +165,9 @@ class Replay:
         if worker.stale:
             self._fold_again(stream, record.seq)
             return
-        self._advance(stream, record.seq)
+        self.positions[stream] = record.seq
+        self.summary.events += 1
+        self._since_commit += 1
         for result in results:
             self._keep(result)
 

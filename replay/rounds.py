@@ -15,7 +15,7 @@ from events.codec import canonical, decode_payload
 from events.model import Aspect, Event
 from events.upcast import upcast
 from games.cards import CODE
-from replay.phases import NEXT, Move, Phase
+from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.table_state import CHANGES_TABLE, LEDGER_EVENTS, Fact, Source, TableState
 
 Position = int | Literal["dealer"]
@@ -150,6 +150,8 @@ class Round:
     @property
     def lost(self) -> bool:
         """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
+        if not self.jumps:
+            return bool(self.refusals)
         return bool(self.refusals) or any(jump.kind == "gap" and jump.missing for jump in self.jumps)
 
     def observes(self, aspect: Aspect) -> bool:
@@ -210,7 +212,7 @@ class TableFold:
         self.known: Known | None = None
         self.keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
-        self.phase = Phase.BETWEEN
+        self.phase, self._column = Phase.BETWEEN, COLUMN[Phase.BETWEEN]
         self.open: Round | None = None
         self.recent: dict[int, Round] = {}
         self.corrections: list[tuple[int, int, Instead]] = []
@@ -230,7 +232,12 @@ class TableFold:
     def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
               payload: Event) -> list[Round]:  # fmt: skip
         """Fold one event; return the rounds that it completed or changed."""
-        jumped = self._count(seq, at_us, source, source_seq)
+        seen = self.state.sources.get(source)
+        if seen is not None and source_seq == seen.last + 1 and at_us >= seen.last_us:
+            seen.last, seen.last_us = source_seq, at_us
+            jumped: list[Round] = []
+        else:
+            jumped = self._count(seq, at_us, source, source_seq)
         if self.known is not None and seq in self.known:
             instead = self.known[seq]
             if instead is None:
@@ -251,7 +258,7 @@ class TableFold:
             return unfinished + jumped
         current = self.open
         if current is not None and (round_no is None or round_no == current.round_no):
-            move = NEXT[type_][self.phase]
+            move = TABLE[type_][self._column]
             if type_ in CHANGES_TABLE:
                 state.apply(fact)
             elif type_ is model.IntakeRefused:
@@ -262,8 +269,8 @@ class TableFold:
                 state.dealt_from(current.deck)
             if type_ is model.RoundClosed:
                 return self._end(fact) + jumped
-            if isinstance(move, Phase):
-                self.phase = move
+            if move is not SAME and move is not STRAY:
+                self._enter(move)  # type: ignore[arg-type]
             return jumped
         if type_ in CHANGES_TABLE:
             state.apply(fact)
@@ -283,9 +290,12 @@ class TableFold:
             self.stale = True
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
-        elif round_no is not None or NEXT[type_][Phase.BETWEEN] is Move.STRAY:
+        elif round_no is not None or TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY:
             self._strays.append(fact)
         return jumped
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase, self._column = phase, COLUMN[phase]
 
     def leave(self) -> None:
         """Leave the open round as it stands, unclosed: the record says no more of it."""
@@ -299,7 +309,7 @@ class TableFold:
         self.open.refusals, self._refusals = self._refusals, []
         for jump in self.open.jumps:
             jump.round_no = number
-        self.phase = Phase.BETTING
+        self._enter(Phase.BETTING)
 
     def _end(self, closed: Fact | None) -> list[Round]:
         ended = self.open
@@ -314,7 +324,8 @@ class TableFold:
         self.recent[ended.round_no] = ended
         for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:
             del self.recent[number]
-        self.open, self.phase = None, Phase.BETWEEN
+        self.open = None
+        self._enter(Phase.BETWEEN)
         return [ended]
 
     def _ban_deck(self, ended: Round) -> None:

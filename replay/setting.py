@@ -66,13 +66,19 @@ UNKNOWN = Holding(None, None, None)
 def foreign_cards(round_: Round, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None:
+    if set_hand is None or dealt is None or _all_read(set_hand, dealt):
         return []
     unread = sum(1 for card in dealt if card is None)
     foreign = [card for card in (*set_hand.high, *set_hand.low) if card is not None and card not in dealt]
     twice = [card for card in (*set_hand.high, *set_hand.low) if card is not None]
     repeated = [card for card in set(twice) if twice.count(card) > 1]
     return repeated + foreign[unread:] if len(foreign) > unread else repeated
+
+
+def _all_read(set_hand: SetHand, dealt: Sequence[int | None]) -> bool:
+    """Whether a hand was dealt and set as it mostly is: seven cards, all read, and the hands made of just these."""
+    cards = set(dealt)
+    return len(cards) == 7 and None not in cards and cards == {*set_hand.high, *set_hand.low} and len(dealt) == 7
 
 
 def readings(round_: Round, position: Position) -> list[Holding]:
@@ -90,6 +96,9 @@ def readings(round_: Round, position: Position) -> list[Holding]:
 
 def _readings(round_: Round, position: Position) -> list[Holding]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
+    if set_hand is not None and dealt is not None and _all_read(set_hand, dealt):
+        if len(set_hand.high) + len(set_hand.low) == 7:
+            return [Holding(tuple(dealt), set_hand.high, set_hand.low)]  # type: ignore[arg-type]
     high = set_hand.high if set_hand is not None else None
     low = set_hand.low if set_hand is not None else None
     if set_hand is not None and high is not None and low is not None:
@@ -168,7 +177,7 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Holding]:
         for holding in readings(round_, "dealer"):
             if holding.cards is None:
                 found.append(UNKNOWN)
-            elif holding.high is not None and holding.low is not None and _by_house_way(book, holding):
+            elif holding.high is not None and _by_house_way(round_, book, holding):
                 found.append(holding)
             else:
                 settings = book.house_way.settings(holding.cards)
@@ -178,15 +187,14 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Holding]:
     return known
 
 
-def _by_house_way(book: Rulebook, holding: Holding) -> bool:
-    assert holding.cards is not None
-    assert holding.high is not None
-    assert holding.low is not None
-    if len(holding.high) != 5 or len(holding.low) != 2:
-        return False
-    if sorted((*holding.high, *holding.low)) != sorted(holding.cards):
-        return False
-    return book.house_way.accepts(holding.high, holding.low)
+def _by_house_way(round_: Round, book: Rulebook, holding: Holding) -> bool:
+    """Whether hands as set are ones that the house way accepts for the cards held."""
+    memo: dict[Holding, bool] = round_.memo.setdefault("by_house_way", {})
+    if holding not in memo:
+        cards, high, low = holding.cards or (), holding.high or (), holding.low or ()
+        whole = len(high) == 5 and len(low) == 2 and sorted((*high, *low)) == sorted(cards)
+        memo[holding] = whole and book.house_way.accepts(high, low)
+    return memo[holding]
 
 
 @rule("SET-DEALER", cites="58 Pa. Code §§ 688a.11(a), 688a.13(h)")
@@ -197,7 +205,7 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         return
     held = readings(round_, "dealer")
     verdicts = {
-        _by_house_way(book, holding) for holding in held if holding.cards is not None and holding.high is not None
+        _by_house_way(round_, book, holding) for holding in held if holding.cards is not None and holding.high is not None
     }  # fmt: skip
     if verdicts == {False}:
         holding = held[0]

@@ -98,6 +98,8 @@ class Worker:
             raw, payload = read(record.data)
         except EventError as error:
             raise Undecodable(self.stream, record.seq, str(error)) from error
+        if record.seq and (raw.seq != record.seq or raw.stream != self.stream):
+            raise Undecodable(self.stream, record.seq, f"the record calls itself {raw.stream} event {raw.seq}")
         payload = upcast(payload)
         self.events += 1
         self.seq = raw.seq
@@ -108,16 +110,14 @@ class Worker:
             return results
         if self.table is None:
             return results
-        was_open = self.table.open
-        for round_ in self.table.apply(
+        fold = self.table
+        was_open = fold.open
+        for round_ in fold.apply(
             raw.seq, raw.occurred_at_us, raw.source, raw.source_seq, raw.round_no, raw.gaming_day, payload
         ):
             results += self.judge(round_) if self.judging else []
-        if self.table.at_rest:
-            if was_open is not None or not self._since:
-                self._keep_rest()
-            else:
-                self._since.append(record.data)
+        if fold.open is None and fold.at_rest and (was_open is not None or not self._since):
+            self._keep_rest()
         else:
             self._since.append(record.data)
         return results

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
 import msgspec
@@ -26,6 +26,9 @@ from replay.transcript_words import TranscriptError, Words
 
 DEFAULT_DAY = "2025-01-01"
 MAX_LINE, MAX_LINES = 4000, 200_000
+MOST_AHEAD, LAST_YEAR = timedelta(days=366), 2200
+RUN_AHEAD = timedelta(hours=1)
+"""How far a transcript's clock, which adds a second for every event, can have run ahead of a time that is then given."""
 ASPECTS: tuple[Aspect, ...] = (
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
     "collection",
@@ -127,6 +130,14 @@ def drafts(script: Script) -> list[Draft]:
             )
         )  # fmt: skip
     return made
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 class _Reader:
@@ -279,7 +290,7 @@ class _Reader:
 
     def _day(self, words: Words) -> None:
         day = words.take("a gaming day")
-        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day):
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", day, re.ASCII) or not _is_day(day):
             raise words.error(f"expected YYYY-MM-DD, got {day!r}")
         self._end_round()
         self.gaming_day = day
@@ -288,13 +299,23 @@ class _Reader:
         word = words.take("a time like 21:14:05 or +90s")
         if ahead := re.fullmatch(r"\+(\d{1,9})(ms|s|m|h)", word):
             unit = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours"}[ahead[2]]
-            self.now += timedelta(**{unit: int(ahead[1])}) - timedelta(seconds=1)
+            passed = timedelta(**{unit: int(ahead[1])})
+            if passed > MOST_AHEAD:
+                raise words.error(f"expected a time like 21:14:05 or +90s, at most a year ahead, got {word!r}")
+            self._turn(self.now + passed, words)
             return
-        clock = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", word)
+        clock = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2}))?", word, re.ASCII)
         if clock is None or int(clock[1]) > 23 or int(clock[2]) > 59 or int(clock[3] or 0) > 59:
             raise words.error(f"expected a time like 21:14:05 or +90s, got {word!r}")
         then = self.now.replace(hour=int(clock[1]), minute=int(clock[2]), second=int(clock[3] or 0), microsecond=0)
-        self.now = (then if then >= self.now else then + timedelta(days=1)) - timedelta(seconds=1)
+        if then < self.now:  # the next day, unless events a second apart have only run ahead of their clock
+            then = self.now if self.now - then < RUN_AHEAD else then + timedelta(days=1)
+        self._turn(then, words)
+
+    def _turn(self, then: datetime, words: Words) -> None:
+        if then.year > LAST_YEAR:
+            raise words.error(f"the times of the transcript have come to the year {then.year}")
+        self.now = then - timedelta(seconds=1)
 
     def _covers(self, words: Words) -> None:
         if self.context is not None and self.round is None:

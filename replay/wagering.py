@@ -148,7 +148,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 patrons[event.seat], known = event.patron, True
             case model.PatronLeft():
                 patrons.pop(event.seat, None)
-            case model.WagerPlaced(wager="base"):
+            case _ if event.wager == "base":
                 boxes = by_patron.setdefault(event.bettor, [])
                 if event.seat not in {seat for seat, _ in boxes}:
                     boxes.append((event.seat, fact))
