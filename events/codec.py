@@ -60,6 +60,7 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
         finally:
             decoding.active = False
         if whole is not _NOTHING and _encode(whole) == data and data.isascii():
+            _check_event_id(whole.event_id)
             _check_names(whole.log_id, whole.property_id, whole.stream, whole.source, whole.gaming_day)
             return whole, whole.payload  # type: ignore[return-value]
     raw = _decode_envelope(data)
@@ -125,6 +126,7 @@ def _decode_envelope(data: bytes) -> RawEnvelope:
         raise EventError("the record is not in canonical form (RFC 8785)")
     if not data.isascii():
         _check_text(data)
+    _check_event_id(raw.event_id)
     _check_names(raw.log_id, raw.property_id, raw.stream, raw.source, raw.gaming_day)
     return raw
 
@@ -145,6 +147,11 @@ def _is_nfc(value: Any) -> bool:
     if isinstance(value, dict):
         return all(_is_nfc(key) and _is_nfc(content) for key, content in value.items())
     return not isinstance(value, list) or all(_is_nfc(content) for content in value)
+
+
+def _check_event_id(event_id: str) -> None:
+    if event_id.strip("0123456789abcdef"):
+        raise EventError(f"event_id: expected 32 hex digits, got {event_id!r}")
 
 
 @functools.lru_cache(maxsize=4096)

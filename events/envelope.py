@@ -71,6 +71,10 @@ class Envelope(Strict, frozen=True, kw_only=True):
         )  # fmt: skip
 
 
+AnyId = Annotated[str, Meta(min_length=32, max_length=32)]
+"""An id whose digits are checked elsewhere."""
+
+
 class RawEnvelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The envelope as it is first decoded: the payload still bytes, its type not yet looked up.
 
@@ -78,7 +82,7 @@ class RawEnvelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     codec (which remembers what it has already checked), the rest here.
     """
 
-    event_id: EventId
+    event_id: AnyId
     gaming_day: str
     log_id: str
     occurred_at_us: TimeUs

@@ -87,18 +87,22 @@ class Strict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @functools.cache
 def _shape(cls: type[Strict]) -> tuple[tuple[str, ...], Any, frozenset[str]]:
-    """Return a class's field names, their types as one tuple type, and which fields hold any registered event."""
+    """Return a class's field names, their types as one array-like struct, and which fields hold any registered event."""
     fields = msgspec.structs.fields(cls)
-    types = tuple(Any if field.type is Event else field.type for field in fields)
+    types = [(field.name, Any if field.type is Event else field.type) for field in fields]
     events = frozenset(field.name for field in fields if field.type is Event)
-    return tuple(field.name for field in fields), tuple.__class_getitem__(types), events
+    return (
+        tuple(field.name for field in fields),
+        msgspec.defstruct(f"{cls.__name__}Fields", types, array_like=True),
+        events,
+    )
 
 
 def _validate(value: Strict) -> None:
     names, shape, events = _shape(type(value))
     contents = tuple(getattr(value, name) for name in names)
     try:
-        converted = msgspec.convert(contents, shape, strict=True)
+        converted = msgspec.structs.astuple(msgspec.convert(contents, shape, strict=True))
     except msgspec.ValidationError as error:
         where = re.search(r"`\$\[(\d+)\](.*)`$", str(error))
         name = f".{names[int(where[1])]}{where[2]}" if where else ""

@@ -129,7 +129,10 @@ def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if not slips:
             continue
         document = next(
-            (f for f in round_.of(model.PayoutDocumented) if f.payload.seat == due.seat), None
+            (
+                f for f in round_.of(model.PayoutDocumented)
+                if f.payload.seat == due.seat and f.payload.wager == "progressive"
+            ), None
         )  # fmt: skip
         collected = next(
             (f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None
