@@ -15,6 +15,9 @@ from games.money import show_money
 
 Writer = Callable[[Any], str]
 
+NEARLY_A_DAY_S = 23 * 3600
+"""After this long a time of day alone would not say which day is meant."""
+
 
 def _position(position: int | str) -> str:
     return f"seat={position}" if isinstance(position, int) else position
@@ -160,7 +163,7 @@ def to_text(events: Iterable[tuple[int, int, Event]], *, table: str, round_no: i
             times: bool = True) -> str:  # fmt: skip
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it."""
     lines = [*rules, f"table {table}"]
-    second = -1
+    second: int | None = None
     for seq, at_us, event in events:
         if isinstance(event, model.RoundOpened):
             lines.append(f"round {round_no} deck={event.deck}")
@@ -171,12 +174,14 @@ def to_text(events: Iterable[tuple[int, int, Event]], *, table: str, round_no: i
         if said is None:
             lines.append(f"# event {seq} {event.TYPE}: not part of the notation")
             continue
-        if times and at_us // 1_000_000 != second and not _before_round(lines):
+        if times and at_us // 1_000_000 != second:
+            lines.append(_at(at_us // 1_000_000, second))
             second = at_us // 1_000_000
-            lines.append(f"at {datetime.fromtimestamp(second, UTC):%H:%M:%S}")
         lines.append(said)
     return "\n".join(lines) + "\n"
 
 
-def _before_round(lines: Sequence[str]) -> bool:
-    return not any(line.startswith("round ") for line in lines)
+def _at(second: int, before: int | None) -> str:
+    if before is not None and second - before >= NEARLY_A_DAY_S:
+        return f"at +{second - before}s"
+    return f"at {datetime.fromtimestamp(second, UTC):%H:%M:%S}"
