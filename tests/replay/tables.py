@@ -30,6 +30,8 @@ PROPERTY = "bellwether"
 START_US = 1_772_400_000_000_000
 SECOND_US = 1_000_000
 
+RULES_LINE = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4"
+
 DEALER = "Kh Qd Js 9c 8d 4h 3s"
 """No pair: the house way sets K-9-8-4-3 and Q-J."""
 WINNER = "As Ah 7c 7d 5s 4c 2h"
