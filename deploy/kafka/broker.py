@@ -97,7 +97,8 @@ class Broker:
                 if not self._gone(5.0):
                     raise BrokerError(f"process {pid} does not end; its log is {self.log_path}")
         if self._process is not None:
-            self._process.poll()  # where it was ended from elsewhere
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=5.0)  # take its exit status, wherever it was ended from
         self._pid_path.unlink(missing_ok=True)
         return pid is not None
 

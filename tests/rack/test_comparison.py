@@ -12,7 +12,15 @@ from replay.findings import Finding
 def label(
     code: str, round_no: int | None = 1, seat: int | None = None, wager: str | None = None, *consequences: str
 ) -> Planted:
-    return Planted(code=code, stream="table/a", round_no=round_no, seat=seat, wager=wager, consequences=consequences)
+    return Planted(
+        code=code,
+        stream="table/a",
+        table="table/a",
+        round_no=round_no,
+        seat=seat,
+        wager=wager,
+        consequences=consequences,
+    )
 
 
 def finding(
