@@ -7,7 +7,7 @@ import pytest
 from events import model
 from events.model import REGISTRY, Event
 from replay import phases
-from replay.phases import NEXT, PHASES, TABLE, Move, Phase
+from replay.phases import COLUMN, PHASES, TABLE, Move, Phase
 
 STRAY, SAME = Move.STRAY, Move.SAME
 OPENED = tuple(phase for phase in PHASES if phase is not Phase.BETWEEN)
@@ -21,7 +21,8 @@ def gaps(table: dict[type[Event], tuple[Phase | Move, ...]]) -> list[str]:
 
 def test_every_registered_event_has_a_row_with_a_column_for_every_phase() -> None:
     assert gaps(TABLE) == []
-    assert {type_: set(row) for type_, row in NEXT.items()} == {cls: set(Phase) for cls in REGISTRY.values()}
+    assert list(COLUMN) == list(Phase)
+    assert list(COLUMN.values()) == [0, 1, 2, 3, 4, 5, 6]
 
 
 def test_an_event_that_is_forgotten_is_noticed() -> None:
@@ -50,12 +51,12 @@ EXPECTED: dict[type[Event], tuple[Phase | Move, ...]] = {
 
 @pytest.mark.parametrize("type_", EXPECTED, ids=lambda cls: cls.TYPE)
 def test_moves_of_the_key_events(type_: type[Event]) -> None:
-    assert tuple(NEXT[type_][phase] for phase in PHASES) == EXPECTED[type_]
+    assert TABLE[type_] == EXPECTED[type_]
 
 
 def test_a_wager_returned_before_the_deal_settles_nothing() -> None:
     """A late or refused wager goes back before the first card; that is no settlement (§ 688a.7(c))."""
-    assert [NEXT[model.WagerReturned][phase] for phase in (Phase.BETTING, Phase.NO_MORE_BETS)] == [SAME, SAME]
+    assert [TABLE[model.WagerReturned][COLUMN[phase]] for phase in (Phase.BETTING, Phase.NO_MORE_BETS)] == [SAME, SAME]
 
 
 def test_only_a_round_leaves_the_time_between_rounds() -> None:
