@@ -10,6 +10,7 @@ from replay import phases
 from replay.phases import COLUMN, PHASES, TABLE, Move, Phase
 
 STRAY, SAME = Move.STRAY, Move.SAME
+NEXT = {type_: dict(zip(PHASES, row, strict=True)) for type_, row in TABLE.items()}
 OPENED = tuple(phase for phase in PHASES if phase is not Phase.BETWEEN)
 
 
