@@ -13,7 +13,7 @@ import msgspec
 
 from events import model
 from games.cards import CODE, DECK, show
-from games.face_up_pai_gow import Position, is_foul
+from games.face_up_pai_gow import Position
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
@@ -290,13 +290,3 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "SET-ORDER", "7(f)", expected=f"seat {seat_a} set first ({why}), both of {patron}",
                 observed=f"seat {seat_b} first", evidence=(second, first), seat=seat_b,
             )  # fmt: skip
-
-
-def is_foul_as_set(round_: Round, seat: int) -> bool | None:
-    """Say whether a seat's hands as set are foul; null where a card that decides it was not read."""
-    answers = {
-        is_foul(holding.high, holding.low)
-        for holding in readings(round_, seat)
-        if holding.high is not None and holding.low is not None
-    }
-    return answers.pop() if len(answers) == 1 else None

@@ -70,14 +70,6 @@ def stakes(round_: Round) -> dict[tuple[int, str, int | None], Stake]:
     return found
 
 
-def bettors(round_: Round) -> dict[int, str]:
-    """Return who wagered at each box (the first bettor named there)."""
-    found: dict[int, str] = {}
-    for fact in round_.of(model.WagerPlaced):
-        found.setdefault(fact.payload.seat, fact.payload.bettor)
-    return found
-
-
 @rule("WAGER-LATE", cites="58 Pa. Code § 688a.7(c)")
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
