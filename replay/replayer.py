@@ -135,14 +135,11 @@ class Replay:
         touched = {stream: worker.snapshot() for stream, worker in self._workers.items()}
         self.results.commit(self.engine, self.positions, touched, self._waiting)
         self.summary.changed += sum(1 for kind, _, _ in self._waiting if kind == "adjudications")
-        self._fresh = self._fresh and not self._waiting
         self._waiting, self._said, self._since_commit = [], {}, 0
 
     def _earlier(self, kind: str, key: str) -> bytes | None:
         said = self._said.get((kind, key))
-        if said is not None or self._fresh:
-            return said
-        return self.results.latest(kind, key)
+        return said if said is not None else self.results.latest(kind, key)
 
     def _take(self, record: Record) -> None:
         stream = record.stream
@@ -169,7 +166,7 @@ class Replay:
         self.summary.events += 1
         self._since_commit += 1
         for result in results:
-            self._keep(result)
+            self._say(result)
 
     def _advance(self, stream: str, seq: int) -> None:
         read = max(0, seq - self.positions.get(stream, 0))
@@ -177,11 +174,10 @@ class Replay:
         self.summary.events += read
         self._since_commit += read
 
-    def _keep(self, result: Result) -> None:
+    def _say(self, result: Result) -> None:
         kind, key, data = result
-        if self._earlier(kind, key) != data:
-            self._waiting.append(result)
-            self._said[kind, key] = data
+        self._waiting.append(result)
+        self._said[kind, key] = data
 
     def _stop(self, broken: IntegrityError) -> None:
         """Nothing later in a broken stream is judged; the others go on."""
@@ -213,8 +209,9 @@ class Replay:
         if again.broken is not None:
             self._stop(again.broken)
         if again.worker.seq >= before:  # else what was said of the part that cannot be read any more stands
-            for result in again.results:
-                self._keep(result)
+            for kind, key, data in again.results:
+                if self._earlier(kind, key) != data:
+                    self._say((kind, key, data))
 
     def _standing(self, stream: str) -> set[str]:
         waiting = [(key, data) for kind, key, data in self._waiting if kind == "findings"]

@@ -68,7 +68,7 @@ class Worker:
     def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
                  ) -> None:  # fmt: skip
         self.stream, self.earlier, self.rules = stream, earlier, rules
-        self.rounds, self.events, self.seq, self.counted = 0, 0, 0, 0
+        self.rounds, self.events, self.seq, self.judged_to = 0, 0, 0, 0
         self.known: Known | None = None
         self.withheld: dict[str, Adjudication] | None = None
         self.judging = True
@@ -79,6 +79,7 @@ class Worker:
         loaded = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
         if stream.startswith("table/"):
             self.table = TableFold(stream, loaded.table if loaded is not None else None)
+            self.judged_to = self.table.state.last_round_no
         elif stream.startswith("meter/"):
             self.meter = MeterFold(stream, loaded.meter if loaded is not None else None)
         self._keep_rest()
@@ -167,8 +168,9 @@ class Worker:
 
     def judge(self, round_: Round) -> list[Result]:
         """Adjudicate a round; where that differs from what was said before, return the new revision."""
-        self.rounds += self.counted < round_.round_no
-        self.counted = max(self.counted, round_.round_no)
+        first_time = round_.round_no > self.judged_to
+        self.rounds += first_time
+        self.judged_to = max(self.judged_to, round_.round_no)
         filed = round_.before.rules_in_force(round_.gaming_day)
         book: Rulebook | str = self.rules if self.rules is not None else "no rules submission is in force at this table"
         if self.rules is None and filed is not None:
@@ -178,7 +180,7 @@ class Worker:
         else:
             conclusion = adjudicate(round_, book)
         key = f"{self.stream}#{round_.round_no}"
-        stored = self.earlier("adjudications", key)
+        stored = self.earlier("adjudications", key) if self.withheld is not None or not first_time else None
         before = msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
         said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
         if before is not None:
