@@ -14,12 +14,16 @@ import msgspec
 
 from events.envelope import Draft, Envelope, LogId, RawEnvelope, StreamName
 from events.errors import EventError, UnknownEvent
-from events.model import REGISTRY, Day, Event, Token, decoding
+from events.model import REGISTRY, Day, Event, Replacement, Token, decoding, require_sorted_fields
 
 MAX_EVENT_BYTES = 512 * 1024
 """A longer record is refused before it is parsed."""
 
-_encode = msgspec.json.Encoder(order="sorted").encode
+for _struct in (Envelope, RawEnvelope, Replacement):
+    require_sorted_fields(_struct)
+_encode = msgspec.json.Encoder(order="deterministic").encode
+"""Structs stand in order (see `require_sorted_fields`); objects that are not structs are sorted here."""
+
 _envelope_decoder = msgspec.json.Decoder(RawEnvelope)
 _payload_decoders: dict[tuple[str, int], msgspec.json.Decoder[Any]] = {}
 _whole_decoders: dict[bytes, msgspec.json.Decoder[Any]] = {}
@@ -70,6 +74,7 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
             "WholeEnvelope", [("payload", type(payload))], bases=(RawEnvelope,), frozen=True, kw_only=True,
             forbid_unknown_fields=True,
         )  # fmt: skip
+        require_sorted_fields(whole_type)
         _whole_decoders[end] = msgspec.json.Decoder(whole_type)
     return raw, payload
 

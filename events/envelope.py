@@ -43,20 +43,20 @@ class Draft(Strict, frozen=True, kw_only=True):
 class Envelope(Strict, frozen=True, kw_only=True):
     """Envelope v1: hashed whole. `payload` holds the decoded event; `type` and `version` are its permanent name."""
 
-    log_id: LogId
-    property_id: Token
-    stream: StreamName
-    seq: Number
     event_id: EventId
+    gaming_day: Day
+    log_id: LogId
+    occurred_at_us: TimeUs
+    payload: Event
+    property_id: Token
+    recorded_at_us: TimeUs
+    round_no: Number | None
+    seq: Number
     source: Token
     source_seq: Number
-    occurred_at_us: TimeUs
-    recorded_at_us: TimeUs
-    gaming_day: Day
-    round_no: Number | None
+    stream: StreamName
     type: str
     version: Number
-    payload: Event
 
     def __post_init__(self) -> None:
         super().__post_init__()

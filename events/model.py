@@ -137,10 +137,18 @@ REGISTRY: dict[tuple[str, int], type[Event]] = {}
 """Every event this version can decode, by permanent `(type, version)`."""
 
 
+def require_sorted_fields(cls: type[msgspec.Struct]) -> None:
+    """Refuse a class whose fields do not stand in the order of the canonical bytes: the encoder does not sort them."""
+    names = [field.encode_name for field in msgspec.structs.fields(cls)]
+    if names != sorted(names):
+        raise TypeError(f"{cls.__name__}: the fields must stand in alphabetical order, as in the canonical bytes")
+
+
 def event(type_: str, version: int = 1) -> Callable[[E], E]:
     """Register a payload class under its permanent tag; a tag and version can be taken once."""
 
     def register(cls: E) -> E:
+        require_sorted_fields(cls)
         if (type_, version) in REGISTRY:
             raise ValueError(f"event {type_!r} version {version} is registered twice")
         cls.TYPE, cls.VERSION = type_, version
@@ -157,10 +165,10 @@ def event(type_: str, version: int = 1) -> Callable[[E], E]:
 class PropertyConfigured(Event, frozen=True, kw_only=True):
     """The property's name, time zone (IANA), start of the gaming day (`HH:MM` local) and currency (ISO 4217)."""
 
+    currency: Annotated[str, Meta(pattern=r"\A[A-Z]{3}\Z")]
+    gaming_day_cutover: Annotated[str, Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z")]
     name: Text
     time_zone: Text
-    gaming_day_cutover: Annotated[str, Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z")]
-    currency: Annotated[str, Meta(pattern=r"\A[A-Z]{3}\Z")]
 
 
 @event("gaming_day_opened")
@@ -181,10 +189,10 @@ class ShiftChanged(Event, frozen=True, kw_only=True):
 class RulesFiled(Event, frozen=True, kw_only=True):
     """A rules submission, whole, as filed for this table; `sha256` is of the UTF-8 bytes of `toml`."""
 
-    submission: Token
     effective_gaming_day: Day
-    toml: SubmissionText
     sha256: Digest
+    submission: Token
+    toml: SubmissionText
 
 
 # ------------------------------------------------------------------------------------------------------------------ table
@@ -194,10 +202,10 @@ class RulesFiled(Event, frozen=True, kw_only=True):
 class TableOpened(Event, frozen=True, kw_only=True):
     """The table opened for gaming with this game and equipment. `game` is the module's name."""
 
-    game: Annotated[str, Meta(pattern=r"\A[a-z0-9_]{1,32}\Z")]
     deal_method: DealMethod
-    shuffler: Shuffler
+    game: Annotated[str, Meta(pattern=r"\A[a-z0-9_]{1,32}\Z")]
     seats: Annotated[int, Meta(ge=1, le=7)]
+    shuffler: Shuffler
 
 
 @event("table_closed")
@@ -211,9 +219,9 @@ class TableClosed(Event, frozen=True, kw_only=True):
 class InventoryCounted(Event, frozen=True, kw_only=True):
     """The table inventory was counted as opener or closer, in cents."""
 
-    kind: Literal["opener", "closer"]
     amount_cents: Amount
     by: Token
+    kind: Literal["opener", "closer"]
     verified_by: Token | None
 
 
@@ -235,8 +243,8 @@ class DealerTappedOut(Event, frozen=True, kw_only=True):
 class DeckReceived(Event, frozen=True, kw_only=True):
     """A deck came to the table. `preshuffled`: inspected and shuffled beforehand (§ 603a.16(u), (v))."""
 
-    deck: Token
     back_colour: Text
+    deck: Token
     jokers: Annotated[int, Meta(ge=0, le=2)]
     preshuffled: bool
 
@@ -245,8 +253,8 @@ class DeckReceived(Event, frozen=True, kw_only=True):
 class DeckInspected(Event, frozen=True, kw_only=True):
     """The dealer inspected a deck; `verified_by` is the floorperson, null where nobody verified."""
 
-    deck: Token
     by: Token
+    deck: Token
     verified_by: Token | None
 
 
@@ -254,8 +262,8 @@ class DeckInspected(Event, frozen=True, kw_only=True):
 class JokerDestroyed(Event, frozen=True, kw_only=True):
     """A second joker was torn in half and put back in the box; `witnessed_by` is the floorperson, or null."""
 
-    deck: Token
     by: Token
+    deck: Token
     witnessed_by: Token | None
 
 
@@ -308,16 +316,16 @@ class DiceRemoved(Event, frozen=True, kw_only=True):
 class PatronSeated(Event, frozen=True, kw_only=True):
     """A patron (pseudonymous token) took a seat; one patron may hold two adjacent betting areas."""
 
-    seat: Seat
     patron: Token
+    seat: Seat
 
 
 @event("patron_left")
 class PatronLeft(Event, frozen=True, kw_only=True):
     """A patron left a seat."""
 
-    seat: Seat
     patron: Token
+    seat: Seat
 
 
 @event("patron_barred")
@@ -332,20 +340,20 @@ class PatronBarred(Event, frozen=True, kw_only=True):
 class BuyIn(Event, frozen=True, kw_only=True):
     """A patron bought chips at the table; cash and vouchers go to the drop box."""
 
-    seat: Seat
-    patron: Token
     amount_cents: Amount
     form: Literal["cash", "voucher", "marker"]
+    patron: Token
+    seat: Seat
 
 
 @event("marker_issued")
 class MarkerIssued(Event, frozen=True, kw_only=True):
     """A counter check was issued at the table."""
 
-    seat: Seat
-    patron: Token
     amount_cents: Amount
     document: Token
+    patron: Token
+    seat: Seat
 
 
 @event("fill_received")
@@ -353,8 +361,8 @@ class FillReceived(Event, frozen=True, kw_only=True):
     """Chips came to the table inventory from the cage."""
 
     amount_cents: Amount
-    slip: Token
     by: Token
+    slip: Token
 
 
 @event("credit_sent")
@@ -362,18 +370,18 @@ class CreditSent(Event, frozen=True, kw_only=True):
     """Chips went from the table inventory to the cage."""
 
     amount_cents: Amount
-    slip: Token
     by: Token
+    slip: Token
 
 
 @event("drop_counted")
 class DropCounted(Event, frozen=True, kw_only=True):
     """The drop box of a named gaming day was counted (later, in the count room)."""
 
-    gaming_day: Day
-    box: Token
     amount_cents: Amount
+    box: Token
     by: Token
+    gaming_day: Day
 
 
 @event("device_failed")
@@ -403,9 +411,9 @@ class DeviceRestored(Event, frozen=True, kw_only=True):
 class IntakeRefused(Event, frozen=True, kw_only=True):
     """Input from a device could not be accepted; its bytes are in quarantine under this SHA-256."""
 
+    reason: Text
     sha256: Digest
     size: Count
-    reason: Text
 
 
 # ----------------------------------------------------------------------------------------------------------------- meters
@@ -417,37 +425,37 @@ class MeterSet(Event, frozen=True, kw_only=True):
 
     chapter: Token
     paytable: Text
-    seed_cents: Amount
     rate_bp: BasisPoints
-    reserve_rate_bp: BasisPoints
-    value_centicents: Centicents
-    reserve_centicents: Centicents
     reason: Text
+    reserve_centicents: Centicents
+    reserve_rate_bp: BasisPoints
+    seed_cents: Amount
+    value_centicents: Centicents
 
 
 @event("meter_advanced")
 class MeterAdvanced(Event, frozen=True, kw_only=True):
     """An accepted wager advanced the meter; the values are the controller's, after the advance."""
 
-    table: Token
+    reserve_centicents: Centicents
     round_no: Number
     seat: Seat
-    wager_cents: Amount
+    table: Token
     value_centicents: Centicents
-    reserve_centicents: Centicents
+    wager_cents: Amount
 
 
 @event("meter_reset")
 class MeterReset(Event, frozen=True, kw_only=True):
     """A winner took `share_bp` of the meter; the values are the controller's, after it."""
 
-    table: Token
+    paid_centicents: Centicents
+    reserve_centicents: Centicents
     round_no: Number
     seat: Seat
     share_bp: BasisPoints
-    paid_centicents: Centicents
+    table: Token
     value_centicents: Centicents
-    reserve_centicents: Centicents
 
 
 # --------------------------------------------------------------------------------------------- round: shuffle, cut, start
@@ -465,17 +473,17 @@ class RoundOpened(Event, frozen=True, kw_only=True):
 class CardsShuffled(Event, frozen=True, kw_only=True):
     """A deck was shuffled; `count` is the device's count of cards, null where it does not count."""
 
+    count: Count | None
     deck: Token
     method: Literal["manual", "automated", "continuous"]
-    count: Count | None
 
 
 @event("cut_offered")
 class CutOffered(Event, frozen=True, kw_only=True):
     """The cut was offered to a seat, which took or refused it."""
 
-    seat: Seat
     accepted: bool
+    seat: Seat
 
 
 @event("cards_cut")
@@ -483,8 +491,8 @@ class CardsCut(Event, frozen=True, kw_only=True):
     """The cover card was placed `depth` cards from the top or the bottom."""
 
     by: Position
-    depth: Count
     counted_from: Literal["top", "bottom"]
+    depth: Count
 
 
 @event("recut_ordered")
@@ -498,17 +506,17 @@ class RecutOrdered(Event, frozen=True, kw_only=True):
 class ShakerShaken(Event, frozen=True, kw_only=True):
     """The shaker was shaken: by hand so many times, or by a machine for so many milliseconds."""
 
-    times: Count | None
-    duration_ms: Count | None
     covered: bool
+    duration_ms: Count | None
+    times: Count | None
 
 
 @event("dice_rolled")
 class DiceRolled(Event, frozen=True, kw_only=True):
     """The shaker was uncovered and three dice were read; a die that was not read is null."""
 
-    dice: Annotated[list[Pip | None], Meta(min_length=3, max_length=3)]
     colours: Annotated[list[Literal["red", "blue", "white"]], Meta(min_length=3, max_length=3)] | None
+    dice: Annotated[list[Pip | None], Meta(min_length=3, max_length=3)]
     lie: Literal["flat", "not_flat", "fell_out"]
 
 
@@ -547,35 +555,35 @@ class ShakerCovered(Event, frozen=True, kw_only=True):
 class WagerPlaced(Event, frozen=True, kw_only=True):
     """A wager was placed or increased by `amount_cents`; `number` is the value of a Match wager."""
 
-    seat: Seat
-    bettor: Token
-    wager: WagerName
-    number: Pip | None
     amount_cents: Amount
+    bettor: Token
     form: WagerForm
+    number: Pip | None
+    seat: Seat
+    wager: WagerName
 
 
 @event("wager_removed")
 class WagerRemoved(Event, frozen=True, kw_only=True):
     """A wager was withdrawn or decreased by `amount_cents`."""
 
-    seat: Seat
-    bettor: Token
-    wager: WagerName
-    number: Pip | None
     amount_cents: Amount
+    bettor: Token
+    number: Pip | None
+    seat: Seat
+    wager: WagerName
 
 
 @event("wager_refused")
 class WagerRefused(Event, frozen=True, kw_only=True):
     """The dealer refused a wager; nothing of it is at stake."""
 
-    seat: Seat
-    bettor: Token
-    wager: WagerName
-    number: Pip | None
     amount_cents: Amount
+    bettor: Token
+    number: Pip | None
     reason: Text
+    seat: Seat
+    wager: WagerName
 
 
 @event("no_more_bets")
@@ -605,11 +613,11 @@ class LammerPlaced(Event, frozen=True, kw_only=True):
 class ProgressiveAccepted(Event, frozen=True, kw_only=True):
     """The progressive system accepted a wager; the reading is the meter after the advance."""
 
-    seat: Seat
-    meter: Token
     amount_cents: Amount
-    reading_centicents: Centicents
+    meter: Token
     meter_seq: Number
+    reading_centicents: Centicents
+    seat: Seat
 
 
 # --------------------------------------------------------------------------------------------------------- round: the deal
@@ -619,9 +627,9 @@ class ProgressiveAccepted(Event, frozen=True, kw_only=True):
 class CardsDealt(Event, frozen=True, kw_only=True):
     """One card or a stack went to a position, in the order dealt."""
 
-    to: Position | Literal["burn", "side"]
     cards: Annotated[list[SeenCard], Meta(min_length=1, max_length=60)]
     face_up: bool
+    to: Position | Literal["burn", "side"]
 
 
 @event("card_drawn_in_error")
@@ -635,9 +643,9 @@ class CardDrawnInError(Event, frozen=True, kw_only=True):
 class CardExposed(Event, frozen=True, kw_only=True):
     """A card's face was exposed: whose (a position, or a stack not yet delivered), and by whom."""
 
-    whose: Position | Literal["stack"]
     by: Literal["dealer", "player", "device"]
     card: SeenCard
+    whose: Position | Literal["stack"]
 
 
 @event("card_found_face_up")
@@ -651,8 +659,8 @@ class CardFoundFaceUp(Event, frozen=True, kw_only=True):
 class HandElected(Event, frozen=True, kw_only=True):
     """A player whose card was exposed chose to play out or to void the hand."""
 
-    seat: Seat
     election: Literal["play", "void"]
+    seat: Seat
 
 
 @event("stub_counted")
@@ -677,22 +685,22 @@ class HandExamined(Event, frozen=True, kw_only=True):
 class HandSet(Event, frozen=True, kw_only=True):
     """Hands were set and placed. `medium` is empty where the game has none."""
 
-    position: Position
-    high: Cards
-    medium: Cards
-    low: Cards
     by: Literal["player", "dealer"]
+    high: Cards
+    low: Cards
+    medium: Cards
+    position: Position
 
 
 @event("hand_reset")
 class HandReset(Event, frozen=True, kw_only=True):
     """Hands that were already set were set again, with the reason given at the table."""
 
-    position: Position
-    high: Cards
-    medium: Cards
-    low: Cards
     by: Literal["player", "dealer", "floorperson"]
+    high: Cards
+    low: Cards
+    medium: Cards
+    position: Position
     reason: Literal["house_way", "changed", "other"]
 
 
@@ -714,9 +722,9 @@ class HandRevealed(Event, frozen=True, kw_only=True):
 class ResultAnnounced(Event, frozen=True, kw_only=True):
     """The dealer announced the result of a wager."""
 
+    result: Literal["win", "lose", "tie"]
     seat: Seat
     wager: WagerName
-    result: Literal["win", "lose", "tie"]
 
 
 @event("envy_acknowledged")
@@ -740,12 +748,12 @@ class LightSeen(Event, frozen=True, kw_only=True):
 class WagerTaken(Event, frozen=True, kw_only=True):
     """The dealer collected a wager."""
 
-    seat: Seat
-    bettor: Token
-    wager: WagerName
-    number: Pip | None
     amount_cents: Amount
+    bettor: Token
+    number: Pip | None
     reason: Literal["lost", "foul", "surrendered", "abandoned", "other"]
+    seat: Seat
+    wager: WagerName
 
 
 @event("wager_paid")
@@ -755,84 +763,84 @@ class WagerPaid(Event, frozen=True, kw_only=True):
     A payout from two sources is two events; `winnings_cents` never includes the stake.
     """
 
-    seat: Seat
     bettor: Token
-    wager: WagerName
     number: Pip | None
-    stake_cents: Amount
-    winnings_cents: Amount
+    seat: Seat
     source: Literal["inventory", "slip", "player_dealer"]
+    stake_cents: Amount
+    wager: WagerName
+    winnings_cents: Amount
 
 
 @event("wager_returned")
 class WagerReturned(Event, frozen=True, kw_only=True):
     """A stake, or what remained of it, went back to the bettor without winnings."""
 
-    seat: Seat
-    bettor: Token
-    wager: WagerName
-    number: Pip | None
     amount_cents: Amount
+    bettor: Token
+    number: Pip | None
     reason: Literal["push", "void", "uncovered", "late", "other"]
+    seat: Seat
+    wager: WagerName
 
 
 @event("wager_abandoned")
 class WagerAbandoned(Event, frozen=True, kw_only=True):
     """The bettor left during the round and the wagers at the seat were considered abandoned."""
 
-    seat: Seat
     bettor: Token
+    seat: Seat
 
 
 @event("vigorish_taken")
 class VigorishTaken(Event, frozen=True, kw_only=True):
     """A commission was taken on a wager."""
 
-    seat: Seat
-    bettor: Token
     amount_cents: Amount
+    bettor: Token
+    seat: Seat
 
 
 @event("envy_paid")
 class EnvyPaid(Event, frozen=True, kw_only=True):
     """An Envy Bonus was paid to `seat` for the hand of `for_position`."""
 
+    amount_cents: Amount
+    for_position: Position
     seat: Seat
     wager: EnvyWager
-    for_position: Position
-    amount_cents: Amount
 
 
 @event("progressive_won")
 class ProgressiveWon(Event, frozen=True, kw_only=True):
     """The controller recorded a meter winner: the meter at that turn, the share taken, the meter after it."""
 
-    seat: Seat
-    meter: Token
-    share_bp: BasisPoints
-    reading_centicents: Centicents
     after_centicents: Centicents
+    meter: Token
     meter_seq: Number
+    reading_centicents: Centicents
+    seat: Seat
+    share_bp: BasisPoints
 
 
 @event("payout_validated")
 class PayoutValidated(Event, frozen=True, kw_only=True):
     """A payout was validated by a person with a role."""
 
-    seat: Seat
-    wager: WagerName
     by: Token
     role: Literal["dealer", "floorperson", "pit_manager", "shift_manager"]
+    seat: Seat
+    wager: WagerName
 
 
 @event("payout_documented")
 class PayoutDocumented(Event, frozen=True, kw_only=True):
     """The documentation of a payout that is not paid from the table inventory was completed."""
 
+    amount_cents: Amount
+    document: Token
     seat: Seat
     wager: WagerName
-    document: Token
-    amount_cents: Amount
 
 
 @event("cards_collected")
@@ -842,21 +850,21 @@ class CardsCollected(Event, frozen=True, kw_only=True):
     `counted` is how many the dealer counted face down, null where no count was made.
     """
 
-    deck: Token
-    of: Position | Literal["stub", "aside", "all"]
     count: Count
     counted: Count | None
+    deck: Token
+    of: Position | Literal["stub", "aside", "all"]
 
 
 @event("round_voided")
 class RoundVoided(Event, frozen=True, kw_only=True):
     """The round (`scope` "round") or one seat's hand was declared void."""
 
-    scope: Literal["round"] | Seat
     reason: Literal[
         "wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed", "exposed_card",
         "floor_decision",
     ]  # fmt: skip
+    scope: Literal["round"] | Seat
 
 
 @event("round_closed")
@@ -872,10 +880,10 @@ class RoundClosed(Event, frozen=True, kw_only=True):
 class Replacement(Strict, frozen=True, kw_only=True):
     """The whole event that stands in for a superseded one: its type, version, round and payload."""
 
+    payload: dict[str, Any]
+    round_no: Number | None
     type: Annotated[str, Meta(pattern=r"\A[a-z_]{1,40}\Z")]
     version: Number
-    round_no: Number | None
-    payload: dict[str, Any]
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -894,8 +902,8 @@ class Replacement(Strict, frozen=True, kw_only=True):
 class EventCorrected(Event, frozen=True, kw_only=True):
     """An earlier event of this stream is superseded: by a whole replacement, or (null) by nothing, for it never happened."""
 
-    supersedes_seq: Number
-    supersedes_event_id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
-    replacement: Replacement | None
     by: Token
     reason: Text
+    replacement: Replacement | None
+    supersedes_event_id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+    supersedes_seq: Number
