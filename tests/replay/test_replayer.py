@@ -1,9 +1,8 @@
-"""The replay of a log: resumable anywhere, repeatable, honest about corrections, gaps and broken streams."""
+"""The replay of a log: resumable anywhere, repeatable, honest about corrections, as of any time, under any rules."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,78 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events import model
-from events.log import Record, ResultStore
-from events.seal import link
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from games.rulebook import parse_submission
 from replay import replayer
 from replay.findings import Adjudication, digest
-from replay.replayer import (
-    KINDS,
-    MemoryResults,
-    Replay,
-    adjudications,
-    findings,
-    follow,
-    ledger,
-    replay,
-    resolve_time,
-)
+from replay.replayer import MemoryResults, adjudications, findings, replay, resolve_time
 from tests.contract.backends import SqliteTamper
-from tests.replay.streams import METER, eventful, fill, meter, paid, taken
-from tests.replay.tables import PAID, PROPERTY, SECOND_US, START_US, UNPAID, MemoryLog, Table, append, filed, rules_text
+from tests.replay.stored import Stored, by_stream, one_run, stored, verdicts
+from tests.replay.streams import METER, eventful, meter, paid, taken
+from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, MemoryLog, Table, append, filed, rules_text
 
 MISSED = "PAY-MISSED seat=3 wager=base -25.00"
-Stored = dict[str, list[tuple[str, bytes]]]
-
-
-def stored(results: ResultStore) -> Stored:
-    """Return everything that is stored, of each stream in its order."""
-    return {kind: list(results.results(kind)) for kind in KINDS}
-
-
-def by_stream(results: ResultStore) -> dict[str, list[tuple[str, str, bytes]]]:
-    """Return what is stored of each stream, in its order."""
-    found: dict[str, list[tuple[str, str, bytes]]] = {}
-    for kind in KINDS:
-        for key, data in results.results(kind):
-            stream = key.partition("#")[0] if kind != "findings" else msgspec.json.decode(data)["stream"]
-            found.setdefault(stream, []).append((kind, key, data))
-    return found
-
-
-def verdicts(results: ResultStore) -> list[tuple[int, int, str]]:
-    """Return (round, revision, verdict) of everything that was ever said."""
-    said = [msgspec.json.decode(data, type=Adjudication) for _, data in results.results("adjudications")]
-    return [(each.round_no, each.revision, each.verdict) for each in said]
-
-
-def one_run(*tables: Table) -> MemoryResults:
-    results = MemoryResults()
-    replay(MemoryLog(tables), results)
-    return results
 
 
 @functools.cache
 def eventful_at_once() -> tuple[Table, Stored]:
     table = eventful()
     return table, stored(one_run(table))
-
-
-@pytest.fixture
-def log(tmp_path: Path) -> Iterator[SqliteLog]:
-    ticks = iter(range(START_US, START_US + 10_000 * SECOND_US, SECOND_US))
-    log = SqliteLog(tmp_path / "floor.db", property_id=PROPERTY, create=True, clock=lambda: next(ticks))
-    yield log
-    log.close()
-
-
-@pytest.fixture
-def results(tmp_path: Path) -> Iterator[SqliteResults]:
-    results = SqliteResults(tmp_path / "floor.db.verdicts")
-    yield results
-    results.close()
 
 
 # ------------------------------------------------------------------------------------- taken up again, and repeated
@@ -404,195 +349,3 @@ def test_rules_that_are_refused_are_no_rules() -> None:
     (only,) = adjudications(one_run(table))
     assert only.verdict == "UNDETERMINED"
     assert "nowhere" in only.undetermined[0]
-
-
-# ------------------------------------------------------------------------------------------------------ broken streams
-
-
-def test_a_broken_stream_stops_and_the_others_go_on(log: SqliteLog, results: SqliteResults, tmp_path: Path) -> None:
-    broken, whole = Table(), Table("table/fu-02")
-    broken.play(1, PAID)
-    at = broken.play(2, UNPAID)["wager_taken"]
-    whole.play(1, UNPAID)
-    whole.play(2, PAID)
-    append(log, broken, whole)
-    tamper = SqliteTamper(tmp_path / "floor.db")
-    tamper.replace(broken.stream, at, tamper.data(broken.stream, at).replace(b'"table"', b'"tablE"'))
-    summary = replay(log, results)
-    assert len(summary.integrity) == 1
-    assert summary.integrity[0].startswith(f"LOG-SEAL {broken.stream} event {at}:")
-    said = [(each.stream, each.round_no) for each in adjudications(results)]
-    assert said == [(broken.stream, 1), (whole.stream, 1), (whole.stream, 2)]
-    assert replay(log, results).integrity == summary.integrity
-
-
-def test_a_missing_event_is_a_gap(log: SqliteLog, results: SqliteResults, tmp_path: Path) -> None:
-    table = Table()
-    table.play(1, PAID)
-    append(log, table)
-    SqliteTamper(tmp_path / "floor.db").remove(table.stream, 5)
-    (problem,) = replay(log, results).integrity
-    assert problem.startswith(f"LOG-GAP {table.stream} event 5: expected event 5, found 6")
-    assert adjudications(results) == []
-
-
-def test_a_record_that_cannot_be_read_keeps_its_place_and_stops_its_stream(
-    log: SqliteLog, results: SqliteResults, tmp_path: Path
-) -> None:
-    """Its chain holds; a version of the program that knows the event goes on from there."""
-    newer, other = Table(), Table("table/fu-02")
-    newer.play(1, PAID)
-    at = newer.play(2, UNPAID)["round_opened"]
-    other.play(1, PAID)
-    append(log, newer, other)
-    tamper = SqliteTamper(tmp_path / "floor.db")
-    data = tamper.data(newer.stream, at)
-    tamper.replace(newer.stream, at, data.replace(b'"version":1', b'"version":9'))
-    tamper.rechain(newer.stream, at)
-    summary = replay(log, results)
-    assert len(summary.integrity) == 1
-    assert summary.integrity[0].startswith(f"LOG-UNREADABLE {newer.stream} event {at}:")
-    assert "round_opened" in summary.integrity[0]
-    assert [(each.stream, each.round_no) for each in adjudications(results)] == [(newer.stream, 1), (other.stream, 1)]
-    tamper.replace(newer.stream, at, data)
-    tamper.rechain(newer.stream, at)
-    assert replay(log, results).verdicts == {"UPHELD": 2, "VARIANCE": 1}
-
-
-def test_a_stream_broken_where_it_was_read_already_cannot_be_folded_again() -> None:
-    """What was said stands; the streams beside it go on; the next replay meets the break again."""
-    table, other = Table(), Table("table/fu-02")
-    table.play(1, UNPAID)
-    table.say(paid(), 1)
-    done = table.last
-    table.correct(2, filed("pa-688a max=20.00"))
-    other.play(1, PAID)
-    log, results = MemoryLog([table, other]), MemoryResults()
-    replay(log, results, as_of={table.stream: done})
-    log.broken = {table.stream: table.last - 1}
-    said = stored(results)["adjudications"]
-    for _ in range(2):
-        summary = replay(log, results)
-        assert summary.integrity == [f"LOG-SEAL {table.stream} event {done}: the bytes do not give the recorded hash"]
-        assert stored(results)["adjudications"][: len(said)] == said
-        assert verdicts(results)[len(said) :] == [(1, 1, "UPHELD")]
-
-
-def test_another_engine_that_can_read_less_lets_stand_what_was_said() -> None:
-    table = Table()
-    table.play(1, UNPAID)
-    table.say(paid(), 1)
-    log, results = MemoryLog([table]), MemoryResults()
-    replay(log, results)
-    results.reset()
-    log.broken = {table.stream: table.last}
-    assert len(replay(log, results).integrity) == 1
-    assert verdicts(results) == [(1, 1, "VARIANCE"), (1, 2, "UPHELD")]
-
-
-def test_as_of_a_time_bytes_that_are_no_event_are_met_too() -> None:
-    table = Table()
-    log = MemoryLog([table])
-    first = log.records[table.stream][0]
-    log.records[table.stream].append(Record(table.stream, 3, b"{}", link(first.hash, b"{}")))
-    assert resolve_time(log, START_US + SECOND_US) == {table.stream: 3}
-
-
-# ---------------------------------------------------------------------------------------------------------- accounting
-
-
-def accounts(*tables: Table) -> list[tuple[str, str, int, str]]:
-    return [(each.kind, each.gaming_day, each.amount_cents, each.reference) for each in ledger(one_run(*tables))]
-
-
-def test_the_ledger_takes_every_amount_and_the_drop_names_its_day() -> None:
-    """D27; counts made later name their day in the payload."""
-    table = Table()
-    table.say(model.InventoryCounted(kind="opener", amount_cents=1_000_000, by="d-1", verified_by="f-1"))
-    table.say(fill(500_000))
-    table.say(model.CreditSent(amount_cents=200_000, slip="c-1", by="cage"))
-    table.say(model.BuyIn(seat=3, patron="p-3", amount_cents=30_000, form="cash"))
-    table.say(model.MarkerIssued(seat=3, patron="p-3", amount_cents=100_000, document="m-1"))
-    table.say(model.DropCounted(gaming_day="2026-02-28", box="b-1", amount_cents=90_000, by="count"))
-    table.say(model.InventoryCounted(kind="closer", amount_cents=1_100_000, by="d-1", verified_by=None))
-    assert accounts(table) == [
-        ("opener", "2026-03-01", 1_000_000, ""), ("fill", "2026-03-01", 500_000, "f-1"),
-        ("credit", "2026-03-01", 200_000, "c-1"), ("buy_in", "2026-03-01", 30_000, "cash"),
-        ("marker", "2026-03-01", 100_000, "m-1"), ("drop", "2026-02-28", 90_000, "b-1"),
-        ("closer", "2026-03-01", 1_100_000, ""),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("in_round", [False, True])
-def test_the_ledger_follows_corrections(in_round: bool) -> None:
-    table = Table()
-    round_no = None
-    if in_round:
-        table.play(1, PAID.replace("close\n", ""))
-        round_no = 1
-    first, second = table.say(fill(500_000), round_no), table.say(fill(700_000), round_no)
-    third = table.say(model.LightSeen(seat=3), round_no)
-    table.say(model.RoundClosed(by="d-7"), round_no)
-    table.correct(first, fill(50_000))
-    table.correct(second, None)
-    table.correct(third, fill(1_000))
-    assert accounts(table) == [
-        ("fill", "2026-03-01", 50_000, "f-1"), ("fill", "2026-03-01", 0, "withdrawn"),
-        ("fill", "2026-03-01", 1_000, "f-1"),
-    ]  # fmt: skip
-
-
-def test_streams_of_the_property_and_of_reviews_lead_to_nothing() -> None:
-    office, review = Table("property/main"), Table("review/fu-01")
-    office.say(
-        model.PropertyConfigured(
-            name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD"
-        )
-    )
-    results = MemoryResults()
-    log = MemoryLog([office, review])
-    assert replay(log, results).events == 3
-    assert stored(results) == {"adjudications": [], "findings": [], "ledger": []}
-    assert replay(log, results).events == 0
-    results.reset()
-    assert replay(log, results).events == 3
-
-
-# --------------------------------------------------------------------------------------------------------- the loop
-
-
-def test_progress_and_summary() -> None:
-    table = eventful()
-    seen: list[tuple[int, int]] = []
-    summary = replay(MemoryLog([table]), MemoryResults(), progress=lambda events, rounds: seen.append((events, rounds)))
-    assert seen[-1] == (summary.events, summary.rounds)
-    assert summary.events == table.last
-    assert summary.changed >= len(adjudications(one_run(table)))
-
-
-def test_following_a_log_commits_after_every_batch(log: SqliteLog, results: SqliteResults) -> None:
-    table = Table()
-    table.play(1, PAID)
-    append(log, table)
-    following = follow(log, results, wait_s=0.01)
-    assert next(following).rounds == 1
-    done = table.last
-    table.play(2, UNPAID)
-    append(log, table, after={table.stream: done})
-    while next(following).rounds < 2:
-        pass
-    assert verdicts(results) == [(1, 1, "UPHELD"), (2, 1, "VARIANCE")]
-    table.say(paid(), 1)
-    append(log, table, after={table.stream: table.last - 1})
-    while len(verdicts(results)) < 3:
-        next(following)
-    assert verdicts(results)[2] == (1, 2, "VARIANCE")
-    following.close()  # type: ignore[attr-defined]
-
-
-def test_a_commit_without_news_stores_nothing() -> None:
-    results = MemoryResults()
-    run = Replay(MemoryLog([]), results)
-    run.commit()
-    assert results.positions("any") == {}
-    results.close()
