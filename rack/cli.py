@@ -8,7 +8,6 @@ with `HELP`, `configure(parser)` and `run(arguments, output) -> Exit`; it import
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
 import os
 import sys
@@ -66,7 +65,6 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     arguments = build_parser().parse_args(argv)
-    gc.set_threshold(50_000, 20, 20)  # events and rounds are many and make no cycles: look for cycles seldom
     output = Output(as_json=getattr(arguments, "json", False), quiet=getattr(arguments, "quiet", False))
     try:
         return command(arguments.command).run(arguments, output)

@@ -6,6 +6,7 @@ replay can be killed anywhere and taken up again, and replaying twice changes no
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -109,6 +110,14 @@ class Replay:
 
     def run(self, wait_s: float | None = None) -> Iterator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
+        thresholds = gc.get_threshold()
+        gc.set_threshold(50_000, *thresholds[1:])  # events are many and make no cycles: look for cycles seldom
+        try:
+            yield from self._run(wait_s)
+        finally:
+            gc.set_threshold(*thresholds)
+
+    def _run(self, wait_s: float | None) -> Iterator[Summary]:
         while True:
             after = {stream: seq for stream, seq in self.positions.items() if stream not in self._stopped}
             after |= dict.fromkeys(self._stopped, BEYOND)

@@ -79,7 +79,7 @@ class Round:
             stream, round_no, opened, gaming_day, before,
         )  # fmt: skip
         self.facts: list[Fact] = []
-        self._by_type: dict[type[Event], list[Fact]] = {}
+        self.by_type: dict[type[Event], list[Fact]] = {}
         self.closed: Fact | None = None
         self.strays: list[Fact] = []
         self.jumps: list[Jump] = []
@@ -96,16 +96,17 @@ class Round:
     def add(self, fact: Fact) -> None:
         """Take a fact into the round, in its order."""
         self.facts.append(fact)
-        self._index(fact)
+        self.index(fact)
 
-    def _index(self, fact: Fact) -> None:
+    def index(self, fact: Fact) -> None:
+        """Note what a fact states."""
         payload = fact.payload
         type_ = type(payload)
-        same = self._by_type.get(type_)
+        same = self.by_type.get(type_)
         if same is not None:
             same.append(fact)
         else:
-            self._by_type[type_] = [fact]
+            self.by_type[type_] = [fact]
         if type_ is model.CardsDealt and payload.to not in ("burn", "side"):
             self.last_card = fact
             if self.first_card is None:
@@ -118,23 +119,23 @@ class Round:
             return False
         old = self.facts[index]
         self.facts[index : index + 1] = [] if payload is None else [Fact(seq, old.at_us, old.source, payload)]
-        self._by_type, self.first_card, self.last_card, self.memo = {}, None, None, {}
+        self.by_type, self.first_card, self.last_card, self.memo = {}, None, None, {}
         for fact in self.facts:
-            self._index(fact)
+            self.index(fact)
         return True
 
     def of(self, type_: type[Event]) -> Sequence[Fact]:
         """Return the facts of a type, in order."""
-        return self._by_type.get(type_, ())
+        return self.by_type.get(type_, ())
 
     def first(self, type_: type[Event]) -> Fact | None:
         """Return the first fact of a type."""
-        facts = self._by_type.get(type_)
+        facts = self.by_type.get(type_)
         return facts[0] if facts else None
 
     def last(self, type_: type[Event]) -> Fact | None:
         """Return the last fact of a type."""
-        facts = self._by_type.get(type_)
+        facts = self.by_type.get(type_)
         return facts[-1] if facts else None
 
     @property
@@ -263,8 +264,13 @@ class TableFold:
                 state.apply(fact)
             elif type_ is model.IntakeRefused:
                 current.refusals.append(fact)
+            current.facts.append(fact)
+            same = current.by_type.get(type_)
+            if same is not None and move is SAME and type_ is not model.CardsDealt:
+                same.append(fact)
+                return jumped
             undealt = current.first_card is None
-            current.add(fact)
+            current.index(fact)
             if undealt and current.first_card is not None:
                 state.dealt_from(current.deck)
             if type_ is model.RoundClosed:

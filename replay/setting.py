@@ -66,7 +66,7 @@ UNKNOWN = Holding(None, None, None)
 def foreign_cards(round_: Round, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None or _all_read(set_hand, dealt):
+    if set_hand is None or dealt is None or _as_mostly(set_hand, dealt):
         return []
     unread = sum(1 for card in dealt if card is None)
     foreign = [card for card in (*set_hand.high, *set_hand.low) if card is not None and card not in dealt]
@@ -75,10 +75,14 @@ def foreign_cards(round_: Round, position: Position) -> list[int]:
     return repeated + foreign[unread:] if len(foreign) > unread else repeated
 
 
-def _all_read(set_hand: SetHand, dealt: Sequence[int | None]) -> bool:
-    """Whether a hand was dealt and set as it mostly is: seven cards, all read, and the hands made of just these."""
+def _as_mostly(set_hand: SetHand, dealt: Sequence[int | None]) -> bool:
+    """Whether seven cards were dealt, all read, and the hands set of just these."""
     cards = set(dealt)
-    return len(cards) == 7 and None not in cards and cards == {*set_hand.high, *set_hand.low} and len(dealt) == 7
+    return (
+        len(cards) == len(dealt) == len(set_hand.high) + len(set_hand.low) == 7
+        and None not in cards
+        and cards == {*set_hand.high, *set_hand.low}
+    )
 
 
 def readings(round_: Round, position: Position) -> list[Holding]:
@@ -96,9 +100,8 @@ def readings(round_: Round, position: Position) -> list[Holding]:
 
 def _readings(round_: Round, position: Position) -> list[Holding]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is not None and dealt is not None and _all_read(set_hand, dealt):
-        if len(set_hand.high) + len(set_hand.low) == 7:
-            return [Holding(tuple(dealt), set_hand.high, set_hand.low)]  # type: ignore[arg-type]
+    if set_hand is not None and dealt is not None and _as_mostly(set_hand, dealt):
+        return [Holding(tuple(dealt), set_hand.high, set_hand.low)]  # type: ignore[arg-type]
     high = set_hand.high if set_hand is not None else None
     low = set_hand.low if set_hand is not None else None
     if set_hand is not None and high is not None and low is not None:
