@@ -119,7 +119,8 @@ class Replay:
 
     def _run(self, wait_s: float | None) -> Iterator[Summary]:
         while True:
-            after = {stream: seq for stream, seq in self.positions.items() if stream not in self._stopped}
+            positions = self.positions | {stream: worker.seq for stream, worker in self._workers.items()}
+            after = {stream: seq for stream, seq in positions.items() if stream not in self._stopped}
             after |= dict.fromkeys(self._stopped, BEYOND)
             try:
                 for batch in self.log.tail(after, wait_s=wait_s):
@@ -137,6 +138,8 @@ class Replay:
     def commit(self) -> None:
         """Store everything in one transaction."""
         self.summary.rounds = sum(worker.rounds for worker in self._workers.values())
+        self.summary.events += self._since_commit
+        self.positions.update({stream: worker.seq for stream, worker in self._workers.items()})
         if self.progress is not None:
             self.progress(self.summary.events, self.summary.rounds)
         if not self._since_commit and not self._waiting:
@@ -151,37 +154,38 @@ class Replay:
         return said if said is not None else self.results.latest(kind, key)
 
     def _take(self, record: Record) -> None:
-        stream = record.stream
-        if stream in self._stopped or (self.as_of is not None and record.seq > self.as_of.get(stream, 0)):
-            return
-        if record.seq <= self.positions.get(stream, 0):
-            return  # folded again to beyond this already
-        worker = self._workers.get(stream)
-        if worker is None:
-            snapshot = self._snapshots.get(stream)
-            if snapshot is None and self._was_replayed(stream):
-                self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
-                return
-            worker = self._workers[stream] = Worker(stream, self._earlier, snapshot, self.rules)
+        worker = self._workers.get(record.stream)
+        if worker is None or self.as_of is not None or self._stopped:
+            worker = self._worker_for(record)
+        if worker is None or record.seq <= worker.seq:
+            return  # not asked for, or folded again to beyond this already
         try:
             results = worker.take(record)
         except Undecodable as unreadable:
             self._stop(unreadable)
             return
-        if worker.stale:
-            self._fold_again(stream, record.seq)
-            return
-        self.positions[stream] = record.seq
-        self.summary.events += 1
         self._since_commit += 1
+        if worker.stale:
+            self._fold_again(record.stream, record.seq)
+            return
         for result in results:
             self._say(result)
 
-    def _advance(self, stream: str, seq: int) -> None:
-        read = max(0, seq - self.positions.get(stream, 0))
-        self.positions[stream] = seq
-        self.summary.events += read
-        self._since_commit += read
+    def _worker_for(self, record: Record) -> Worker | None:
+        """Return the worker that takes a record; null where it is not to be taken, or was by folding the stream again."""
+        stream = record.stream
+        if stream in self._stopped or (self.as_of is not None and record.seq > self.as_of.get(stream, 0)):
+            return None
+        if stream not in self._workers:
+            position, snapshot = self.positions.get(stream, 0), self._snapshots.get(stream)
+            if record.seq <= position:
+                return None
+            if snapshot is None and self._was_replayed(stream):
+                self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
+                return None
+            self._workers[stream] = Worker(stream, self._earlier, snapshot, self.rules)
+            self._workers[stream].seq = position
+        return self._workers[stream]
 
     def _say(self, result: Result) -> None:
         kind, key, data = result
@@ -207,14 +211,14 @@ class Replay:
         return stream in self._replayed
 
     def _fold_again(self, stream: str, end: int | None) -> None:
-        before = self.positions.get(stream, 0)
+        before = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
         again = fold_again(
             stream, lambda to: self.log.read(stream, 1, to), end, self._earlier, lambda: self._standing(stream), self.rules
         )  # fmt: skip
         if stream in self._workers:
             again.worker.rounds = self._workers[stream].rounds
         self._workers[stream] = again.worker
-        self._advance(stream, again.worker.seq)
+        self._since_commit += max(0, again.worker.seq - before)
         if again.broken is not None:
             self._stop(again.broken)
         if again.worker.seq >= before:  # else what was said of the part that cannot be read any more stands

@@ -59,7 +59,7 @@ def rulebook(toml: str) -> Rulebook | str:
 
 
 class Worker:
-    """Turns one stream's records into results.
+    """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
     While `withheld` is not null, the stream is being folded again (see `again.py`): what differs from the verdicts
     stored before is held back there until `finish`, for only the last word on a round counts.
@@ -72,6 +72,7 @@ class Worker:
         self.known: Known | None = None
         self.withheld: dict[str, Adjudication] | None = None
         self.judging = True
+        self.stale = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
         self._rest: bytes = b""
@@ -86,12 +87,6 @@ class Worker:
         for data in loaded.since if loaded is not None else ():
             self.take(Record(stream, 0, data, b""))
         self.rounds = self.events = 0
-
-    @property
-    def stale(self) -> bool:
-        """Whether something reaches back further than what is at hand."""
-        fold = self.table or self.meter
-        return fold is not None and fold.stale
 
     def take(self, record: Record) -> list[Result]:
         """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
@@ -108,6 +103,7 @@ class Worker:
         results = self._ledger(raw, payload) if corrected or type(payload) in LEDGER_EVENTS else []
         if self.meter is not None:
             results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(raw.seq, payload)]
+            self.stale = self.meter.stale
             return results
         if self.table is None:
             return results
@@ -117,6 +113,7 @@ class Worker:
             raw.seq, raw.occurred_at_us, raw.source, raw.source_seq, raw.round_no, raw.gaming_day, payload
         ):
             results += self.judge(round_) if self.judging else []
+        self.stale = fold.stale
         if fold.open is None and fold.at_rest and (was_open is not None or not self._since):
             self._keep_rest()
         else:
@@ -144,7 +141,7 @@ class Worker:
 
     def finish(self) -> list[Result]:
         """After the last record: return what differs from the verdicts stored before, and go on as any other worker."""
-        withheld, self.known, self.withheld = self.withheld or {}, None, None
+        withheld, self.known, self.withheld, self.stale = self.withheld or {}, None, None, False
         if self.table is not None:
             self.table.known, self.table.keep, self.table.stale = None, (), False
         elif self.meter is not None:
