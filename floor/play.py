@@ -37,9 +37,9 @@ def dealt(to: Position, card: int | None) -> model.CardsDealt:
 
 
 @cache
-def _same(type_: type[Event], *values: Any) -> Event:
+def _same(type_: type[Event], **values: Any) -> Event:
     """An event that is made once for each of its few values."""
-    return type_(**dict(zip(type_.__struct_fields__, values, strict=True)))
+    return type_(**values)
 
 
 def texts(cards: tuple[int, ...] | list[int]) -> list[Any]:
@@ -86,7 +86,7 @@ class Play:
         self._set_hands()
         self._settle()
         self._collect_rest()
-        add(_same(model.RoundClosed, self.table.dealer))
+        add(_same(model.RoundClosed, by=self.table.dealer))
         return self.script
 
     # ---------------------------------------------------------------------------------------------- shuffle, cut, start
@@ -102,34 +102,35 @@ class Play:
         random = self.plan.random
         if table.just_opened:
             cutter: Position = table.first_seat
-            add(_same(model.CutOffered, cutter, True))
+            add(_same(model.CutOffered, seat=cutter, accepted=True))
         else:
             cutter = "dealer"
             for seat in sorted(table.seats, reverse=True):
                 accepted = random.random() < 0.7
-                add(_same(model.CutOffered, seat, accepted))
+                add(_same(model.CutOffered, seat=seat, accepted=accepted))
                 if accepted:
                     cutter = seat
                     break
-        add(_same(model.CardsCut, cutter, random.randrange(10, 27), random.choice(("top", "bottom"))))
+        depth = random.randrange(10, 27)
+        add(_same(model.CardsCut, by=cutter, depth=depth, counted_from=random.choice(("top", "bottom"))))
 
     def _find_start(self) -> None:
         plan, add = self.plan, self.script.add
         if self.book.starting == "number":
-            add(_same(model.NumberDrawn, plan.count))
+            add(_same(model.NumberDrawn, number=plan.count))
         else:
             random = plan.random
             if plan.no_roll is not None:
                 lost = random.randrange(3) if plan.no_roll == "fell_out" else 3
                 dice = [None if i == lost else random.randrange(1, 7) for i in range(3)]
-                add(_same(model.ShakerShaken, random.randrange(3, 6), None, True))
+                add(_same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
                 add(model.DiceRolled(dice=dice, colours=None, lie=plan.no_roll))
-            add(_same(model.ShakerShaken, random.randrange(3, 6), None, True))
+            add(_same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
             colours: Any = DICE_COLOURS[plan.round_no % 2]
             add(model.DiceRolled(dice=list(plan.dice), colours=colours, lie="flat"))
             for total in plan.announced:
-                add(_same(model.TotalAnnounced, total))
-        add(_same(model.StartAnnounced, plan.start))
+                add(_same(model.TotalAnnounced, total=total))
+        add(_same(model.StartAnnounced, position=plan.start))
 
     # ------------------------------------------------------------------------------------------------------- the wagers
 
@@ -174,14 +175,14 @@ class Play:
 
     def _close_betting(self) -> None:
         plan, add = self.plan, self.script.add
-        add(_same(model.NoMoreBets, "dealer"))
+        add(_same(model.NoMoreBets, announced_by="dealer"))
         accepted = 0
         for seat, box in sorted(plan.boxes.items()):
             for wager in ("fortune_bonus", "progressive"):
                 if wager in box.stakes and is_qualifying(self.book, wager, box.stakes[wager]):
-                    add(_same(model.LammerPlaced, seat, wager))
+                    add(_same(model.LammerPlaced, seat=seat, wager=wager))
             accepted += "progressive" in box.stakes
-        add(_same(model.ProgressiveLocked, accepted, accepted))
+        add(_same(model.ProgressiveLocked, accepted=accepted, collected=accepted))
 
     # --------------------------------------------------------------------------------------------------------- the deal
 
@@ -223,11 +224,11 @@ class Play:
     def _after_deal(self) -> None:
         plan, add, deck = self.plan, self.script.add, self.plan.deck
         if self.book.starting == "shaker":
-            add(_same(model.ShakerCovered, True))
-            add(_same(model.ShakerShaken, 1, None, True))
+            add(_same(model.ShakerCovered, placed_right_of_dealer=True))
+            add(_same(model.ShakerShaken, times=1, duration_ms=None, covered=True))
         self._shuffle_other_deck()
         stub = 4 - len(plan.face_up) + plan.short_stub
-        add(_same(model.StubCounted, stub, 0))
+        add(_same(model.StubCounted, count=stub, exposed=0))
         add(model.CardsCollected(deck=deck.id, of="stub", count=stub, counted=None))
         if plan.face_up:
             add(model.CardsCollected(deck=deck.id, of="aside", count=len(plan.face_up), counted=None))
@@ -263,7 +264,7 @@ class Play:
             # Two boxes of one patron: the larger wager first, equal ones counterclockwise (§ 688a.7(f)).
             for each in sorted(mine, key=lambda s: (-plan.boxes[s].stakes["base"], -s)):
                 done.add(each)
-                add(_same(model.HandExamined, each))
+                add(_same(model.HandExamined, seat=each))
                 if each in plan.surrendered:
                     self._surrender(each)
                 else:
@@ -272,7 +273,7 @@ class Play:
 
     def _surrender(self, seat: int) -> None:
         box, add = self.plan.boxes[seat], self.script.add
-        add(_same(model.Surrendered, seat))
+        add(_same(model.Surrendered, seat=seat))
         add(_taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
         if not self._any_qualifying():
             add(model.CardsCollected(deck=self.plan.deck.id, of=seat, count=7, counted=7))
@@ -318,16 +319,16 @@ class Play:
         collected_already = seat in plan.surrendered and not self._any_qualifying()
         shown = seat not in plan.voided and seat not in plan.abandoned and not collected_already
         if shown:
-            add(_same(model.HandRevealed, seat))
+            add(_same(model.HandRevealed, position=seat))
         self.by_slip = False
         for due in dues:
             if due.wager == "base" and seat in plan.surrendered:
                 continue
             if due.wager == "base" and due.outcome in RESULTS:
-                add(_same(model.ResultAnnounced, seat, "base", RESULTS[due.outcome]))
+                add(_same(model.ResultAnnounced, seat=seat, wager="base", result=RESULTS[due.outcome]))
             self._settle_wager(due, box)
         if holder:
-            add(_same(model.EnvyAcknowledged, seat))
+            add(_same(model.EnvyAcknowledged, seat=seat))
         if collected_already:
             return
         counted = 7 if seat in plan.surrendered else None
@@ -364,11 +365,11 @@ class Play:
     def _pay_progressive(self, due: Due) -> None:
         """Light, validation, then a fixed amount and a share of the meter, the share by slip (§ 688a.11(h)(3))."""
         add, seat, table = self.script.add, due.seat, self.table
-        add(_same(model.LightSeen, seat))
+        add(_same(model.LightSeen, seat=seat))
         if due.share_bp:
             self._win_from_meter(due)
         role = "shift_manager" if due.winnings_cents > 500_000 else "floorperson"
-        add(_same(model.PayoutValidated, seat, "progressive", table.floor, role))
+        add(_same(model.PayoutValidated, seat=seat, wager="progressive", by=table.floor, role=role))
         by_slip = due.slip_cents
         if due.cash_cents or due.returned_cents:
             add(paid(due, due.returned_cents, due.cash_cents, source_of(due.cash_cents)))
@@ -417,20 +418,20 @@ class Play:
         stub = 4 + plan.short_stub
         match plan.void:
             case "wrong_count" | "stub_count":
-                add(_same(model.StubCounted, stub, 0))
+                add(_same(model.StubCounted, count=stub, exposed=0))
             case "exposed_stack":
                 add(model.CardExposed(whose="stack", by="dealer", card=None))
             case "device_failed":
-                add(_same(model.DeviceFailed, "shoe", plan.random.choice(("jam", "stopped"))))
+                add(_same(model.DeviceFailed, device="shoe", fault=plan.random.choice(("jam", "stopped"))))
             case _:
                 pass
-        add(_same(model.RoundVoided, "round", plan.void))
+        add(_same(model.RoundVoided, scope="round", reason=plan.void))
         for seat in sorted(plan.boxes, reverse=True):
             box = plan.boxes[seat]
             for wager, stake in box.stakes.items():
                 add(returned(seat, box.bettor, wager, stake, "void"))
         add(model.CardsCollected(deck=plan.deck.id, of="all", count=53 + plan.short_stub, counted=None))
-        add(_same(model.RoundClosed, table.dealer))
+        add(_same(model.RoundClosed, by=table.dealer))
         if plan.void == "device_failed":
             self.script.after.append(Step(model.DeviceRestored(device="shoe")))
 
