@@ -13,22 +13,15 @@ import msgspec
 
 from events import model
 from events.envelope import Draft
+from games.bonus import envy_line
 from games.cards import show
-from games.face_up_pai_gow import (
-    Box,
-    DealerHand,
-    Due,
-    Outcome,
-    Position,
-    deal_order,
-    envy_line,
-    settle,
-    starting_position,
-)
+from games.face_up_pai_gow import settle
 from games.money import show_money
+from games.pai_gow import Box, DealerHand, Position, deal_order, starting_position
 from games.progressive import contribution
 from games.rulebook import Rulebook, parse_submission
 from games.submission import submission_from_words
+from games.wagers import Due, Outcome
 from replay.transcript import Script, drafts, parse
 
 RULES = "pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=1 meter=m-1 max_payout=50000.00"

@@ -15,7 +15,7 @@ from floor.play import Play, paid, returned
 from floor.preparing import any_seat, base_ends, prepare_foul, prepare_void
 from floor.script import Step, changed
 from floor.table import Table
-from games.face_up_pai_gow import Due, Outcome
+from games.wagers import Due, Outcome
 
 PUSHES = (Outcome.TIE, Outcome.ACE_HIGH_PUSH)
 BY_HAND = ("base", "ace_high_bonus", "fortune_bonus")

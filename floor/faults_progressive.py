@@ -12,7 +12,8 @@ from floor.play import Play
 from floor.preparing import some_progressive, wins_amount, wins_share
 from floor.script import changed
 from floor.table import Table
-from games.face_up_pai_gow import Due, Outcome, is_qualifying
+from games.bonus import is_qualifying
+from games.wagers import Due, Outcome
 
 
 def progressive_winner(play: Play, share: bool) -> Due | None:

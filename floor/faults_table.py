@@ -15,7 +15,7 @@ from floor.preparing import by_stack, machine_works, shuffled_by_hand
 from floor.script import Script, Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table
-from games.face_up_pai_gow import Position
+from games.pai_gow import Position
 
 PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
 NOT_SHUFFLED = "DEAL-SHUFFLE"

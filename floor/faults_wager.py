@@ -12,7 +12,8 @@ from floor.play import Play, texts
 from floor.preparing import against_house_way, one_box_seat, prepare_surrender
 from floor.script import changed
 from floor.table import Table
-from games.face_up_pai_gow import Outcome, base_outcome, is_foul
+from games.pai_gow import base_outcome, is_foul
+from games.wagers import Outcome
 
 WRONGLY_SETTLED = (
     "PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-ANNOUNCED",

@@ -28,7 +28,7 @@ from floor.play import Play
 from floor.render import render
 from floor.streams import Group, Stream
 from floor.table import Table
-from games.face_up_pai_gow import Outcome
+from games.wagers import Outcome
 
 PLANTS_PER_ROUNDS = 800
 """Each fault is planted once in so many rounds, and at least twice."""

@@ -28,7 +28,8 @@ from floor.script import Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table
 from games.cards import TEXT
-from games.face_up_pai_gow import Outcome, Position
+from games.pai_gow import Position
+from games.wagers import Outcome
 
 
 @legitimate("no_roll_reshake", 8, fits=with_dice, prepare=lambda plan: _no_roll(plan))

@@ -15,9 +15,10 @@ from typing import Literal
 from floor.people import Patron, Style
 from floor.stacking import TARGETS, make_hand
 from floor.table import Table
-from games.face_up_pai_gow import CLOCKWISE, Outcome, Position, base_outcome, deal_order, is_foul, starting_position
+from games.pai_gow import CLOCKWISE, Position, base_outcome, deal_order, is_foul, starting_position
 from games.ranking import is_ace_high, rank_five, rank_two
 from games.rulebook import Rulebook
+from games.wagers import Outcome
 
 SplitHands = tuple[tuple[int, ...], tuple[int, ...]]
 VoidReason = Literal["wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed"]

@@ -13,8 +13,11 @@ from events import model
 from events.model import Aspect, Event
 from floor.plan import BoxPlan, Plan
 from floor.script import SETTLING, Script, Step
+from games.bonus import is_qualifying
 from games.cards import TEXT
-from games.face_up_pai_gow import Box, DealerHand, Due, Outcome, Position, is_qualifying, settle
+from games.face_up_pai_gow import settle
+from games.pai_gow import Box, DealerHand, Position
+from games.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = [
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from floor.plan import Plan, SplitHands, VoidReason, all_settings
 from floor.table import Table
 from games.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
-from games.face_up_pai_gow import Outcome, is_foul
+from games.pai_gow import is_foul
+from games.wagers import Outcome
 
 
 def by_card(table: Table) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 
 from events import model
 from games.cards import CODE, TEXT
-from games.face_up_pai_gow import CLOCKWISE, Position, deal_order, starting_position
+from games.pai_gow import CLOCKWISE, Position, deal_order, starting_position
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round

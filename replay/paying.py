@@ -9,10 +9,11 @@ import itertools
 from collections.abc import Iterator
 
 from events import model
-from games.face_up_pai_gow import Due, Outcome, envy_line, is_qualifying
+from games.bonus import envy_line, is_qualifying
 from games.money import show_money
 from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
+from games.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule

@@ -13,7 +13,7 @@ import msgspec
 
 from events import model
 from games.cards import CODE, DECK, show
-from games.face_up_pai_gow import Position
+from games.pai_gow import Position
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round

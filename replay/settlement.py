@@ -13,9 +13,11 @@ from math import prod
 import msgspec
 
 from events import model
-from games.face_up_pai_gow import Box, DealerHand, Due, Outcome, settle
+from games.face_up_pai_gow import settle
 from games.money import show_money
+from games.pai_gow import Box, DealerHand
 from games.rulebook import Rulebook
+from games.wagers import Due, Outcome
 from replay.dealing import must_be_void, void_grounds
 from replay.findings import Finding, Settlement
 from replay.rounds import Round

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from events import model
-from games.face_up_pai_gow import is_qualifying
+from games.bonus import is_qualifying
 from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding

@@ -194,7 +194,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; return the exit status (0 done, 1 `status` found none running, 3 could not)."""
     parser = argparse.ArgumentParser(prog="deploy.kafka.broker", description=__doc__)
     parser.add_argument("command", choices=["start", "stop", "status"])
-    parser.add_argument("--port", type=int, default=9092, help="clients' port on 127.0.0.1 (the next is the controller's)")
+    parser.add_argument(
+        "--port", type=int, default=9092, help="clients' port on 127.0.0.1 (the next is the controller's)"
+    )
     parser.add_argument("--dir", type=Path, default=ROOT / ".kafka", help="folder of data, log and pid")
     options = parser.parse_args(arguments)
     broker = Broker(options.dir, options.port)

@@ -8,24 +8,13 @@ from itertools import product
 
 import pytest
 
+from games.bonus import envy_line, is_qualifying
 from games.cards import parse_cards
-from games.face_up_pai_gow import (
-    Box,
-    DealerHand,
-    Due,
-    Outcome,
-    Position,
-    ace_high_line,
-    base_outcome,
-    deal_order,
-    envy_line,
-    is_foul,
-    is_qualifying,
-    settle,
-    starting_position,
-)
+from games.face_up_pai_gow import ace_high_line, settle
+from games.pai_gow import Box, DealerHand, Position, base_outcome, deal_order, is_foul, starting_position
 from games.rulebook import Rulebook, parse_submission
 from games.submission import submission_from_words
+from games.wagers import Due, Outcome
 
 # ------------------------------------------------------------------------------------------- the start, § 688a.5(i), D3
 

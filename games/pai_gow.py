@@ -1,0 +1,89 @@
+"""What the pai gow games share: positions, the start, hands set in two parts, and their comparison.
+
+58 Pa. Code §§ 688a.5(i), 688a.8(d), 688a.11(c), (f); D3, D7, D8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from games.ranking import rank_five, rank_two
+from games.wagers import Outcome
+
+Position = int | Literal["dealer"]
+CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
+
+
+class DealerHand(msgspec.Struct, frozen=True):
+    """The dealer's seven cards and the hands as they count; null where not known."""
+
+    cards: tuple[int, ...] | None
+    high: tuple[int, ...] | None
+    low: tuple[int, ...] | None
+
+
+class Box(msgspec.Struct, frozen=True):
+    """One betting position: its cards, the hands as set (null where not known) and the stakes in cents by wager."""
+
+    seat: int
+    bettor: str
+    cards: tuple[int, ...] | None
+    high: tuple[int, ...] | None
+    low: tuple[int, ...] | None
+    stakes: Mapping[str, int]
+    surrendered: bool = False
+    voided: bool = False
+    abandoned: bool = False
+
+
+# (player's high is higher, player's low is higher) -> outcome of the base wager. § 688a.11(f)(1)(i), (ii), (2), (3), D8
+OUTCOMES = {
+    (True, True): Outcome.WIN,
+    (True, False): Outcome.TIE,
+    (False, True): Outcome.TIE,
+    (False, False): Outcome.LOSE,
+}
+
+
+def starting_position(count: int) -> Position:
+    """Return the position that gets the first card: count the dealer as one, then counterclockwise (§ 688a.5(i), D3).
+
+    `count` is the total of three dice or the number drawn.
+
+    >>> starting_position(8), starting_position(14), starting_position(3)
+    ('dealer', 1, 5)
+    """
+    steps = (count - 1) % 7
+    return "dealer" if steps == 0 else 7 - steps
+
+
+def deal_order(start: Position) -> tuple[Position, ...]:
+    """Return the seven positions clockwise from `start` (§§ 688a.8(d), 9(c), 10(c)).
+
+    >>> deal_order(5)
+    (5, 6, 'dealer', 1, 2, 3, 4)
+    """
+    at = CLOCKWISE.index(start)
+    return CLOCKWISE[at:] + CLOCKWISE[:at]
+
+
+def is_foul(high: Sequence[int], low: Sequence[int]) -> bool:
+    """Say whether hands are not five and two cards, or the high hand ranks below the low (§ 688a.11(c), (f)(1)).
+
+    Equal is not foul: a pair of sevens behind a pair of sevens stands.
+    """
+    if len(high) != 5 or len(low) != 2:
+        return True
+    return rank_five(high) < rank_two(low)
+
+
+def base_outcome(
+    high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]
+) -> Outcome:
+    """Return the outcome of the base wager against a dealer who does not have ace high; copies are the dealer's (D8)."""
+    if is_foul(high, low):
+        return Outcome.FOUL
+    return OUTCOMES[rank_five(high) > rank_five(dealer_high), rank_two(low) > rank_two(dealer_low)]
