@@ -13,7 +13,7 @@ import msgspec
 
 from events import model
 from events.envelope import Draft
-from games.bonus import envy_line
+from games.bonus import envy_line, is_qualifying
 from games.cards import show
 from games.face_up_pai_gow import settle
 from games.money import show_money
@@ -27,6 +27,7 @@ from replay.transcript import Script, drafts, parse
 RULES = "pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=1 meter=m-1 max_payout=50000.00"
 SEED_CENTICENTS = 100_000_000
 STAKES = {"base": 2500, "ace_high_bonus": 500, "fortune_bonus": 500, "progressive": 100}
+"""Every wager; half of the patrons wager a dollar less on Fortune and hold no Envy lammer."""
 SEATS = (6, 5, 4, 3, 2, 1)
 DEVICES = {
     model.CardsDealt: "shoe", model.CardsShuffled: "shuffler", model.DiceRolled: "shaker", model.ShakerShaken: "shaker",
@@ -74,15 +75,16 @@ class Table:
         way = self.book.house_way
         ways = {position: way.choose(cards) for position, cards in hands.items()}
         boxes = [
-            Box(seat, f"p-{seat}", hands[seat], ways[seat].high, ways[seat].low, STAKES) for seat in sorted(SEATS)
+            Box(seat, f"p-{seat}", hands[seat], ways[seat].high, ways[seat].low, stakes_of(seat)) for seat in sorted(SEATS)
         ]  # fmt: skip
         dealer = DealerHand(hands["dealer"], ways["dealer"].high, ways["dealer"].low)
         dice = [self.random.randrange(1, 7) for _ in range(3)]
         order = deal_order(starting_position(sum(dice)))
         text = [f"round {number}", "covers equipment", "shuffle automated"]
         for seat in sorted(SEATS):
-            placed = " ".join(f"{wager} {show_money(cents)}" for wager, cents in STAKES.items())
-            text += [f"wager seat={seat} bettor=p-{seat} {placed}", f"lammer seat={seat} fortune_bonus"]
+            placed = " ".join(f"{wager} {show_money(cents)}" for wager, cents in stakes_of(seat).items())
+            text.append(f"wager seat={seat} bettor=p-{seat} {placed}")
+        text += [f"lammer seat={seat} fortune_bonus" for seat in sorted(SEATS) if is_lammer_due(self.book, seat)]
         for seat in sorted(SEATS):
             self.meter += contribution(STAKES["progressive"], 2800)
             text.append(f"accepted seat={seat} 1.00 meter={self.meter // 10_000}.{self.meter % 10_000:04d}")
@@ -111,7 +113,6 @@ class Table:
         fortune = self.book.offers["fortune_bonus"].paytable
         assert fortune is not None
         for seat in SEATS:
-            yield f"reveal seat={seat}"
             for due in dues:
                 if due.seat == seat and due.for_position is None:
                     yield from self._paid(due)
@@ -132,6 +133,16 @@ class Table:
             yield f"return {said} {show_money(due.staked_cents)} push"
         elif due.wager != "progressive":
             yield f"take {said} {show_money(due.staked_cents)}"
+
+
+def stakes_of(seat: int) -> dict[str, int]:
+    """Return what the patron of a seat wagers, in cents."""
+    return STAKES | {"fortune_bonus": STAKES["fortune_bonus"] - 100 * (seat % 2)}
+
+
+def is_lammer_due(book: Rulebook, seat: int) -> bool:
+    """Say whether a seat's Fortune wager qualifies for Envy Bonuses."""
+    return is_qualifying(book, "fortune_bonus", stakes_of(seat)["fortune_bonus"])
 
 
 def _at(position: Position) -> str:

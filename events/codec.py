@@ -7,7 +7,9 @@ reordered or missing fields, escapes that need not be, `1.0` for `1`, and everyt
 from __future__ import annotations
 
 import functools
+import typing
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -23,10 +25,12 @@ for _struct in (Envelope, RawEnvelope, Replacement):
     require_sorted_fields(_struct)
 _encode = msgspec.json.Encoder(order="deterministic").encode
 """Structs stand in order (see `require_sorted_fields`); objects that are not structs are sorted here."""
+_encode_structs = msgspec.json.Encoder().encode
+"""The same for a value that holds structs only."""
 
 _envelope_decoder = msgspec.json.Decoder(RawEnvelope)
 _payload_decoders: dict[tuple[str, int], msgspec.json.Decoder[Any]] = {}
-_whole_decoders: dict[bytes, msgspec.json.Decoder[Any]] = {}
+_whole_decoders: dict[bytes, tuple[msgspec.json.Decoder[Any], Callable[[Any], bytes]]] = {}
 _NOTHING: Any = object()
 
 
@@ -54,7 +58,7 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
     wrong.
     """
     end = data[data.rfind(b',"type":"') :]
-    decoder = _whole_decoders.get(end)
+    decoder, encode_whole = _whole_decoders.get(end, (None, _encode))
     if decoder is not None and len(data) <= MAX_EVENT_BYTES:
         decoding.active = True
         try:
@@ -63,7 +67,7 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
             whole = _NOTHING
         finally:
             decoding.active = False
-        if whole is not _NOTHING and _encode(whole) == data and data.isascii():
+        if whole is not _NOTHING and encode_whole(whole) == data and data.isascii():
             _check_event_id(whole.event_id)
             _check_names(whole.log_id, whole.property_id, whole.stream, whole.source, whole.gaming_day)
             return whole, whole.payload  # type: ignore[return-value]
@@ -75,8 +79,22 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
             forbid_unknown_fields=True,
         )  # fmt: skip
         require_sorted_fields(whole_type)
-        _whole_decoders[end] = msgspec.json.Decoder(whole_type)
+        _whole_decoders[end] = (
+            msgspec.json.Decoder(whole_type),
+            _encode if _has_object(type(payload)) else _encode_structs,
+        )
     return raw, payload
+
+
+def _has_object(type_: type[msgspec.Struct]) -> bool:
+    """Whether values of this type hold an object that is not a struct, whose keys the encoder must sort."""
+    for field in msgspec.structs.fields(type_):
+        for part in (field.type, *typing.get_args(field.type)):
+            if part is dict or typing.get_origin(part) is dict:
+                return True
+            if isinstance(part, type) and issubclass(part, msgspec.Struct) and _has_object(part):
+                return True
+    return False
 
 
 def decode(data: bytes) -> Envelope:

@@ -27,8 +27,7 @@ from games.wagers import (
 
 def envy_line(paytable: Paytable, cards: Sequence[int]) -> Line | None:
     """Return the highest line with an Envy Bonus that the seven cards make, or null (§ 688a.1, .12(c), (d))."""
-    made = seven_card_lines(cards, paytable.joker)
-    return next((line for line in paytable.lines if line.envy_cents and line.is_made(made)), None)
+    return paytable.envy(seven_card_lines(cards, paytable.joker)) if paytable.has_envy else None
 
 
 def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:

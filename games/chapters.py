@@ -7,7 +7,7 @@ own. A rules submission (`games.rulebook`) chooses among them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -80,7 +80,16 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
         >>> fortune.best(frozenset({"straight", "three_of_a_kind"})).hand
         'three_of_a_kind'
         """
-        made = [line for line in self.lines if line.is_made(lines_made)]
+        known = _known_best(self)
+        if lines_made not in known:
+            known[lines_made] = self._best([line for line in self.lines if line.is_made(lines_made)])
+        return known[lines_made]
+
+    def envy(self, lines_made: frozenset[str]) -> Line | None:
+        """Return the highest line with an Envy Bonus among those made, or none."""
+        return next((line for line in self.lines if line.envy_cents and line.is_made(lines_made)), None)
+
+    def _best(self, made: Sequence[Line]) -> Line | None:
         if not made:
             return None
         if self.picks == "first_printed":
@@ -92,6 +101,17 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
             if best.odds is None or (line.odds is not None and line.odds.is_better_than(best.odds)):
                 best = line
         return best
+
+
+_best_lines: dict[int, tuple[Paytable, dict[frozenset[str], Line | None]]] = {}
+"""What is best of each set of lines that hands have made, by the paytable's identity (which its presence here keeps)."""
+
+
+def _known_best(paytable: Paytable) -> dict[frozenset[str], Line | None]:
+    found = _best_lines.get(id(paytable))
+    if found is None:
+        found = _best_lines[id(paytable)] = (paytable, {})
+    return found[1]
 
 
 class WagerRule(msgspec.Struct, frozen=True, kw_only=True):

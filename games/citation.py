@@ -6,6 +6,7 @@ a rulemaking and are cited by it (D14); the California text by the Bureau's numb
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 ANNEX: Final = "Annex A, rulemaking 125-223, § {chapter}.{section}"
@@ -26,6 +27,7 @@ class Citation(str):
     __slots__ = ()
 
 
+@functools.lru_cache(maxsize=4096)
 def cite(chapter: str, section: str) -> Citation:
     """Return the citation of a section of a chapter.
 

@@ -66,9 +66,11 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     voided = voided_seats(round_)
     placed = [stake for stake in stakes(round_).values() if stake.seat not in voided]
     for wager in ENVY:
-        holders = [each for each in placed if each.wager == wager and is_qualifying(book, wager, each.in_time_cents)]
         offer = book.offers.get(wager)
-        if not holders or offer is None or offer.paytable is None:
+        if offer is None or offer.paytable is None or not offer.paytable.has_envy:
+            continue
+        holders = [each for each in placed if each.wager == wager and is_qualifying(book, wager, each.in_time_cents)]
+        if not holders:
             continue
         for base in [each for each in placed if each.wager == "base"]:
             held = readings(round_, base.seat)

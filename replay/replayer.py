@@ -44,6 +44,15 @@ class Summary(msgspec.Struct, kw_only=True):
     integrity: list[str] = []
 
 
+class _Verdict(msgspec.Struct):
+    """What a summary reads of an adjudication."""
+
+    verdict: str
+
+
+_verdict = msgspec.json.Decoder(_Verdict)
+
+
 class MemoryResults:
     """A `ResultStore` for questions that change nothing: `--as-of`, what-if rules."""
 
@@ -254,7 +263,8 @@ def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2,
 def standing(results: ResultStore, summary: Summary) -> Summary:
     """Fill in the findings that stand and the verdicts of the newest revisions."""
     summary.findings = dict(sorted(Counter(each.code for each in findings(results)).items()))
-    summary.verdicts = dict(sorted(Counter(each.verdict for each in adjudications(results)).items()))
+    newest = dict(results.results("adjudications"))
+    summary.verdicts = dict(sorted(Counter(_verdict.decode(data).verdict for data in newest.values()).items()))
     return summary
 
 

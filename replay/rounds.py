@@ -162,7 +162,8 @@ class Round:
     @property
     def voided(self) -> Fact | None:
         """The fact that declared the whole round void, or null."""
-        return next((fact for fact in self.of(model.RoundVoided) if fact.payload.scope == "round"), None)
+        facts = self.by_type.get(model.RoundVoided)
+        return next((fact for fact in facts if fact.payload.scope == "round"), None) if facts else None
 
     @property
     def went_on(self) -> bool:
