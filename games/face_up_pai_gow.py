@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from games.bonus import envy_bonuses, fortune_bonus, progressive_payout
 from games.cards import JOKER
-from games.pai_gow import Box, DealerHand, base_outcome, is_foul
+from games.pai_gow import Box, DealerHand, compare, is_foul
 from games.progressive import after_winner
 from games.ranking import is_ace_high
 from games.rulebook import Rulebook
@@ -99,7 +99,7 @@ def _base(book: Rulebook, dealer: DealerHand, dealer_ace_high: bool | None, box:
         return due_of(book, box, "base", Outcome.FOUL, -stake, section)
     if dealer.high is None or dealer.low is None:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
-    outcome = base_outcome(box.high, box.low, dealer.high, dealer.low)
+    outcome = compare(box.high, box.low, dealer.high, dealer.low)
     if outcome is Outcome.WIN:
         winnings = EVEN_MONEY.winnings(stake)
         return due_of(book, box, "base", outcome, winnings, "12(a)", winnings=winnings)

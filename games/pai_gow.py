@@ -84,6 +84,9 @@ def base_outcome(
     high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]
 ) -> Outcome:
     """Return the outcome of the base wager against a dealer who does not have ace high; copies are the dealer's (D8)."""
-    if is_foul(high, low):
-        return Outcome.FOUL
+    return Outcome.FOUL if is_foul(high, low) else compare(high, low, dealer_high, dealer_low)
+
+
+def compare(high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]) -> Outcome:
+    """Return the outcome of hands that are not foul against the dealer's (§ 688a.11(f))."""
     return OUTCOMES[rank_five(high) > rank_five(dealer_high), rank_two(low) > rank_two(dealer_low)]

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from events import model
 from events.codec import canonical, decode_payload
+from events.envelope import RawEnvelope
 from events.model import Aspect, Event
 from events.upcast import upcast
 from games.cards import CODE
@@ -231,6 +232,31 @@ class TableFold:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
         return self.open is None and not (self._waiting_jumps or self._strays or self._refusals)
 
+    def is_plain(self, raw: RawEnvelope, payload: Event) -> bool:
+        """Fold what most events are, in a hurry: the next report of its device, a mere fact of the open round.
+
+        Says whether it was one and is folded now; everything else is for `apply`.
+        """
+        type_, current = type(payload), self.open
+        if current is None or raw.round_no != current.round_no or type_ not in QUIET or self.known is not None:
+            return False
+        if TABLE[type_][self._column] is not SAME:
+            return False
+        source, at_us = raw.source, raw.occurred_at_us
+        seen = self.state.sources.get(source)
+        if seen is None or raw.source_seq != seen.last + 1 or at_us < seen.last_us:
+            return False
+        seen.last += 1
+        seen.last_us = at_us
+        fact = Fact(raw.seq, at_us, source, payload)
+        current.facts.append(fact)
+        same = current.by_type.get(type_)
+        if same is not None:
+            same.append(fact)
+        else:
+            current.by_type[type_] = [fact]
+        return True
+
     def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
               payload: Event) -> list[Round]:  # fmt: skip
         """Fold one event; return the rounds that it completed or changed."""
@@ -434,6 +460,10 @@ REACHES_FURTHER = CHANGES_TABLE | LEDGER_EVENTS | {
     model.RoundOpened, model.RoundClosed, model.IntakeRefused, model.EventCorrected,
 }  # fmt: skip
 """Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
+
+
+QUIET = frozenset(TABLE) - REACHES_FURTHER - {model.CardsDealt}
+"""Events that are no more than facts of their round."""
 
 
 def _left_behind(round_: Round) -> tuple[bool, ...]:

@@ -7,7 +7,7 @@ any record. It reads nothing and stores nothing; `replayer.py` does.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import msgspec
 
@@ -58,6 +58,10 @@ def rulebook(toml: str) -> Rulebook | str:
         return str(error)
 
 
+NOTHING: Sequence[Result] = ()
+"""What most events lead to."""
+
+
 class Worker:
     """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
@@ -68,7 +72,7 @@ class Worker:
     def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
                  ) -> None:  # fmt: skip
         self.stream, self.earlier, self.rules = stream, earlier, rules
-        self.rounds, self.events, self.seq, self.judged_to = 0, 0, 0, 0
+        self.rounds, self.seq, self.judged_to = 0, 0, 0
         self.known: Known | None = None
         self.withheld: dict[str, Adjudication] | None = None
         self.judging = True
@@ -86,9 +90,9 @@ class Worker:
         self._keep_rest()
         for data in loaded.since if loaded is not None else ():
             self.take(Record(stream, 0, data, b""))
-        self.rounds = self.events = 0
+        self.rounds = 0
 
-    def take(self, record: Record) -> list[Result]:
+    def take(self, record: Record) -> Sequence[Result]:
         """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
         try:
             raw, payload = read(record.data)
@@ -97,8 +101,10 @@ class Worker:
         if record.seq and (raw.seq != record.seq or raw.stream != self.stream):
             raise Undecodable(self.stream, record.seq, f"the record calls itself {raw.stream} event {raw.seq}")
         payload = upcast(payload)
-        self.events += 1
         self.seq = raw.seq
+        if self.table is not None and self.table.is_plain(raw, payload):
+            self._since.append(record.data)
+            return NOTHING
         corrected = self.known is not None and raw.seq in self.known
         results = self._ledger(raw, payload) if corrected or type(payload) in LEDGER_EVENTS else []
         if self.meter is not None:
