@@ -44,11 +44,14 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-REVEAL", cites="58 Pa. Code § 688a.11(e)")
-def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
     revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
     for before, after in itertools.pairwise(revealed):
         if after.payload.position > before.payload.position:
+            if not round_.certainly_before(before, after):
+                yield Doubt("the clocks contradict the order in which hands were revealed")
+                return
             yield finding(
                 round_, book, "PAY-REVEAL", "11(e)",
                 expected=f"seat {after.payload.position} revealed before seat {before.payload.position}",
@@ -247,6 +250,9 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     settled = list(base.values())
     for before, after in itertools.pairwise(settled):
         if after.payload.seat > before.payload.seat:
+            if not round_.certainly_before(before, after):
+                yield Doubt(f"the clocks contradict the order in which seats {_both(before, after)} were settled")
+                continue
             yield finding(
                 round_, book, "PAY-ORDER", "11(e)",
                 expected=f"seat {after.payload.seat} settled before seat {before.payload.seat}",
@@ -256,13 +262,22 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     for fact in optional:
         first = base.get(fact.payload.seat)
         if first is not None and fact.seq < first.seq:
+            if not round_.certainly_before(fact, first):
+                yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
+                continue
             yield finding(
                 round_, book, "PAY-ORDER", "11(h)", expected="the base wager settled before optional wagers",
                 observed=f"{fact.payload.wager} first", evidence=(fact, first), seat=fact.payload.seat,
             )  # fmt: skip
     early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
-    if early and fortune_last is not None:
+    if early and fortune_last is not None and not round_.certainly_before(early[0], fortune_last):
+        yield Doubt("the clocks contradict the order of Envy Bonuses and Fortune wagers")
+    elif early and fortune_last is not None:
         yield finding(
             round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
             observed="an Envy Bonus paid before", evidence=(early[0], fortune_last), seat=early[0].payload.seat,
         )  # fmt: skip
+
+
+def _both(one: Fact, other: Fact) -> str:
+    return f"{one.payload.seat} and {other.payload.seat}"

@@ -193,12 +193,13 @@ class Round:
         return found
 
     def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
-        """Say whether one fact came before another; null where two devices' clocks contradict the log's order (D26)."""
+        """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
+
+        One device's own late message is such a contradiction too.
+        """
         in_order = earlier.seq < later.seq
-        if earlier.source != later.source:
-            by_clock = earlier.at_us <= later.at_us
-            if by_clock != in_order and earlier.at_us != later.at_us:
-                return None
+        if earlier.at_us != later.at_us and (earlier.at_us < later.at_us) != in_order:
+            return None
         return in_order
 
 
