@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -21,7 +21,7 @@ from replay.engine import engine
 from replay.findings import Adjudication, Finding, LedgerEntry
 from replay.stream import Result, Worker, current_findings
 
-COMMIT_EVERY = 20_000
+COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
 
 BEYOND = 2**53 - 1
@@ -42,15 +42,6 @@ class Summary(msgspec.Struct, kw_only=True):
     findings: dict[str, int] = {}
     verdicts: dict[str, int] = {}
     integrity: list[str] = []
-
-
-class _Verdict(msgspec.Struct):
-    """What a summary reads of an adjudication."""
-
-    verdict: str
-
-
-_verdict = msgspec.json.Decoder(_Verdict)
 
 
 class MemoryResults:
@@ -98,6 +89,42 @@ class MemoryResults:
         """Nothing to release."""
 
 
+class _Said(msgspec.Struct):
+    """What a tally reads of an adjudication or a finding."""
+
+    verdict: str = ""
+    code: str = ""
+    withdrawn: bool | list[str] = False
+
+
+_said = msgspec.json.Decoder(_Said)
+
+
+class Tally:
+    """The verdict of each round and the code of each finding as they stand, counted as results come."""
+
+    def __init__(self) -> None:
+        self._verdicts: dict[str, str] = {}
+        self._codes: dict[str, str] = {}
+
+    def add(self, results: Iterable[Result]) -> None:
+        """Take results in the order in which they were said."""
+        for kind, key, data in results:
+            if kind == "adjudications":
+                self._verdicts[key] = _said.decode(data).verdict
+            elif kind == "findings":
+                said = _said.decode(data)
+                self._codes.pop(key, None)
+                if said.withdrawn is not True:
+                    self._codes[key] = said.code
+
+    def into(self, summary: Summary) -> Summary:
+        """Fill in a summary."""
+        summary.findings = dict(sorted(Counter(self._codes.values()).items()))
+        summary.verdicts = dict(sorted(Counter(self._verdicts.values()).items()))
+        return summary
+
+
 class Replay:
     """A replay under way: workers by stream, results waiting for the next commit."""
 
@@ -116,6 +143,7 @@ class Replay:
         self._waiting: list[Result] = []
         self._said: dict[tuple[str, str], bytes] = {}
         self._since_commit = 0
+        self._tally: Tally | None = Tally() if self._fresh else None
 
     def run(self, wait_s: float | None = None) -> Iterator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
@@ -155,8 +183,16 @@ class Replay:
             return
         touched = {stream: worker.snapshot() for stream, worker in self._workers.items()}
         self.results.commit(self.engine, self.positions, touched, self._waiting)
+        if self._tally is not None:
+            self._tally.add(self._waiting)
         self.summary.changed += sum(1 for kind, _, _ in self._waiting if kind == "adjudications")
         self._waiting, self._said, self._since_commit = [], {}, 0
+
+    def standing(self) -> Summary:
+        """Return the summary with the findings and verdicts that stand: from memory where all of them are of this run."""
+        if self._tally is None:
+            return standing(self.results, self.summary)
+        return self._tally.into(self.summary)
 
     def _earlier(self, kind: str, key: str) -> bytes | None:
         said = self._said.get((kind, key))
@@ -251,7 +287,7 @@ def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | No
     run = Replay(log, results, as_of=as_of, rules=rules, progress=progress)
     for _ in run.run():
         pass
-    return standing(results, run.summary)
+    return run.standing()
 
 
 def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2,
@@ -262,10 +298,10 @@ def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2,
 
 def standing(results: ResultStore, summary: Summary) -> Summary:
     """Fill in the findings that stand and the verdicts of the newest revisions."""
-    summary.findings = dict(sorted(Counter(each.code for each in findings(results)).items()))
-    newest = dict(results.results("adjudications"))
-    summary.verdicts = dict(sorted(Counter(_verdict.decode(data).verdict for data in newest.values()).items()))
-    return summary
+    tally = Tally()
+    for kind in ("adjudications", "findings"):
+        tally.add((kind, key, data) for key, data in results.results(kind))
+    return tally.into(summary)
 
 
 def adjudications(results: ResultStore) -> list[Adjudication]:
