@@ -18,6 +18,7 @@ from events.envelope import Draft, Envelope, LogId, RawEnvelope, StreamName
 from events.errors import EventError, UnknownEvent
 from events.model import REGISTRY, Day, Event, Replacement, Token, decoding, require_sorted_fields
 
+HEX_DIGITS = "0123456789abcdef"
 MAX_EVENT_BYTES = 512 * 1024
 """A longer record is refused before it is parsed."""
 
@@ -68,7 +69,8 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
         finally:
             decoding.active = False
         if whole is not _NOTHING and encode_whole(whole) == data and data.isascii():
-            _check_event_id(whole.event_id)
+            if whole.event_id.strip(HEX_DIGITS):
+                _check_event_id(whole.event_id)
             _check_names(whole.log_id, whole.property_id, whole.stream, whole.source, whole.gaming_day)
             return whole, whole.payload  # type: ignore[return-value]
     raw = _decode_envelope(data)
@@ -173,7 +175,7 @@ def _is_nfc(value: Any) -> bool:
 
 
 def _check_event_id(event_id: str) -> None:
-    if event_id.strip("0123456789abcdef"):
+    if event_id.strip(HEX_DIGITS):
         raise EventError(f"event_id: expected 32 hex digits, got {event_id!r}")
 
 

@@ -38,7 +38,7 @@ from events.model import Token
 from events.seal import genesis, link
 
 SCHEMA_VERSION = "1"
-CHUNK = 4096
+CHUNK = 1024
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""
 POLL_S = 0.05
 _LAST = 2**63 - 1

@@ -80,14 +80,19 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
         >>> fortune.best(frozenset({"straight", "three_of_a_kind"})).hand
         'three_of_a_kind'
         """
-        known = _known_best(self)
+        known = _known(_best_lines, self)
         if lines_made not in known:
             known[lines_made] = self._best([line for line in self.lines if line.is_made(lines_made)])
         return known[lines_made]
 
     def envy(self, lines_made: frozenset[str]) -> Line | None:
         """Return the highest line with an Envy Bonus among those made, or none."""
-        return next((line for line in self.lines if line.envy_cents and line.is_made(lines_made)), None)
+        known = _known(_envy_lines, self)
+        if lines_made not in known:
+            known[lines_made] = next(
+                (each for each in self.lines if each.envy_cents and each.is_made(lines_made)), None
+            )
+        return known[lines_made]
 
     def _best(self, made: Sequence[Line]) -> Line | None:
         if not made:
@@ -103,14 +108,17 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
         return best
 
 
-_best_lines: dict[int, tuple[Paytable, dict[frozenset[str], Line | None]]] = {}
-"""What is best of each set of lines that hands have made, by the paytable's identity (which its presence here keeps)."""
+_Known = dict[int, tuple[Paytable, dict[frozenset[str], Line | None]]]
+"""The answer for each set of lines that hands have made, by the paytable's identity (which its presence here keeps)."""
+
+_best_lines: _Known = {}
+_envy_lines: _Known = {}
 
 
-def _known_best(paytable: Paytable) -> dict[frozenset[str], Line | None]:
-    found = _best_lines.get(id(paytable))
+def _known(answers: _Known, paytable: Paytable) -> dict[frozenset[str], Line | None]:
+    found = answers.get(id(paytable))
     if found is None:
-        found = _best_lines[id(paytable)] = (paytable, {})
+        found = answers[id(paytable)] = (paytable, {})
     return found[1]
 
 

@@ -65,6 +65,13 @@ UNKNOWN = Holding(None, None, None)
 
 def foreign_cards(round_: Round, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
+    memo: dict[Position, list[int]] = round_.memo.setdefault("foreign", {})
+    if position not in memo:
+        memo[position] = _foreign_cards(round_, position)
+    return memo[position]
+
+
+def _foreign_cards(round_: Round, position: Position) -> list[int]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
     if set_hand is None or dealt is None or _as_mostly(set_hand, dealt):
         return []
@@ -101,6 +108,7 @@ def readings(round_: Round, position: Position) -> list[Holding]:
 def _readings(round_: Round, position: Position) -> list[Holding]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
     if set_hand is not None and dealt is not None and _as_mostly(set_hand, dealt):
+        round_.memo.setdefault("foreign", {})[position] = []
         return [Holding(tuple(dealt), set_hand.high, set_hand.low)]  # type: ignore[arg-type]
     high = set_hand.high if set_hand is not None else None
     low = set_hand.low if set_hand is not None else None

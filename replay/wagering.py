@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import get_args
 
 import msgspec
 
@@ -14,6 +15,8 @@ from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.table_state import Fact
+
+ENVY_WAGERS = get_args(model.EnvyWager)
 
 
 class Stake(msgspec.Struct):
@@ -132,15 +135,16 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only seated players wager; a second, adjacent box only where the rules submission permits it."""
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     by_patron: dict[str, list[tuple[int, Fact]]] = {}
-    moves = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *round_.of(model.WagerPlaced)]
-    for fact in sorted(moves, key=lambda each: each.seq) if len(moves) > len(round_.of(model.WagerPlaced)) else moves:
+    placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "base"]
+    came_and_went = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
+    for fact in sorted([*came_and_went, *placed], key=lambda each: each.seq) if came_and_went else placed:
         event = fact.payload
         match event:
             case model.PatronSeated():
                 patrons[event.seat], known = event.patron, True
             case model.PatronLeft():
                 patrons.pop(event.seat, None)
-            case _ if event.wager == "base":
+            case _:
                 boxes = by_patron.setdefault(event.bettor, [])
                 if event.seat not in {seat for seat, _ in boxes}:
                     boxes.append((event.seat, fact))
@@ -171,7 +175,7 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     qualifying = {
         (stake.seat, stake.wager): stake
         for stake in stakes(round_).values()
-        if is_qualifying(book, stake.wager, stake.in_time_cents)
+        if stake.wager in ENVY_WAGERS and is_qualifying(book, stake.wager, stake.in_time_cents)
     }
     first = round_.first_card
     for (seat, wager), stake in qualifying.items():
