@@ -113,7 +113,7 @@ class Kafka:
             results = open_results(address)
             try:
                 summary = replay(log, results)
-                for stream in log.streams():
+                for stream in log.acknowledged():
                     log.verify_head(stream)  # as `rack replay` does: at the end, by what was read
                 return summary
             finally:

@@ -101,7 +101,7 @@ def _lost_tails(log: EventLog) -> list[str]:
     from events.errors import IntegrityError
 
     lost = []
-    for stream in log.streams():
+    for stream in sorted(log.acknowledged()):
         try:
             log.verify_head(stream)
         except IntegrityError as error:
