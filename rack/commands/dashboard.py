@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 from pathlib import Path
 
@@ -36,7 +37,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     url = f"http://127.0.0.1:{port}"
     output.value({"url": url, "warehouse": str(warehouse)})
     output.note(f"serving {warehouse} at {url}; Ctrl-C ends it")
-    code = subprocess.run(command(warehouse, port), check=False).returncode
+    before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
+    try:
+        code = subprocess.run(command(warehouse, port), check=False).returncode
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if code:
         raise EnvironmentFault(f"the pages ended with code {code}; is port {port} taken? name another with --port")
     return Exit.CLEAN
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    raise KeyboardInterrupt
