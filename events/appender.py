@@ -88,7 +88,7 @@ def place(
 
 
 def report_digest(draft: Draft) -> bytes:
-    """Return 32 bytes that are equal for drafts which say the same thing (see `Draft.same_report`)."""
+    """Return 32 bytes that are equal for drafts which say the same thing: a resent message may have another event id."""
     payload = draft.payload
     said = [
         draft.source,

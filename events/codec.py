@@ -72,7 +72,7 @@ def read(data: bytes) -> tuple[RawEnvelope, Event]:
             if whole.event_id.strip(HEX_DIGITS):
                 _check_event_id(whole.event_id)
             _check_names(whole.log_id, whole.property_id, whole.stream, whole.source, whole.gaming_day)
-            return whole, whole.payload  # type: ignore[return-value]
+            return whole, whole.payload  # type: ignore[return-value]  # decoded as its own type in the place of raw bytes
     raw = _decode_envelope(data)
     payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
     if decoder is None and len(_whole_decoders) < 4 * len(REGISTRY):

@@ -33,12 +33,6 @@ class Draft(Strict, frozen=True, kw_only=True):
     round_no: Number | None
     payload: Event
 
-    def same_report(self, other: Draft) -> bool:
-        """Whether both say the same thing (the event id may differ: a resent message can get a new one)."""
-        return (self.source, self.source_seq, self.occurred_at_us, self.round_no, self.payload) == (
-            other.source, other.source_seq, other.occurred_at_us, other.round_no, other.payload,
-        )  # fmt: skip
-
 
 class Envelope(Strict, frozen=True, kw_only=True):
     """Envelope v1: hashed whole. `payload` holds the decoded event; `type` and `version` are its permanent name."""

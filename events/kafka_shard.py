@@ -313,6 +313,6 @@ def _report_of(draft: Draft) -> bytes:
 def _report(
     source: str, source_seq: int, occurred_at_us: int, round_no: int | None, type_: str, version: int, payload: bytes
 ) -> bytes:
-    """Return 16 bytes that are equal for reports which say the same thing (see `Draft.same_report`)."""
+    """Return 16 bytes that are equal for reports which say the same thing."""
     said = f"{source}\0{source_seq}\0{occurred_at_us}\0{round_no}\0{type_}\0{version}\0".encode() + payload
     return blake2b(said, digest_size=16).digest()

@@ -26,7 +26,6 @@ MAX_INT = 2**53 - 1
 
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Number = Annotated[int, Meta(ge=1, le=MAX_INT)]
-Cents = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 Amount = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Centicents = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 BasisPoints = Annotated[int, Meta(ge=0, le=1_000_000)]

@@ -68,8 +68,6 @@ class Plan:
         self.stub: list[int] = []
         self.dice = [1, 1, 1]
         self.count = 3
-        self.counted_as = 3
-        """What the dealer takes the dice or the number for; the deal starts there."""
         self.start: Position = "dealer"
         self.announced: list[int] = []
         self.dealer_high: tuple[int, ...] = ()
@@ -220,7 +218,6 @@ class Plan:
 
     def start_at(self, count: int) -> None:
         """Let the deal start where the dealer counts to."""
-        self.counted_as = count
         self.start = starting_position(count)
 
     @property

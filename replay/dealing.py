@@ -19,7 +19,6 @@ from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.table_state import Fact
 
-DEALING_SECTION = {"manual_shoe": "8", "hand": "9", "automated_shoe": "10"}
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}

@@ -85,7 +85,6 @@ class Round:
         self.strays: list[Fact] = []
         self.jumps: list[Jump] = []
         self.refusals: list[Fact] = []
-        self.unread: list[str] = []
         self.memo: dict[str, Any] = {}
         self.first_card: Fact | None = None
         self.last_card: Fact | None = None
@@ -233,7 +232,7 @@ class TableFold:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
         return self.open is None and not (self._waiting_jumps or self._strays or self._refusals)
 
-    def is_plain(self, raw: RawEnvelope, payload: Event) -> bool:
+    def take_plain(self, raw: RawEnvelope, payload: Event) -> bool:
         """Fold what most events are, in a hurry: the next report of its device, a mere fact of the open round.
 
         Says whether it was one and is folded now; everything else is for `apply`.
@@ -261,12 +260,7 @@ class TableFold:
     def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
               payload: Event) -> list[Round]:  # fmt: skip
         """Fold one event; return the rounds that it completed or changed."""
-        seen = self.state.sources.get(source)
-        if seen is not None and source_seq == seen.last + 1 and at_us >= seen.last_us:
-            seen.last, seen.last_us = source_seq, at_us
-            jumped: list[Round] = []
-        else:
-            jumped = self._count(seq, at_us, source, source_seq)
+        jumped = self._count(seq, at_us, source, source_seq)
         if self.known is not None and seq in self.known:
             instead = self.known[seq]
             if instead is None:
@@ -292,13 +286,8 @@ class TableFold:
                 state.apply(fact)
             elif type_ is model.IntakeRefused:
                 current.refusals.append(fact)
-            current.facts.append(fact)
-            same = current.by_type.get(type_)
-            if same is not None and move is SAME and type_ is not model.CardsDealt:
-                same.append(fact)
-                return jumped
             undealt = current.first_card is None
-            current.index(fact)
+            current.add(fact)
             if undealt and current.first_card is not None:
                 state.dealt_from(current.deck)
             if type_ is model.RoundClosed:

@@ -102,7 +102,7 @@ class Worker:
             raise Undecodable(self.stream, record.seq, f"the record calls itself {raw.stream} event {raw.seq}")
         payload = upcast(payload)
         self.seq = raw.seq
-        if self.table is not None and self.table.is_plain(raw, payload):
+        if self.table is not None and self.table.take_plain(raw, payload):
             self._since.append(record.data)
             return NOTHING
         corrected = self.known is not None and raw.seq in self.known

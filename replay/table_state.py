@@ -77,7 +77,6 @@ class TableState(msgspec.Struct):
     gaming_day: str = ""
     shift: str = ""
     dealer: str = ""
-    opened: bool = False
     just_opened: bool = False
     equipment_known: bool = False
     decks: dict[str, Deck] = {}
@@ -142,13 +141,9 @@ class TableState(msgspec.Struct):
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
-    state.opened = state.just_opened = True
+    state.just_opened = True
     state.first_patron_seat = next(iter(state.patrons), 0)
     state.idle = False
-
-
-def _closed(state: TableState, fact: Fact, event: model.TableClosed) -> None:
-    state.opened = False
 
 
 def _day(state: TableState, fact: Fact, event: model.GamingDayOpened) -> None:
@@ -283,7 +278,6 @@ def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
 
 _CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
     model.TableOpened: _game,
-    model.TableClosed: _closed,
     model.GamingDayOpened: _day,
     model.ShiftChanged: _shift,
     model.DealerTappedIn: _tap_in,
