@@ -8,7 +8,7 @@ is handed out again; a fact that fits nowhere is kept as a stray of the next rou
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from events import model
 from events.codec import canonical, decode_payload
@@ -17,16 +17,12 @@ from events.model import Aspect, Event
 from events.upcast import upcast
 from games.cards import CODE
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
-from replay.table_state import CHANGES_TABLE, LEDGER_EVENTS, Fact, Source, TableState
+from replay.table_state import CHANGES_TABLE, LEDGER_EVENTS, Fact, Source, Span, TableState
 
 Position = int | Literal["dealer"]
-E = TypeVar("E", bound=Event)
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
-
-MAX_JUMP = 1000
-"""A jump of a device's counter longer than this is kept as its two ends."""
 
 
 Instead = tuple[int | None, Event] | None
@@ -57,15 +53,30 @@ def effective(corrections: Iterable[tuple[int, int, Instead]]) -> Known:
     return known
 
 
+def _is_in(spans: Sequence[Span], number: int) -> bool:
+    return any(first <= number <= last for first, last in spans)
+
+
+def _without(spans: Sequence[Span], number: int) -> list[Span]:
+    """Return spans without a number: the one that holds it becomes what is left on either side."""
+    left: list[Span] = []
+    for first, last in spans:
+        if first <= number <= last:
+            left += [span for span in ((first, number - 1), (number + 1, last)) if span[0] <= span[1]]
+        else:
+            left.append((first, last))
+    return left
+
+
 class Jump:
     """A device's counter irregularity: numbers missing, a number repeated with other content, a clock running back."""
 
     __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
 
     def __init__(self, kind: Literal["gap", "repeat", "clock"], source: str, seq: int, detail: str,
-                 missing: Sequence[int] = ()) -> None:  # fmt: skip
+                 missing: Sequence[Span] = ()) -> None:  # fmt: skip
         self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
-        self.missing = set(missing)
+        self.missing = list(missing)
         self.round_no = 0
 
 
@@ -378,18 +389,16 @@ class TableFold:
             seen.last, seen.last_us = source_seq, at_us
             return []
         if source_seq > seen.last:
-            missing = list(range(seen.last + 1, source_seq))
-            if len(missing) > MAX_JUMP:
-                missing = [missing[0], missing[-1]]
+            missing = (seen.last + 1, source_seq - 1)
             detail = f"{source}: numbers {seen.last + 1} to {source_seq - 1} never arrived"
-            gap = Jump("gap", source, seq, detail, missing)
+            gap = Jump("gap", source, seq, detail, [missing])
             self._gaps.append(gap)
             self._jump(gap)
-            seen.missing = [*seen.missing, *missing]
+            seen.missing = [*seen.missing, missing]
             seen.last, seen.last_us = source_seq, at_us
             return []
-        if source_seq in seen.missing:
-            seen.missing = [number for number in seen.missing if number != source_seq]
+        if _is_in(seen.missing, source_seq):
+            seen.missing = _without(seen.missing, source_seq)
             return self._filled(source, source_seq)
         self._jump(Jump("repeat", source, seq, f"{source}: number {source_seq} came twice with different content"))
         return []
@@ -402,10 +411,10 @@ class TableFold:
             self._waiting_jumps.append(jump)
 
     def _filled(self, source: str, number: int) -> list[Round]:
-        filled = [gap for gap in self._gaps if gap.source == source and number in gap.missing]
+        filled = [gap for gap in self._gaps if gap.source == source and _is_in(gap.missing, number)]
         changed: list[Round] = []
         for gap in filled:
-            gap.missing.discard(number)
+            gap.missing = _without(gap.missing, number)
             changed += [each for each in self.recent.values() if gap in each.jumps]
             if gap.round_no and gap.round_no not in self.recent and (not self.open or gap not in self.open.jumps):
                 self.missed.add(gap.round_no)

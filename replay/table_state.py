@@ -52,12 +52,16 @@ class Deck(msgspec.Struct):
     preparations: list[Preparation] = []
 
 
+Span = tuple[int, int]
+"""The first and last of numbers in a row."""
+
+
 class Source(msgspec.Struct):
     """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
 
     last: int
     last_us: int
-    missing: list[int] = []
+    missing: list[Span] = []
 
 
 class Filed(msgspec.Struct, frozen=True):

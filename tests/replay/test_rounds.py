@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events import model
-from replay.rounds import MAX_JUMP, RECENT_ROUNDS, TableFold, effective
+from replay.rounds import RECENT_ROUNDS, TableFold, effective
 from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, Table, lines, said
 
 MISSED = ["PAY-MISSED seat=3 wager=base -25.00"]
@@ -246,14 +246,18 @@ def test_a_gap_filled_after_its_round_has_gone_from_hand() -> None:
     assert (fold.stale, fold.missed) == (True, {1})
 
 
-def test_a_very_long_jump_is_kept_as_its_ends() -> None:
+def test_a_very_long_jump_is_kept_as_a_span_and_a_number_from_its_middle_fills_it() -> None:
+    """However far a counter jumps, it takes no more room; what comes late from the middle is no repeat."""
     table = Table()
     table.play(1, PAID)
-    first = table.next()
-    table.say(model.RoundOpened(deck="d-1", observed=[]), 2, source_seq=first + MAX_JUMP + 1)
+    first, far = table.next(), 2**52
+    table.say(model.RoundOpened(deck="d-1", observed=[]), 2, source_seq=first + far + 1)
+    table.say(model.LightSeen(seat=3), 2, source_seq=first + 700)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert fold.state.sources["table"].missing == [first, first + MAX_JUMP]
+    assert fold.state.sources["table"].missing == [(first, first + 699), (first + 701, first + far)]
+    assert fold.open is not None
+    assert [jump.kind for jump in fold.open.jumps] == ["gap"]
 
 
 def test_a_number_that_comes_twice_with_other_content_is_found() -> None:
