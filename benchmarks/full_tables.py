@@ -13,11 +13,12 @@ import msgspec
 
 from events import model
 from events.envelope import Draft
-from games.bonus import envy_line, is_qualifying
+from games.bonus import is_qualifying, seven_card
 from games.cards import show
 from games.face_up_pai_gow import settle
+from games.layout import Box, Hand, Layout, Meter
 from games.money import show_money
-from games.pai_gow import Box, DealerHand, Position, deal_order, starting_position
+from games.pai_gow import Position, clockwise_from, starting_position
 from games.progressive import contribution
 from games.rulebook import Rulebook, parse_submission
 from games.submission import submission_from_words
@@ -72,14 +73,14 @@ class Table:
         hands = self._deal()
         while self._takes_the_meter(hands):
             hands = self._deal()
-        way = self.book.house_way
+        way = self.book.way
         ways = {position: way.choose(cards) for position, cards in hands.items()}
         boxes = [
-            Box(seat, f"p-{seat}", hands[seat], ways[seat].high, ways[seat].low, stakes_of(seat)) for seat in sorted(SEATS)
+            Box(seat, f"p-{seat}", Hand(hands[seat], ways[seat].high, ways[seat].low), stakes_of(seat)) for seat in sorted(SEATS)
         ]  # fmt: skip
-        dealer = DealerHand(hands["dealer"], ways["dealer"].high, ways["dealer"].low)
+        dealer = Hand(hands["dealer"], ways["dealer"].high, ways["dealer"].low)
         dice = [self.random.randrange(1, 7) for _ in range(3)]
-        order = deal_order(starting_position(sum(dice)))
+        order = clockwise_from(starting_position(sum(dice)))
         text = [f"round {number}", "covers equipment", "shuffle automated"]
         for seat in sorted(SEATS):
             placed = " ".join(f"{wager} {show_money(cents)}" for wager, cents in stakes_of(seat).items())
@@ -96,7 +97,9 @@ class Table:
             f"set {_at(position)} high={show(ways[position].high)} low={show(ways[position].low)}"
             for position in ("dealer", *SEATS)
         ]  # fmt: skip
-        text += self._settlement(settle(self.book, dealer, boxes, self.meter), hands)
+        text += self._settlement(
+            settle(self.book, Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.meter))), hands
+        )
         return [*text, "collect all 53", "close"]
 
     def _deal(self) -> dict[Position, tuple[int, ...]]:
@@ -106,8 +109,10 @@ class Table:
 
     def _takes_the_meter(self, hands: dict[Position, tuple[int, ...]]) -> bool:
         """Whether somebody wins a share of the meter: once in a hundred thousand rounds, and not what is measured."""
-        boxes = [Box(seat, "", hands[seat], None, None, STAKES) for seat in SEATS]
-        return any(due.share_bp for due in settle(self.book, DealerHand(None, None, None), boxes, self.meter))
+        layout = Layout(
+            boxes=[Box(seat, "", Hand(hands[seat]), STAKES) for seat in SEATS], meter=Meter(reading=self.meter)
+        )
+        return any(due.share_bp for due in settle(self.book, layout))
 
     def _settlement(self, dues: list[Due], hands: dict[Position, tuple[int, ...]]) -> Iterator[str]:
         fortune = self.book.offers["fortune_bonus"].paytable
@@ -116,7 +121,7 @@ class Table:
             for due in dues:
                 if due.seat == seat and due.for_position is None:
                     yield from self._paid(due)
-            if envy_line(fortune, hands[seat]) is not None:
+            if fortune.envy(seven_card(fortune, hands[seat])) is not None:
                 yield f"acknowledge seat={seat}"
         for due in dues:
             if due.for_position is not None:

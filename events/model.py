@@ -6,8 +6,9 @@ integers, booleans, text and lists of these; money is integer cents, meters are 
 right or wrong: whether it was right is not asked here. A field is never changed: a changed event is a new version
 (see `upcast.py`). Adding a value to a closed list (a wager, a reason) is not a change of fields.
 
-Positions are `"dealer"` or a seat from 1 (at the dealer's left) clockwise to 6. Cards are `"Ks"`, `"Td"`, the joker is
-`"Jk"`; a card that the reader did not read is null.
+Positions are `"dealer"` or a seat from 1 (at the dealer's left) clockwise to 6; cards are `"Ks"`, `"Td"`, the joker is
+`"Jk"`; a card that the reader did not read is null. Version 2 of an event that names a seat has room for a seventh
+(California) and is otherwise version 1: see `seven_seats`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ Centicents = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 BasisPoints = Annotated[int, Meta(ge=0, le=1_000_000)]
 Seat = Annotated[int, Meta(ge=1, le=6)]
 Position = Literal["dealer"] | Seat
+Seat7 = Annotated[int, Meta(ge=1, le=7)]
+Position7 = Literal["dealer"] | Seat7
+Pile = Literal["pile-1", "pile-2", "pile-3", "pile-4", "pile-5", "pile-6", "pile-7"]
 Pip = Annotated[int, Meta(ge=1, le=6)]
 Token = Annotated[str, Meta(pattern=r"\A[a-z0-9-]{1,32}\Z")]
 Text = Annotated[str, Meta(min_length=1, max_length=400)]
@@ -50,7 +54,7 @@ Cards = Annotated[list[SeenCard], Meta(max_length=60)]
 
 WagerName = Literal[
     "base", "ace_high_bonus", "fortune_bonus", "progressive", "tiger_9", "sum", "match", "beat_it", "insurance",
-    "ante", "bonus", "over", "under", "blind", "raise", "trips", "bad_beat",
+    "ante", "bonus", "over", "under", "blind", "raise", "trips", "bad_beat", "mystery", "backline",
 ]  # fmt: skip
 EnvyWager = Literal["fortune_bonus", "progressive"]
 WagerForm = Literal["chips", "plaque", "instrument", "cash", "verbal"]
@@ -59,7 +63,7 @@ Shuffler = Literal["none", "automated", "automated_counting", "continuous"]
 Device = Literal["shuffler", "shoe", "shaker", "progressive_system"]
 Aspect = Literal[
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
-    "collection",
+    "collection", "mystery", "rotation", "fees",
 ]  # fmt: skip
 """What the record of a round claims to cover. Only in a covered aspect does the absence of an event mean something."""
 
@@ -128,9 +132,12 @@ class Event(Strict, frozen=True, forbid_unknown_fields=True):
 
     TYPE: ClassVar[str] = ""
     VERSION: ClassVar[int] = 0
+    KIND: ClassVar[type[Event]]
+    """The class of version 1, which stands for the event whatever its version."""
 
 
 E = TypeVar("E", bound=type[Event])
+F = TypeVar("F", bound=Event)
 
 REGISTRY: dict[tuple[str, int], type[Event]] = {}
 """Every event this version can decode, by permanent `(type, version)`."""
@@ -151,6 +158,7 @@ def event(type_: str, version: int = 1) -> Callable[[E], E]:
         if (type_, version) in REGISTRY:
             raise ValueError(f"event {type_!r} version {version} is registered twice")
         cls.TYPE, cls.VERSION = type_, version
+        cls.KIND = REGISTRY.get((type_, 1), cls)
         REGISTRY[type_, version] = cls
         return cls
 
@@ -861,7 +869,7 @@ class RoundVoided(Event, frozen=True, kw_only=True):
 
     reason: Literal[
         "wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed", "exposed_card",
-        "floor_decision",
+        "floor_decision", "exposed_dealer",
     ]  # fmt: skip
     scope: Literal["round"] | Seat
 
@@ -871,6 +879,190 @@ class RoundClosed(Event, frozen=True, kw_only=True):
     """The round of play is complete; documents for slips may follow."""
 
     by: Token
+
+
+# --------------------------------------------------------------------------------------------------- a seventh seat (D131)
+
+_SEVENTH: dict[str, Any] = {
+    "seat": Seat7,
+    "position": Position7,
+    "for_position": Position7,
+    "whose": Position7 | Literal["stack"],
+    "to": Position7 | Literal["burn", "side"] | Pile,
+    "of": Position7 | Literal["stub", "aside", "all"],
+    "scope": Literal["round"] | Seat7,
+}
+"""The fields that name a seat, with the type that has room for the seventh."""
+
+_seven: dict[type[Event], type[Event]] = {}
+
+
+def seven_seats(cls: E) -> E:
+    """Return version 2 of an event: the same fact at a table with a seventh seat. Events that name no seat have none.
+
+    >>> seven_seats(Surrendered)(seat=7).VERSION, seven_seats(RoundClosed) is RoundClosed
+    (2, True)
+    """
+    return _seven.get(cls, cls)  # type: ignore[return-value]  # version 2 has the fields and the ancestor of version 1
+
+
+def fact(cls: type[F], **fields: Any) -> F:
+    """Return an event, in version 2 where a field names the seventh seat and version 1 has no room for it.
+
+    >>> fact(Surrendered, seat=3).VERSION, fact(Surrendered, seat=7).VERSION
+    (1, 2)
+    """
+    wider = any(fields.get(name) == 7 for name in _SEVENTH) or str(fields.get("to")).startswith("pile")
+    made: F = (_seven.get(cls, cls) if wider else cls)(**fields)  # type: ignore[assignment]  # version 2 descends from 1
+    return made
+
+
+def _register_seventh_seats() -> None:
+    for (type_, version), cls in list(REGISTRY.items()):
+        fields = msgspec.structs.fields(cls)
+        if version != 1 or all(field.name not in _SEVENTH for field in fields):
+            continue
+        wider: Any = msgspec.defstruct(
+            f"{cls.__name__}7",
+            [(field.name, _SEVENTH.get(field.name, field.type)) for field in fields],
+            bases=(cls,), frozen=True, kw_only=True, forbid_unknown_fields=True,
+            namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + " Seats go to 7."},
+        )  # fmt: skip
+        _seven[cls] = event(type_, 2)(wider)
+
+
+_register_seventh_seats()
+
+
+# ------------------------------------------------------------------------------------- dice wagers, Must-Hit-By (§ 645c)
+
+
+@event("shaker_activated")
+class ShakerActivated(Event, frozen=True, kw_only=True):
+    """A selected player pressed the activation button of the electronic shaker (§ 645c.2(f)(1))."""
+
+    seat: Seat
+
+
+@event("dice_announced")
+class DiceAnnounced(Event, frozen=True, kw_only=True):
+    """The dealer announced the numeric value of each die (§ 645c.2(g))."""
+
+    dice: Annotated[list[Pip], Meta(min_length=3, max_length=3)]
+
+
+@event("mystery_armed")
+class MysteryArmed(Event, frozen=True, kw_only=True):
+    """A Must-Hit-By target was drawn for the meter; `commitment` is the SHA-256 of target and nonce, or null (D21)."""
+
+    commitment: Digest | None
+    maximum_cents: Amount
+    meter: Token
+    minimum_cents: Amount
+    rate_bp: BasisPoints
+    reading_centicents: Centicents
+
+
+@event("mystery_hit")
+class MysteryHit(Event, frozen=True, kw_only=True):
+    """The controller recorded a Must-Hit-By winner: the meter as it was won, the target where it is told, the meter after.
+
+    The commitment is the SHA-256 of `TARGET:NONCE`, the target in hundredths of a cent, in decimal digits (D21).
+    """
+
+    after_centicents: Centicents
+    meter: Token
+    nonce: Annotated[str, Meta(max_length=128)] | None
+    reading_centicents: Centicents
+    round_no: Number
+    seat: Seat
+    table: Token
+    target_centicents: Centicents | None
+
+
+# -------------------------------------------------------------------------------------- the shoe, decisions (§§ 686a, 687a)
+
+
+@event("card_burned")
+class CardBurned(Event, frozen=True, kw_only=True):
+    """The first card of a shoe, or of a new dealer, went to the discard rack (§ 686a.7(c), .9(b))."""
+
+    card: SeenCard
+    reason: Literal["new_shoe", "new_dealer", "reshuffle"]
+
+
+@event("cover_card_placed")
+class CoverCardPlaced(Event, frozen=True, kw_only=True):
+    """The cover card was inserted in the stack, so many cards from the top or the bottom (§ 686a.5(d))."""
+
+    counted_from: Literal["top", "bottom"]
+    depth: Count
+
+
+@event("cover_card_reached")
+class CoverCardReached(Event, frozen=True, kw_only=True):
+    """The cover card appeared: on a position's betting area, or as the first card of a round (§ 686a.5(c), .7(d))."""
+
+    at: Position | Literal["start"]
+
+
+@event("decision_made")
+class DecisionMade(Event, frozen=True, kw_only=True):
+    """A player decided: to raise or fold (§ 687a.11(b)), over or under (§ 686a.7(g))."""
+
+    decision: Literal["raise", "fold", "over", "under"]
+    seat: Seat
+
+
+@event("wager_handled")
+class WagerHandled(Event, frozen=True, kw_only=True):
+    """A player handled, moved or altered a wager that was not decided yet (§ 686a.6(c))."""
+
+    seat: Seat
+    wager: WagerName
+
+
+# ------------------------------------------------------------------------------------------------ California: player-dealer
+
+
+@event("player_dealer_offered")
+class PlayerDealerOffered(Event, frozen=True, kw_only=True):
+    """The player-dealer position was offered to a seat, which accepted or declined."""
+
+    accepted: bool
+    seat: Seat7
+
+
+@event("player_dealer_wagered")
+class PlayerDealerWagered(Event, frozen=True, kw_only=True):
+    """A seat holds the player-dealer position of this round with this wager, which is all that it can win or lose."""
+
+    amount_cents: Amount
+    bettor: Token
+    seat: Seat7
+
+
+@event("action_button_placed")
+class ActionButtonPlaced(Event, frozen=True, kw_only=True):
+    """The action button was placed at a seat: the first to receive action from the player-dealer."""
+
+    seat: Seat7
+
+
+@event("pile_selected")
+class PileSelected(Event, frozen=True, kw_only=True):
+    """The player-dealer selected the pile that is distributed first, counted from the house dealer's left."""
+
+    pile: Pile
+
+
+@event("collection_taken")
+class CollectionTaken(Event, frozen=True, kw_only=True):
+    """A collection fee was taken from a seat; it is no part of any win (D27)."""
+
+    amount_cents: Amount
+    bettor: Token
+    seat: Seat7
 
 
 # ------------------------------------------------------------------------------------------------------------ corrections

@@ -15,7 +15,7 @@ from typing import Literal
 from floor.people import Patron, Style
 from floor.stacking import TARGETS, make_hand
 from floor.table import Table
-from games.pai_gow import CLOCKWISE, Position, base_outcome, deal_order, is_foul, starting_position
+from games.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
 from games.ranking import is_ace_high, rank_five, rank_two
 from games.rulebook import Rulebook
 from games.wagers import Outcome
@@ -223,7 +223,7 @@ class Plan:
     @property
     def order(self) -> tuple[Position, ...]:
         """The positions in the order dealt."""
-        return deal_order(self.start)
+        return clockwise_from(self.start)
 
     def stack(self, number: int) -> None:
         """Let a rare hand come up, with the wagers that it decides; `number` goes through all kinds of them."""
@@ -264,14 +264,14 @@ class Plan:
 
     def set_hands(self) -> None:
         """Set the dealer's hands by the house way, and every player's as that player does."""
-        way = self.book.house_way.choose(self.hands["dealer"])
+        way = self.book.way.choose(self.hands["dealer"])
         self.dealer_high, self.dealer_low = way.high, way.low
         for seat, box in self.boxes.items():
             box.high, box.low = self._players_setting(self.hands[seat], box.style)
 
     def _players_setting(self, cards: list[int], style: Style) -> SplitHands:
         if style == "house" or self.random.random() < 0.5:
-            way = self.book.house_way.choose(cards)
+            way = self.book.way.choose(cards)
             return way.high, way.low
         ways = settings_of(cards)
         if style == "careless":
@@ -304,7 +304,7 @@ class Plan:
         self.surrendered = set()
         for seat, box in self.boxes.items():
             if is_foul(box.high, box.low):
-                way = self.book.house_way.choose(self.hands[seat])
+                way = self.book.way.choose(self.hands[seat])
                 box.high, box.low = way.high, way.low
 
 

@@ -16,7 +16,8 @@ from floor.script import SETTLING, Script, Step
 from games.bonus import is_qualifying
 from games.cards import TEXT
 from games.face_up_pai_gow import settle
-from games.pai_gow import Box, DealerHand, Position
+from games.layout import Box, Hand, Layout, Meter
+from games.pai_gow import Position
 from games.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = [
@@ -295,14 +296,13 @@ class Play:
         plan = self.plan
         boxes = [
             Box(
-                seat=seat, bettor=box.bettor, cards=tuple(plan.hands[seat]), high=box.high, low=box.low,
-                stakes=box.stakes, surrendered=seat in plan.surrendered, voided=seat in plan.voided,
-                abandoned=seat in plan.abandoned,
+                seat=seat, bettor=box.bettor, hand=Hand(tuple(plan.hands[seat]), box.high, box.low), stakes=box.stakes,
+                surrendered=seat in plan.surrendered, voided=seat in plan.voided, abandoned=seat in plan.abandoned,
             )
             for seat, box in plan.boxes.items()
         ]  # fmt: skip
-        dealer = DealerHand(tuple(plan.hands["dealer"]), plan.dealer_high, plan.dealer_low)
-        self.dues = settle(self.book, dealer, boxes, self.table.meter.value)
+        dealer = Hand(tuple(plan.hands["dealer"]), plan.dealer_high, plan.dealer_low)
+        self.dues = settle(self.book, Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.table.meter.value)))
         envies = [due for due in self.dues if due.wager in ENVY]
         holders = {due.for_position for due in envies}
         for seat in sorted(plan.boxes, reverse=True):

@@ -85,7 +85,7 @@ def misdeal(plan: Plan) -> bool:
 
 def against_house_way(plan: Plan) -> list[SplitHands]:
     """Return the settings of the dealer's cards that the house way does not accept and that are no foul."""
-    way = plan.book.house_way
+    way = plan.book.way
     return [s for s in all_settings(plan.hands["dealer"]) if not is_foul(*s) and not way.accepts(*s)]
 
 

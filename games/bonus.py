@@ -5,29 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from games.pai_gow import Box
-from games.progressive import share_cents
+from games.layout import Box, Layout
+from games.progressive import after_winner, share_cents
 from games.ranking import seven_card_lines
-from games.rulebook import Line, Paytable, Rulebook
+from games.rulebook import Paytable, Rulebook
 from games.wagers import (
     Due,
     MaximumPayout,
     Outcome,
     due_of,
+    not_offered,
     offered,
     paytable_of,
     without_cards,
     won_at_odds,
 )
 
+Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
+"""Which lines of a paytable cards make; the last is the side card, where the game has one."""
+Settled = Callable[[Box, MaximumPayout], Due]
 
-def envy_line(paytable: Paytable, cards: Sequence[int]) -> Line | None:
-    """Return the highest line with an Envy Bonus that the seven cards make, or null (§ 688a.1, .12(c), (d))."""
-    return paytable.envy(seven_card_lines(cards, paytable.joker)) if paytable.has_envy else None
+
+def seven_card(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:
+    """Return the lines that seven cards make, by the joker's mode on this paytable."""
+    return seven_card_lines(cards, paytable.joker)
 
 
 def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
@@ -43,9 +48,9 @@ def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     wager, paytable = "fortune_bonus", offered(book, "fortune_bonus")
     if paytable is None or box.voided or box.abandoned:
         return without_cards(book, box, wager, paytable)
-    if box.cards is None:
+    if box.hand.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(c)", paytable)
-    made = seven_card_lines(box.cards, paytable.joker)
+    made = seven_card_lines(box.hand.cards, paytable.joker)
     line = paytable.best(made)
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
@@ -56,32 +61,42 @@ def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     return won_at_odds(book, box, wager, paytable, line, cap, "12(c)", other)
 
 
-def progressive_payout(book: Rulebook, box: Box, cap: MaximumPayout, reading: int | None) -> Due:
+def progressive_payout(
+    book: Rulebook,
+    box: Box,
+    cap: MaximumPayout,
+    reading: int | None,
+    lines: Lines = seven_card,
+    side: int | None = None,
+) -> Due:
     """Return what a Progressive Payout Wager is due, with the meter's reading at its turn in centicents (D18)."""
     wager, paytable = "progressive", offered(book, "progressive")
     if paytable is None or box.voided or box.abandoned:
         return without_cards(book, box, wager, paytable)
     stake = box.stakes[wager]
-    if box.cards is None:
+    if box.hand.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
-    line = paytable.best(seven_card_lines(box.cards, paytable.joker))
+    line = paytable.best(lines(paytable, box.hand.cards, side))
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
     if line.meter_bp and reading is None:
         due = due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
         return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp)
     slip = share_cents(reading, line.meter_bp) if line.meter_bp and reading is not None else 0
-    cash = cap.limit(line.amount_cents)
-    returned = stake if paytable.stake_returned else 0
+    fixed = line.amount_cents if line.odds is None else line.odds.winnings(stake)
+    cash = cap.limit(fixed)
+    returned = stake if paytable.stake_returned or line.odds is not None else 0
     return Due(
         seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name, staked_cents=stake,
         net_cents=cash + slip + returned - stake, winnings_cents=cash + slip, returned_cents=returned,
         outcome=Outcome.WIN, line=line.hand, cite=book.cite("12(d)"), share_bp=line.meter_bp, cash_cents=cash,
-        slip_cents=slip, uncapped_cents=line.amount_cents + slip,
+        slip_cents=slip, uncapped_cents=fixed + slip,
     )  # fmt: skip
 
 
-def envy_bonuses(book: Rulebook, boxes: Sequence[Box]) -> Iterator[Due]:
+def envy_bonuses(
+    book: Rulebook, boxes: Sequence[Box], lines: Lines = seven_card, side: int | None = None
+) -> Iterator[Due]:
     """Each qualifying wager is paid for every qualifying hand of another patron, never for the dealer's (D17)."""
     for wager, envy, section in (
         ("fortune_bonus", "fortune_envy", "11(h)(2)(ii)"),
@@ -92,8 +107,9 @@ def envy_bonuses(book: Rulebook, boxes: Sequence[Box]) -> Iterator[Due]:
             continue
         paytable, must_wager = paytable_of(book, wager), book.settings.get("envy_holder_must_wager", False)
         for hand in boxes:
-            line = envy_line(paytable, hand.cards) if hand.cards is not None else None
-            if hand.voided or (line is None and hand.cards is not None):
+            cards = hand.hand.cards
+            line = paytable.envy(lines(paytable, cards, side)) if cards is not None else None
+            if hand.voided or (line is None and cards is not None):
                 continue
             amount = line.envy_cents if line is not None else None
             for holder in holders:
@@ -105,3 +121,34 @@ def envy_bonuses(book: Rulebook, boxes: Sequence[Box]) -> Iterator[Due]:
                     line=line.hand if line is not None else "", cite=book.cite(section), cash_cents=amount or 0,
                     uncapped_cents=amount or 0, for_position=hand.seat,
                 )  # fmt: skip
+
+
+def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:
+    """Return what every wager and Envy Bonus is due, from the highest seat down, a box's wagers as placed (§ 688a.11(e)-(h)).
+
+    `wagers` says how the game settles its own; Fortune and Progressive are the same in all. Winners of a meter are paid
+    from it in this order (D18).
+    """
+    dues: list[Due] = []
+    ordered = sorted(layout.boxes, key=lambda box: -box.seat)
+    meter, by_turn = layout.meter.reading, layout.meter.by_turn
+    for box in ordered:
+        cap = MaximumPayout(book.max_payout_cents)
+        for wager in box.stakes:
+            own = wagers.get(wager)
+            if own is not None:
+                dues.append(own(box, cap))
+            elif wager == "fortune_bonus":
+                dues.append(fortune_bonus(book, box, cap))
+            elif wager == "progressive":
+                reading = meter if by_turn is None else by_turn.get(box.seat)
+                due = progressive_payout(book, box, cap, reading, lines, layout.side)
+                dues.append(due)
+                if due.share_bp and meter is not None:
+                    meter = after_winner(meter, due.share_bp, paytable_of(book, wager).seed_cents)
+                elif due.outcome is Outcome.UNKNOWN:
+                    meter = None  # this seat may have taken a share: what the next winners find is not known
+            else:
+                dues.append(not_offered(book, box, wager))
+    dues.extend(envy_bonuses(book, ordered, lines, layout.side))
+    return dues

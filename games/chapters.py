@@ -20,6 +20,8 @@ from games.money import Odds, parse_money
 from games.ranking import LINES_BY_RANK, JokerMode, Wheel
 
 SUBMISSIONS: Final = Citation("58 Pa. Code § 601a.2")
+REFERENCE: Final = "688a"
+"""The chapter by whose section numbers the shared rules go."""
 ANY_SEVEN_CARD_STRAIGHT_FLUSH: Final = "seven_card_straight_flush_any"
 Picks = Literal["best_paid", "first_printed", "highest_rank"]
 
@@ -56,6 +58,9 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
 class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     """A paytable as printed. `wager_cents`, the seed and the rates are there for a progressive.
 
+    `scales`: the amounts are "for 1" and go with the wager filed; `rate_filed`: the text prints no rate, it is filed.
+    `least_wager_cents` and `maximum_cents` are those of a Must-Hit-By configuration, whose minimum is the seed (§ 645c.3).
+
     `picks` says which of several lines made is paid: the best paid where all are odds (D15), the first printed where
     amounts or shares of a meter are among them, or the highest ranking hand where that is filed.
     """
@@ -70,6 +75,10 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     seed_cents: int
     rate_bp: int
     reserve_rate_bp: int
+    scales: bool
+    rate_filed: bool
+    least_wager_cents: int
+    maximum_cents: int
     has_envy: bool
     picks: Picks
 
@@ -122,14 +131,27 @@ def _known(answers: _Known, paytable: Paytable) -> dict[frozenset[str], Line | N
     return found[1]
 
 
+Closes = Literal["no_more_bets", "first_card", "activation", "further_cards", "reveal"]
+"""What ends the time for a wager: a moment of the round."""
+
+
 class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager that the chapter knows; `odds` where they are the same for all (the base wager)."""
+    """A wager that the chapter knows; `odds` where they are the same for all (the base wager).
+
+    `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: up
+    to when it may be placed. `stands`: the reasons of a void that leave it to be settled all the same ("*": every, D23).
+    """
 
     name: str
-    cite: str
+    cite: Citation
     odds: Odds | None
-    odds_cite: str
+    odds_cite: Citation
     paytables: tuple[str, ...]
+    always: bool
+    of: str | None
+    times: int
+    closes: Closes
+    stands: tuple[str, ...]
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,17 +162,30 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     needs_shuffler: str | None
 
 
+Unit = Literal["choice", "cents", "count"]
+
+
 class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A setting of the decisions: its default, what else may be filed, and the decision's number."""
+    """A setting of the decisions: its default, what else may be filed, and the decision's number.
+
+    A setting in `cents` is filed as an amount ("0.25"), a `count` as a whole number; both have no list of values.
+    """
 
     name: str
-    default: bool | str
+    default: bool | str | int
     values: tuple[bool | str, ...]
+    unit: Unit
     decision: str
 
 
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
-    """A chapter: its wagers, paytables and numbers. `name` is its number in the code, `key` how submissions name it."""
+    """A chapter: its wagers, paytables and numbers. `name` is its number in the code, `key` how submissions name it.
+
+    Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, null where
+    it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
+    A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
+    we do not hold (D13).
+    """
 
     jurisdiction: str
     name: str
@@ -166,26 +201,67 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     startings: Mapping[str, Option]
     shufflers: Mapping[str, Option]
     settings: Mapping[str, SettingRule]
-    house_way_cite: str
+    house_way: str | None
+    house_way_cite: str | None
     max_payout_cite: str | None
     adjacent_boxes_cite: str | None
+    deals_to: Literal["all", "bettors"]
+    like: bool
+    assumed: bool
+    sections: Mapping[str, str | None]
 
     @property
     def key(self) -> str:
         """How a rules submission names the chapter, such as `pa-688a`."""
         return f"{self.jurisdiction}-{self.name}"
 
+    @property
+    def base(self) -> str:
+        """The wager that a player must place to take part: the first of the chapter."""
+        return next(iter(self.wagers))
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The betting positions, clockwise from the dealer's left."""
+        return tuple(range(1, self.numbers["seats"] + 1))
+
+    def has(self, section: str) -> bool:
+        """Say whether a rule that stands on this section holds here: a section of 688a's, or one named whole.
+
+        >>> chapter("pa", "688a").has("13(i)"), chapter("pa", "688a").has("687a.11(b)")
+        (True, False)
+        """
+        number, _, own = section.partition(".")
+        if own:
+            return number == self.name or (number, self.name) == (REFERENCE, self.name.removesuffix("-proposed"))
+        return self.sections[section] is not None if section in self.sections else self.like
+
     def cite(self, section: str) -> Citation:
-        """Return the citation of a section of this chapter.
+        """Return the citation of a section of this chapter, given by 688a's number or whole.
 
         >>> chapter("pa", "688a").cite("12(b)")
         '58 Pa. Code § 688a.12(b)'
         """
-        return cite(self.name, section)
+        known = _known_cites.get((self.key, section))
+        if known is None:
+            known = _known_cites[self.key, section] = self._cite(section)
+        return known
+
+    def _cite(self, section: str) -> Citation:
+        _, _, own = section.partition(".")
+        if own:
+            return cite(self.name, own)
+        number = self.sections.get(section, section if self.like else None)
+        if number is None:
+            return Citation(f"{cite(REFERENCE, section)}, by analogy")
+        return cite(REFERENCE, number, assumed=True) if self.assumed else cite(self.name, number)
 
     def paytable(self, wager: str, name: str) -> Paytable:
         """Return a paytable by wager and name as printed; KeyError where there is none."""
         return self.paytables[wager, name]
+
+
+_known_cites: dict[tuple[str, str], Citation] = {}
 
 
 class KnownRule(msgspec.Struct, frozen=True):
@@ -271,9 +347,14 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         startings=options("starting"),
         shufflers=options("shuffler"),
         settings={entry["name"]: _setting(entry) for entry in table.get("setting", ())},
-        house_way_cite=cite(name, table["house_way_cite"]),
+        house_way=table.get("house_way"),
+        house_way_cite=cited("house_way_cite"),
         max_payout_cite=cited("max_payout_cite"),
         adjacent_boxes_cite=cited("adjacent_boxes_cite"),
+        deals_to=table.get("deals_to", "all"),
+        like=name == REFERENCE or table.get("like") == REFERENCE,
+        assumed=table.get("assumed", False),
+        sections={section: number or None for section, number in table.get("sections", {}).items()},
     )
 
 
@@ -284,12 +365,17 @@ def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable
         odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
         odds_cite=cite(chapter_name, entry["odds_cite"]),
         paytables=tuple(paytable.name for paytable in paytables if paytable.wager == entry["name"]),
+        always=entry.get("always", False),
+        of=entry.get("of"),
+        times=entry.get("times", 1),
+        closes=entry.get("closes", "no_more_bets"),
+        stands=tuple(entry.get("stands", ())),
     )
 
 
 def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
     cited = cite(chapter_name, entry["cite"])
-    lines = tuple(_line(line, cited) for line in entry["lines"])
+    lines = tuple(_line(line, cited) for line in entry.get("lines", ()))
     all_odds = all(line.odds is not None or line.push for line in lines)
     return Paytable(
         wager=entry["wager"],
@@ -302,6 +388,10 @@ def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
         seed_cents=parse_money(entry.get("seed", "0")),
         rate_bp=entry.get("rate_bp", 0),
         reserve_rate_bp=entry.get("reserve_rate_bp", 0),
+        scales=entry.get("scales", False),
+        rate_filed=entry.get("rate_filed", False),
+        least_wager_cents=parse_money(entry.get("least_wager", "0")),
+        maximum_cents=parse_money(entry.get("maximum", "0")),
         has_envy=any(line.envy_cents for line in lines),
         picks="best_paid" if all_odds else "first_printed",
     )
@@ -329,9 +419,11 @@ def _option(chapter_name: str, entry: Mapping[str, Any]) -> Option:
 
 
 def _setting(entry: Mapping[str, Any]) -> SettingRule:
+    unit: Unit = entry.get("unit", "choice")
     return SettingRule(
         name=entry["name"],
-        default=entry["default"],
-        values=tuple(entry.get("values", (False, True))),
+        default=parse_money(entry["default"]) if unit == "cents" else entry["default"],
+        values=tuple(entry.get("values", (False, True))) if unit == "choice" else (),
+        unit=unit,
         decision=entry["decision"],
     )

@@ -21,14 +21,22 @@ _FORMS: Final = {
 }
 
 
+ASSUMED: Final = ", assumed (D13)"
+
+
 class Citation(str):
     """The text of a citation, such as `58 Pa. Code § 688a.12(b)`."""
 
     __slots__ = ()
 
+    @property
+    def assumed(self) -> bool:
+        """Whether the section is of a chapter that we do not hold, and is read as another one's (D13)."""
+        return self.endswith(ASSUMED)
+
 
 @functools.lru_cache(maxsize=4096)
-def cite(chapter: str, section: str) -> Citation:
+def cite(chapter: str, section: str, assumed: bool = False) -> Citation:
     """Return the citation of a section of a chapter.
 
     >>> cite("688a", "12(b)")
@@ -37,4 +45,4 @@ def cite(chapter: str, section: str) -> Citation:
     'Annex A, rulemaking 125-223, § 687a.12(c)'
     """
     form, number = _FORMS.get(chapter, (CODE, chapter))
-    return Citation(form.format(chapter=number, section=section))
+    return Citation(form.format(chapter=number, section=section) + (ASSUMED if assumed else ""))

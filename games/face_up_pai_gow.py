@@ -7,26 +7,16 @@ is not given what a result depends on (a card, a setting, a meter), the due amou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from games.bonus import envy_bonuses, fortune_bonus, progressive_payout
+from games.bonus import in_turn, seven_card
 from games.cards import JOKER
-from games.pai_gow import Box, DealerHand, compare, is_foul
-from games.progressive import after_winner
+from games.game import Game
+from games.layout import Box, Hand, Layout
+from games.pai_gow import compare, is_foul
 from games.ranking import is_ace_high
 from games.rulebook import Rulebook
-from games.wagers import (
-    EVEN_MONEY,
-    Due,
-    MaximumPayout,
-    Outcome,
-    due_of,
-    not_offered,
-    offered,
-    paytable_of,
-    without_cards,
-    won_at_odds,
-)
+from games.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
 
 
 def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | None) -> str | None:
@@ -40,47 +30,21 @@ def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | Non
     return "dealer_ace_high_joker" if JOKER in dealer_cards else "dealer_ace_high_no_joker"
 
 
-def settle(
-    book: Rulebook,
-    dealer: DealerHand,
-    boxes: Sequence[Box],
-    meter_centicents: int | None = None,
-    readings: Mapping[int, int] | None = None,
-) -> list[Due]:
-    """Return what every wager and Envy Bonus of the round is due, in the order of settlement (§ 688a.11(e)-(h)).
-
-    `meter_centicents` is the meter after all wagers of the round were accepted; winners are paid from it in the order
-    of settlement, seat 6 to 1 (D18). `readings` (seat → the controller's meter at that seat's turn) takes its place
-    where a meter is linked to other tables.
-    """
-    dues: list[Due] = []
-    ordered = sorted(boxes, key=lambda box: -box.seat)
+def settle(book: Rulebook, layout: Layout) -> list[Due]:
+    """Return what every wager and Envy Bonus of the round is due, in the order of settlement (§ 688a.11(e)-(h))."""
+    dealer = layout.dealer
     dealer_ace_high = None if dealer.cards is None else is_ace_high(dealer.cards)
-    meter = meter_centicents
-    for box in ordered:
-        cap = MaximumPayout(book.max_payout_cents)
-        for wager in box.stakes:
-            match wager:
-                case "base":
-                    dues.append(_base(book, dealer, dealer_ace_high, box))
-                case "ace_high_bonus":
-                    dues.append(_ace_high_bonus(book, dealer, box, cap))
-                case "fortune_bonus":
-                    dues.append(fortune_bonus(book, box, cap))
-                case "progressive":
-                    due = progressive_payout(book, box, cap, meter if readings is None else readings.get(box.seat))
-                    dues.append(due)
-                    if due.share_bp and meter is not None:
-                        meter = after_winner(meter, due.share_bp, paytable_of(book, "progressive").seed_cents)
-                    elif due.outcome is Outcome.UNKNOWN:
-                        meter = None  # this seat may have taken a share: what the next winners find is not known
-                case _:
-                    dues.append(not_offered(book, box, wager))
-    dues.extend(envy_bonuses(book, ordered))
-    return dues
+
+    def base(box: Box, cap: MaximumPayout) -> Due:
+        return _base(book, dealer, dealer_ace_high, box)
+
+    def ace_high_bonus(box: Box, cap: MaximumPayout) -> Due:
+        return _ace_high_bonus(book, dealer, box, cap)
+
+    return in_turn(book, layout, {"base": base, "ace_high_bonus": ace_high_bonus})
 
 
-def _base(book: Rulebook, dealer: DealerHand, dealer_ace_high: bool | None, box: Box) -> Due:
+def _base(book: Rulebook, dealer: Hand, dealer_ace_high: bool | None, box: Box) -> Due:
     stake = box.stakes["base"]
     if box.voided:
         return due_of(book, box, "base", Outcome.VOID, 0, "13(d)")
@@ -92,14 +56,14 @@ def _base(book: Rulebook, dealer: DealerHand, dealer_ace_high: bool | None, box:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
     if box.surrendered:
         return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")
-    if box.high is None or box.low is None:
+    if box.hand.high is None or box.hand.low is None:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
-    if is_foul(box.high, box.low):
-        section = "11(f)(1)(iii)" if (len(box.high), len(box.low)) == (5, 2) else "11(f)(1)(iv)"
+    if is_foul(box.hand.high, box.hand.low):
+        section = "11(f)(1)(iii)" if (len(box.hand.high), len(box.hand.low)) == (5, 2) else "11(f)(1)(iv)"
         return due_of(book, box, "base", Outcome.FOUL, -stake, section)
     if dealer.high is None or dealer.low is None:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
-    outcome = compare(box.high, box.low, dealer.high, dealer.low)
+    outcome = compare(box.hand.high, box.hand.low, dealer.high, dealer.low)
     if outcome is Outcome.WIN:
         winnings = EVEN_MONEY.winnings(stake)
         return due_of(book, box, "base", outcome, winnings, "12(a)", winnings=winnings)
@@ -108,16 +72,19 @@ def _base(book: Rulebook, dealer: DealerHand, dealer_ace_high: bool | None, box:
     return due_of(book, box, "base", outcome, -stake, "11(f)(1)")
 
 
-def _ace_high_bonus(book: Rulebook, dealer: DealerHand, box: Box, cap: MaximumPayout) -> Due:
+def _ace_high_bonus(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) -> Due:
     wager, paytable = "ace_high_bonus", offered(book, "ace_high_bonus")
     if paytable is None or box.voided or box.abandoned:
         return without_cards(book, box, wager, paytable)
     if dealer.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "11(h)(1)", paytable)
-    hand = ace_high_line(dealer.cards, box.cards)
+    hand = ace_high_line(dealer.cards, box.hand.cards)
     if hand is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(1)(i)(A)", paytable)
     if hand == "?":
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(b)", paytable)
     line = next(line for line in paytable.lines if line.hand == hand)
     return won_at_odds(book, box, wager, paytable, line, cap, "12(b)")
+
+
+GAME = Game(name="face_up_pai_gow", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)

@@ -5,38 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
-
-import msgspec
 
 from games.ranking import rank_five, rank_two
 from games.wagers import Outcome
 
 Position = int | Literal["dealer"]
 CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
-
-
-class DealerHand(msgspec.Struct, frozen=True):
-    """The dealer's seven cards and the hands as they count; null where not known."""
-
-    cards: tuple[int, ...] | None
-    high: tuple[int, ...] | None
-    low: tuple[int, ...] | None
-
-
-class Box(msgspec.Struct, frozen=True):
-    """One betting position: its cards, the hands as set (null where not known) and the stakes in cents by wager."""
-
-    seat: int
-    bettor: str
-    cards: tuple[int, ...] | None
-    high: tuple[int, ...] | None
-    low: tuple[int, ...] | None
-    stakes: Mapping[str, int]
-    surrendered: bool = False
-    voided: bool = False
-    abandoned: bool = False
 
 
 # (player's high is higher, player's low is higher) -> outcome of the base wager. § 688a.11(f)(1)(i), (ii), (2), (3), D8
@@ -60,14 +36,16 @@ def starting_position(count: int) -> Position:
     return "dealer" if steps == 0 else 7 - steps
 
 
-def deal_order(start: Position) -> tuple[Position, ...]:
-    """Return the seven positions clockwise from `start` (§§ 688a.8(d), 9(c), 10(c)).
+def clockwise_from(start: Position, around: tuple[Position, ...] = CLOCKWISE) -> tuple[Position, ...]:
+    """Return positions clockwise from `start`; one that is not among them stands before all (§§ 688a.8(d), 9(c), 10(c)).
 
-    >>> deal_order(5)
+    >>> clockwise_from(5)
     (5, 6, 'dealer', 1, 2, 3, 4)
     """
-    at = CLOCKWISE.index(start)
-    return CLOCKWISE[at:] + CLOCKWISE[:at]
+    if start not in around:
+        return (start, *around)
+    at = around.index(start)
+    return around[at:] + around[:at]
 
 
 def is_foul(high: Sequence[int], low: Sequence[int]) -> bool:

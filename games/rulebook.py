@@ -64,16 +64,27 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     starting: str
     shuffler: str
     decks: int
-    house_way: HouseWay
+    house_way: HouseWay | None
     max_payout_cents: int | None
     adjacent_boxes: bool
     meter: str | None
     linked_meter: bool
-    settings: Mapping[str, bool | str]
+    mystery_meter: str | None
+    settings: Mapping[str, bool | str | int]
+
+    @property
+    def way(self) -> HouseWay:
+        """The house way, in a chapter where the dealer's hands are set by one."""
+        assert self.house_way is not None, f"no house way is filed in {self.chapter.key}"
+        return self.house_way
 
     def cite(self, section: str) -> Citation:
         """Return the citation of a section of the chapter."""
         return self.chapter.cite(section)
+
+    def has(self, section: str) -> bool:
+        """Say whether a rule that stands on this section holds in the chapter."""
+        return self.chapter.has(section)
 
 
 def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebook:
@@ -147,6 +158,7 @@ class _Section:
             raise self.refuse(key, f"unknown; expected one of {', '.join(known)}")
 
 
+_PERCENT: Final = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?%", re.ASCII)
 _ID: Final = re.compile(r"[a-z0-9-]{1,32}")
 _TOP: Final = (
     "chapter", "name", "effective_gaming_day", "max_payout", "house_way", "table", "wagers", "settings",
@@ -167,7 +179,7 @@ class _Reader:
         self.chapter = self._chapter()
         name = top.text("name", "the name of these rules")
         day = self._effective_gaming_day()
-        offers, meter, linked = self._offers()
+        offers, meter, linked, mystery_meter = self._offers()
         deal_method, starting, shuffler, decks, adjacent = self._table()
         house_way = self._house_way()
         max_payout_cents = self._max_payout(offers)
@@ -178,7 +190,7 @@ class _Reader:
             digest=sha256(self.text.encode()).hexdigest(), text=self.text, offers=_as_set(offers, settings),
             deal_method=deal_method, starting=starting, shuffler=shuffler, decks=decks, house_way=house_way,
             max_payout_cents=max_payout_cents, adjacent_boxes=adjacent, meter=meter, linked_meter=linked,
-            settings=settings,
+            mystery_meter=mystery_meter, settings=settings,
         )  # fmt: skip
 
     def _chapter(self) -> Chapter:
@@ -202,37 +214,56 @@ class _Reader:
             raise self.top.refuse("effective_gaming_day", message)
         return day
 
-    def _offers(self) -> tuple[dict[str, Offer], str | None, bool]:
+    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None]:
         wagers = self.top.table("wagers", "a table for each wager offered")
         rules = self.chapter.wagers
         for name in wagers.left():
             if name not in rules:
                 raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
         offers: dict[str, Offer] = {}
-        meter, linked = None, False
+        meter, linked, mystery_meter = None, False, None
         for name, rule in rules.items():
-            if name != "base" and not wagers.has(name):
+            if rule.of is not None:
+                offers[name] = self._derived(wagers, rule, offers[rule.of])
+                continue
+            if not rule.always and not wagers.has(name):
                 continue
             section = wagers.table(name, "a table with min and max")
             paytable = self._paytable(section, rule)
             known = ["min", "max"] + (["paytable"] if rule.paytables else [])
             if paytable is not None and paytable.wager_cents is not None:
-                low = high = self._fixed_amount(section, paytable, paytable.wager_cents)
+                paytable = self._scaled(section, paytable, paytable.wager_cents)
+                low = high = paytable.wager_cents or 0
+                paytable = self._rated(section, paytable)
                 meter = section.id("meter") if section.has("meter") else None
                 linked = section.flag("linked", False)
-                known = ["paytable", "amount", "meter", "linked"]
+                known = ["paytable", "amount", "meter", "linked"] + (["rate"] if paytable.rate_filed else [])
+            elif paytable is not None and paytable.maximum_cents:
+                low = high = 0  # nothing is staked: the progressive wager qualifies (§ 645c.3(c)(1))
+                mystery_meter = section.id("meter") if section.has("meter") else "mystery"
+                known = ["paytable", "meter"]
             else:
                 low, high = self._limits(section, rule)
             section.close(known)
             offers[name] = Offer(name, paytable, low, high)
-        return offers, meter, linked
+        return offers, meter, linked, mystery_meter
 
     def _wagers_cite(self) -> str:
-        return next((rule.cite for rule in self.chapter.wagers.values() if rule.name != "base"), SUBMISSIONS)
+        return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)
+
+    def _derived(self, wagers: _Section, rule: WagerRule, of: Offer) -> Offer:
+        """The offer of a wager whose amount follows from another's: it is part of the game and is not filed."""
+        if wagers.has(rule.name):
+            message = f"is not filed; its amount is {rule.times} times the {rule.of} wager"
+            raise wagers.refuse(rule.name, message, rule.cite)
+        paytable = self.chapter.paytable(rule.name, rule.paytables[0]) if rule.paytables else None
+        return Offer(rule.name, paytable, rule.times * of.min_cents, rule.times * of.max_cents)
 
     def _paytable(self, section: _Section, rule: WagerRule) -> Paytable | None:
         if not rule.paytables:
             return None
+        if len(rule.paytables) == 1 and not section.has("paytable"):
+            return self.chapter.paytable(rule.name, rule.paytables[0])
         expected = f"a paytable: {', '.join(rule.paytables)}"
         name = section.text("paytable", expected, rule.odds_cite)
         if name not in rule.paytables:
@@ -247,18 +278,43 @@ class _Reader:
             raise section.refuse("min", f"{show_money(low)} is above the maximum {show_money(high)}", rule.cite)
         return low, high
 
-    def _fixed_amount(self, section: _Section, paytable: Paytable, amount_cents: int) -> int:
+    def _scaled(self, section: _Section, paytable: Paytable, amount_cents: int) -> Paytable:
+        """Return a progressive's paytable for the wager filed: "for 1" amounts and the seed go with it, others are fixed."""
         for key in ("amount", "min", "max"):
-            if section.has(key) and (filed := section.money(key, paytable.cite)) != amount_cents:
+            if not section.has(key) or (filed := section.money(key, paytable.cite)) == amount_cents:
+                continue
+            if not paytable.scales or key != "amount":
                 message = f"{show_money(filed)}; paytable {paytable.name} is for a wager of {show_money(amount_cents)}"
                 raise section.refuse(key, message, paytable.cite)
-        return amount_cents
+            if filed < amount_cents or filed % amount_cents:
+                message = f"{show_money(filed)}; the paytable pays for each {show_money(amount_cents)}"
+                raise section.refuse(key, message, paytable.cite)
+            times = filed // amount_cents
+            lines = tuple(
+                msgspec.structs.replace(
+                    line, amount_cents=line.amount_cents * times, envy_cents=line.envy_cents * times
+                )
+                for line in paytable.lines
+            )  # fmt: skip
+            seed = paytable.seed_cents * times
+            paytable = msgspec.structs.replace(paytable, lines=lines, wager_cents=filed, seed_cents=seed)
+        return paytable
+
+    def _rated(self, section: _Section, paytable: Paytable) -> Paytable:
+        """Put in the rate of progression where the text prints none and it must be filed (D18)."""
+        if not paytable.rate_filed:
+            return paytable
+        text = section.text("rate", 'a rate of progression such as "15%": the text prints none', paytable.cite)
+        match = _PERCENT.fullmatch(text)
+        if match is None or not 0 < int(match[1]) * 100 + int((match[2] or "").ljust(2, "0")) <= 10_000:
+            raise section.refuse("rate", f'{text!r}; expected a rate such as "15%"', paytable.cite)
+        return msgspec.structs.replace(paytable, rate_bp=int(match[1]) * 100 + int((match[2] or "").ljust(2, "0")))
 
     def _table(self) -> tuple[str, str, str, int, bool]:
         section = self.top.table("table", "a table with deal_method, starting and shuffler")
         chapter_ = self.chapter
         deal = _choose(section, "deal_method", chapter_.deal_methods)
-        starting = _choose(section, "starting", chapter_.startings)
+        starting = _choose(section, "starting", chapter_.startings) if chapter_.startings else None
         shuffler = _choose(section, "shuffler", chapter_.shufflers)
         if deal.needs_shuffler and shuffler.name == "none":
             message = f"none; dealing by {deal.name} takes an automated shuffler"
@@ -273,10 +329,14 @@ class _Reader:
         if adjacent and chapter_.adjacent_boxes_cite is None:
             raise section.refuse("adjacent_boxes", "the chapter does not let a player wager on two boxes")
         section.close(_TABLE)
-        return deal.name, starting.name, shuffler.name, decks, adjacent
+        return deal.name, starting.name if starting else "", shuffler.name, decks, adjacent
 
-    def _house_way(self) -> HouseWay:
+    def _house_way(self) -> HouseWay | None:
         section = self.chapter.house_way_cite
+        if section is None:
+            if self.top.has("house_way"):
+                raise self.top.refuse("house_way", "nobody sets the dealer's hands by a house way in this chapter")
+            return None
         value = self.top.take("house_way", (str, dict), 'a name such as "stones", or a table', section)
         try:
             if isinstance(value, str):
@@ -301,13 +361,19 @@ class _Reader:
             raise self.top.refuse("max_payout", message, section)
         return cap
 
-    def _settings(self) -> Mapping[str, bool | str]:
+    def _settings(self) -> Mapping[str, bool | str | int]:
         rules = self.chapter.settings
         filed = self.top.table("settings", "a table of settings") if self.top.has("settings") else None
-        settings: dict[str, bool | str] = {}
+        settings: dict[str, bool | str | int] = {}
         for name, rule in rules.items():
             if filed is None or not filed.has(name):
                 settings[name] = rule.default
+                continue
+            if rule.unit == "cents":
+                settings[name] = filed.money(name)
+                continue
+            if rule.unit == "count":
+                settings[name] = filed.take(name, int, "a whole number")
                 continue
             expected = " or ".join(
                 repr(value) if isinstance(value, str) else str(value).lower() for value in rule.values
@@ -330,7 +396,7 @@ def _choose(section: _Section, key: str, options: Mapping[str, Option]) -> Optio
     return options[name]
 
 
-def _as_set(offers: dict[str, Offer], settings: Mapping[str, bool | str]) -> dict[str, Offer]:
+def _as_set(offers: dict[str, Offer], settings: Mapping[str, bool | str | int]) -> dict[str, Offer]:
     """Put the settings that change a paytable into it: how lines are picked (D15), the progressive's joker (D18)."""
     changed = dict(offers)
     for offer in offers.values():

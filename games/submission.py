@@ -61,7 +61,7 @@ def submission_from_words(words: Sequence[str]) -> str:
     max = "100000.00"
     """
     book, given = _read(words)
-    deal_method = given.pop("deal_method", "automated_shoe")
+    deal_method = given.pop("deal_method", list(book.deal_methods)[-1])
     text = [
         f"chapter = {_quoted(book.key)}",
         f"name = {_quoted(given.pop('name', book.key))}",
@@ -69,19 +69,18 @@ def submission_from_words(words: Sequence[str]) -> str:
     ]
     if "max_payout" in given:
         text.append(f"max_payout = {_quoted(given.pop('max_payout'))}")
-    text += [
-        f"house_way = {_quoted(given.pop('house_way', 'stones'))}",
-        "",
-        "[table]",
-        f"deal_method = {_quoted(deal_method)}",
-        f"starting = {_quoted(given.pop('starting', 'shaker'))}",
-        f"shuffler = {_quoted(given.pop('shuffler', 'none' if deal_method == 'manual_shoe' else 'automated'))}",
-    ]
+    if book.house_way is not None:
+        text.append(f"house_way = {_quoted(given.pop('house_way', book.house_way))}")
+    text += ["", "[table]", f"deal_method = {_quoted(deal_method)}"]
+    if book.startings:
+        text.append(f"starting = {_quoted(given.pop('starting', next(iter(book.startings))))}")
+    shuffler = "none" if deal_method == "manual_shoe" else "automated"
+    text.append(f"shuffler = {_quoted(given.pop('shuffler', shuffler))}")
     if "decks" in given:
         text.append(f"decks = {_plain('decks', given.pop('decks'), _NUMBER, 'a number')}")
     text.append(f"adjacent_boxes = {_flag('adjacent_boxes', given.pop('adjacent_boxes', 'no'))}")
     for wager in book.wagers.values():
-        if wager.name == "base" or wager.name in given:
+        if wager.of is None and (wager.always or wager.name in given):
             text += ["", f"[wagers.{wager.name}]", *_wager(book, wager, given)]
     settings = [f"{name} = {_setting(book, name, given.pop(name))}" for name in book.settings if name in given]
     text += ["", "[settings]", *settings] if settings else []
@@ -108,20 +107,27 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
 
 def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
     """Take the words that speak of a wager and write its table."""
-    lines = []
-    amount = None
-    if wager.name != "base":
+    lines: list[str] = []
+    amount, paytable = None, None
+    if not wager.always:
         filed = given.pop(wager.name)
+        if len(wager.paytables) == 1 and filed == "yes":
+            filed = wager.paytables[0]
         if wager.paytables:
             lines.append(f"paytable = {_quoted(filed)}")
             paytable = book.paytables.get((wager.name, filed))
             amount = paytable.wager_cents if paytable is not None else None
         elif filed != "yes":
             raise RulesRefused(SOURCE, wager.name, f"{filed!r}; expected yes: it has no paytables", wager.cite)
-    prefix = "" if wager.name == "base" else f"{wager.name}."
+    prefix = "" if wager.always else f"{wager.name}."
+    if paytable is not None and paytable.maximum_cents:
+        return lines
     for key, default in (("min", MIN_DEFAULT), ("max", MAX_DEFAULT)):
         value = given.pop(prefix + key, default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
+    for word, key in (("wager", "amount"), ("rate", "rate")):
+        if f"{wager.name}.{word}" in given:
+            lines.append(f"{key} = {_quoted(given.pop(f'{wager.name}.{word}'))}")
     if any(book.paytable(wager.name, name).wager_cents is not None for name in wager.paytables):
         lines += [f"meter = {_quoted(given.pop('meter'))}"] if "meter" in given else []
         lines += [f"linked = {_flag('linked', given.pop('linked'))}"] if "linked" in given else []
@@ -129,7 +135,10 @@ def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
 
 
 def _setting(book: Chapter, name: str, value: str) -> str:
-    return _flag(name, value) if isinstance(book.settings[name].default, bool) else _quoted(value)
+    rule = book.settings[name]
+    if rule.unit == "count":
+        return _plain(name, value, _NUMBER, "a whole number")
+    return _flag(name, value) if isinstance(rule.default, bool) else _quoted(value)
 
 
 def _flag(key: str, value: str) -> str:

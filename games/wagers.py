@@ -6,12 +6,12 @@ filed a maximum payout, with the section that it stands on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Protocol
 
 import msgspec
 
+from games.citation import Citation
+from games.layout import Box
 from games.money import Odds
 from games.rulebook import Line, Paytable, Rulebook
 
@@ -26,37 +26,17 @@ class Outcome(StrEnum):
     TIE = "tie"
     FOUL = "foul"
     ACE_HIGH_PUSH = "ace_high_push"
+    TIGER_9_PUSH = "tiger_9_push"
+    FOLDED = "folded"
+    UNCOVERED = "uncovered"
     SURRENDERED = "surrendered"
     ABANDONED = "abandoned"
     VOID = "void"
     UNKNOWN = "unknown"
 
 
-STAKE_KEPT = (Outcome.WIN, Outcome.TIE, Outcome.ACE_HIGH_PUSH, Outcome.VOID)
-
-
-class Staked(Protocol):
-    """A betting position: who wagers there, and how much on what (cents by wager)."""
-
-    @property
-    def seat(self) -> int:
-        """The seat."""
-
-    @property
-    def bettor(self) -> str:
-        """Who wagers."""
-
-    @property
-    def stakes(self) -> Mapping[str, int]:
-        """Cents by wager."""
-
-    @property
-    def voided(self) -> bool:
-        """Whether the hand was voided."""
-
-    @property
-    def abandoned(self) -> bool:
-        """Whether the wagers were considered abandoned."""
+PUSHES = (Outcome.TIE, Outcome.ACE_HIGH_PUSH, Outcome.TIGER_9_PUSH)
+STAKE_KEPT = (Outcome.WIN, *PUSHES, Outcome.VOID, Outcome.UNCOVERED)
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +57,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
     returned_cents: int = 0
     outcome: Outcome
     line: str = ""
-    cite: str
+    cite: Citation
     share_bp: int = 0
     cash_cents: int = 0
     slip_cents: int = 0
@@ -119,7 +99,7 @@ def paytable_of(book: Rulebook, wager: str) -> Paytable:
     return paytable
 
 
-def due_of(book: Rulebook, box: Staked, wager: str, outcome: Outcome, net_cents: int | None, section: str,
+def due_of(book: Rulebook, box: Box, wager: str, outcome: Outcome, net_cents: int | None, section: str,
          paytable: Paytable | None = None, winnings: int = 0) -> Due:  # fmt: skip
     """Make the due of a wager from its outcome; the stake goes back where the outcome lets it."""
     stake = box.stakes[wager]
@@ -130,7 +110,7 @@ def due_of(book: Rulebook, box: Staked, wager: str, outcome: Outcome, net_cents:
     )  # fmt: skip
 
 
-def won_at_odds(book: Rulebook, box: Staked, wager: str, paytable: Paytable, line: Line, cap: MaximumPayout, section: str,
+def won_at_odds(book: Rulebook, box: Box, wager: str, paytable: Paytable, line: Line, cap: MaximumPayout, section: str,
                  other_reading: str | None = None) -> Due:  # fmt: skip
     """Make the due of a wager that made a line of its paytable: odds, or a push."""
     if line.push or line.odds is None:
@@ -142,7 +122,7 @@ def won_at_odds(book: Rulebook, box: Staked, wager: str, paytable: Paytable, lin
     return msgspec.structs.replace(due, line=line.hand, uncapped_cents=uncapped, other_reading=other_reading)
 
 
-def without_cards(book: Rulebook, box: Staked, wager: str, paytable: Paytable | None) -> Due:
+def without_cards(book: Rulebook, box: Box, wager: str, paytable: Paytable | None) -> Due:
     """Settle an optional wager that no cards decide: its hand is void or abandoned, or the wager is not offered."""
     if box.voided:
         return due_of(book, box, wager, Outcome.VOID, 0, "13(d)", paytable)
@@ -151,6 +131,6 @@ def without_cards(book: Rulebook, box: Staked, wager: str, paytable: Paytable | 
     return not_offered(book, box, wager)
 
 
-def not_offered(book: Rulebook, box: Staked, wager: str) -> Due:
+def not_offered(book: Rulebook, box: Box, wager: str) -> Due:
     """Make the due of a wager that the rules do not offer: it cannot be told."""
     return due_of(book, box, wager, Outcome.UNKNOWN, None, "7(e)")

@@ -1,6 +1,6 @@
 """From a round and the rules in force to the verdict. Pure: the same round and rules give the same conclusion.
 
-The law of this file: it knows no game and no code. It runs every registered rule of the round's game, and adds them up:
+The law of this file: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
 a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
 Findings about the log itself (`LOG-…`) are reported and do not make a round a variance.
 """
@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import msgspec
 
-from games.rulebook import Rulebook
-from replay import dealing, equipment, paying, setting, settlement, wagering
+from games.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Settlement, Verdict
 from replay.rounds import Round
-from replay.rules import RULES, Rule
+from replay.rule_files import RULES
+from replay.rules import Rule
 from replay.settlement import settlements
-
-RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying)
-"""Importing these registers the rules."""
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,18 +29,18 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
 _rules_of: dict[str, tuple[Rule, ...]] = {}
 
 
-def rules_of(game: str) -> tuple[Rule, ...]:
-    """Return the rules that judge a game."""
-    if game not in _rules_of:
-        _rules_of[game] = tuple(each for each in RULES if game in each.games)
-    return _rules_of[game]
+def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
+    """Return the rules that hold in a chapter."""
+    if chapter.key not in _rules_of:
+        _rules_of[chapter.key] = tuple(each for each in RULES if each.holds_in(chapter))
+    return _rules_of[chapter.key]
 
 
 def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
     findings: list[Finding] = []
     doubts: list[str] = _lost_evidence(round_)
-    for each in rules_of(book.game):
+    for each in rules_of(book.chapter):
         for said in each.judge(round_, book):
             if isinstance(said, Finding):
                 findings.append(said)

@@ -8,190 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from events import model
 from games.cards import CODE, TEXT
-from games.pai_gow import CLOCKWISE, Position, deal_order, starting_position
+from games.pai_gow import clockwise_from
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.table_state import Fact
+from replay.voids import (
+    MISDEAL_SECTION,
+    before_deal,
+    face_up_dealt,
+    first_position,
+    must_be_void,
+    positions,
+    start_of,
+    void_grounds,
+)
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
-MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
-
-
-class Ground(msgspec.Struct, frozen=True):
-    """A reason in the record why the round must be void, with the finding it makes where the round was played on."""
-
-    code: str
-    section: str
-    expected: str
-    observed: str
-    evidence: tuple[int, ...]
-    seat: int | None = None
-
-
-class Start(msgspec.Struct, frozen=True):
-    """Where the deal had to start: the count pointed to (null when unknown), what was announced, and the facts."""
-
-    position: Position | None
-    count: int | None
-    announced: int | None
-    valid: bool
-    evidence: tuple[int, ...]
-
-
-def start_of(round_: Round) -> Start | None:
-    """Return what dice or number said about the start before the first card, or null when the record has nothing."""
-    if "start" not in round_.memo:
-        round_.memo["start"] = _start_of(round_)
-    start: Start | None = round_.memo["start"]
-    return start
-
-
-def _before_deal(round_: Round, facts: list[Fact] | tuple[Fact, ...]) -> list[Fact]:
-    first = round_.first_card
-    return [fact for fact in facts if first is None or fact.seq < first.seq]
-
-
-def _start_of(round_: Round) -> Start | None:
-    drawn = _before_deal(round_, list(round_.of(model.NumberDrawn)))
-    if drawn:
-        number = drawn[-1].payload.number
-        return Start(starting_position(number), number, None, True, (drawn[-1].seq,))
-    rolls = _before_deal(round_, list(round_.of(model.DiceRolled)))
-    if not rolls:
-        return None
-    roll = rolls[-1]
-    totals = [fact for fact in _before_deal(round_, list(round_.of(model.TotalAnnounced))) if fact.seq > roll.seq]
-    announced = totals[-1].payload.total if totals else None
-    evidence = (roll.seq, *(fact.seq for fact in totals[-1:]))
-    if roll.payload.lie != "flat":
-        return Start(None, None, announced, False, evidence)
-    if any(die is None for die in roll.payload.dice):
-        return Start(None, None, announced, True, evidence)
-    total = sum(roll.payload.dice)
-    return Start(starting_position(total), total, announced, True, evidence)
-
-
-def _first_position(round_: Round) -> Position | None:
-    """The position of the first card, where the order of the deal is on record."""
-    first = round_.first_card
-    if first is None or "deal" not in round_.opened.payload.observed:
-        return None
-    position: Position = first.payload.to
-    return position
-
-
-def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
-    """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
-    if "grounds" not in round_.memo:
-        grounds = (
-            *_wrong_total(round_), *_wrong_counts(round_, book), *_wrong_stub(round_, book), *_face_up(round_),
-            *_exposed_stack(round_, book), *_shoe_failed(round_, book),
-        )  # fmt: skip
-        round_.memo["grounds"] = grounds
-    found: tuple[Ground, ...] = round_.memo["grounds"]
-    return found
-
-
-def must_be_void(round_: Round, book: Rulebook) -> bool:
-    """Say whether the round had to be void."""
-    return bool(void_grounds(round_, book))
-
-
-def _wrong_total(round_: Round) -> Iterator[Ground]:
-    start, dealt_to = start_of(round_), _first_position(round_)
-    if start is None or start.count is None or start.announced is None or dealt_to is None:
-        return
-    if start.announced != start.count and dealt_to != start.position:
-        first = round_.first_card
-        yield Ground(
-            "DEAL-START", "13(c)", f"a total of {start.count} starts at {name(start.position or 'dealer')}",
-            f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
-            (*start.evidence, first.seq if first else 0),
-        )  # fmt: skip
-
-
-def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    hands = round_.hands()
-    if not hands:
-        return
-    must = book.chapter.numbers["cards_per_hand"]
-    deals = round_.of(model.CardsDealt)
-    shoe_stopped = any(fact.payload.device == "shoe" for fact in round_.of(model.DeviceFailed))
-    for position in CLOCKWISE:
-        cards = hands.get(position)
-        if cards is None and (not round_.observes("deal") or round_.closed is None or shoe_stopped):
-            continue
-        count = len(cards) if cards is not None else 0
-        if count != must and not shoe_stopped:
-            yield Ground(
-                "DEAL-COUNT", "13(g)", f"{must} cards to {name(position)}", f"{count} cards; the round was not voided",
-                tuple(fact.seq for fact in deals if fact.payload.to == position) or (deals[-1].seq,),
-                position if isinstance(position, int) else None,
-            )  # fmt: skip
-
-
-def _set_aside(round_: Round) -> int:
-    """How many cards found face up were set aside and not dealt (D24)."""
-    return len(round_.of(model.CardFoundFaceUp)) - len(_face_up_dealt(round_))
-
-
-def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    counted = round_.last(model.StubCounted)
-    if counted is None:
-        return
-    must = book.chapter.numbers["stub_cards"]
-    total = counted.payload.count + _set_aside(round_)
-    if total != must:
-        yield Ground(
-            "DEAL-STUB", MISDEAL_SECTION[book.deal_method], f"{must} cards left",
-            f"{counted.payload.count} cards left; the round was not voided", (counted.seq,),
-        )  # fmt: skip
-
-
-def _face_up(round_: Round) -> Iterator[Ground]:
-    found = round_.of(model.CardFoundFaceUp)
-    if len(found) > 1:
-        yield Ground(
-            "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
-            f"{len(found)} cards found face up; the round was not voided", tuple(fact.seq for fact in found),
-        )  # fmt: skip
-
-
-def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    if book.deal_method != "automated_shoe":
-        return
-    last = round_.last_card
-    for fact in round_.of(model.CardExposed):
-        exposed = fact.payload
-        while_dealing = last is None or fact.seq < last.seq
-        if exposed.whose == "stack" or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
-            yield Ground(
-                "DEAL-EXPOSED", "13(i)", "with a card exposed while the stacks are dealt, all wagers returned",
-                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided", (fact.seq,),
-                exposed.whose if isinstance(exposed.whose, int) else None,
-            )  # fmt: skip
-
-
-def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    if book.deal_method != "automated_shoe":
-        return
-    for fact in round_.of(model.DeviceFailed):
-        if fact.payload.device == "shoe" and fact.payload.fault != "inoperative":
-            yield Ground(
-                "DEAL-DEVICE", "13(l)", "with a failed dealing shoe the round is void",
-                f"the shoe failed ({fact.payload.fault}); the round was not voided", (fact.seq,),
-            )  # fmt: skip
 
 
 @rule("DEAL-START", "DEAL-COUNT", "DEAL-STUB", "DEAL-FACEUP", "DEAL-EXPOSED", "DEAL-DEVICE",
-      cites="58 Pa. Code §§ 688a.8(f), 688a.13(c), (e), (g), (i), (j), (l)")  # fmt: skip
+      on=("13(c)", "13(e)", "13(g)", "13(i)", "13(l)", "8(f)", "9(e)", "10(e)"))  # fmt: skip
 def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A round that must be void is void; otherwise its ground is the finding."""
     if round_.voided is not None:
@@ -203,7 +44,7 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("DEAL-TOTAL", cites="58 Pa. Code § 688a.5(i)(1)(ii)")
+@rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
 def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is none."""
     start = start_of(round_)
@@ -216,10 +57,10 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("DEAL-START", cites="58 Pa. Code §§ 688a.8(d), 688a.9(c), 688a.10(c)")
+@rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
 def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
-    start, dealt_to = start_of(round_), _first_position(round_)
+    start, dealt_to = start_of(round_), first_position(round_)
     if start is None or start.position is None or dealt_to is None or round_.voided is not None:
         return
     if start.announced is not None and start.announced != start.count:
@@ -234,13 +75,13 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("DEAL-NOROLL", cites="58 Pa. Code § 688a.13(a), (b)")
+@rule("DEAL-NOROLL", on=("13(a)", "13(b)"))
 def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Dice that did not land flat, or fell out, are a "no roll" and are shaken again."""
     start = start_of(round_)
     if start is None or start.valid or round_.first_card is None or round_.voided is not None:
         return
-    roll = _before_deal(round_, list(round_.of(model.DiceRolled)))[-1]
+    roll = before_deal(round_, list(round_.of(model.DiceRolled)))[-1]
     section = "13(b)" if roll.payload.lie == "fell_out" else "13(a)"
     yield finding(
         round_, book, "DEAL-NOROLL", section, expected="a no roll, and the dice shaken again",
@@ -248,7 +89,7 @@ def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-@rule("DEAL-SHAKE", cites="58 Pa. Code § 688a.5(i)(1)(i), (iv)")
+@rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
 def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Three shakes before each roll; after the deal the cover goes on and the shaker is shaken once."""
     if not round_.observes("start"):
@@ -276,25 +117,25 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("DEAL-ORDER", cites="58 Pa. Code §§ 688a.8(d), 688a.9(c), 688a.10(c)")
+@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"))
 def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """From the first position on, cards or stacks go clockwise to every position, wager or not."""
     first = round_.first_card
     if first is None or "deal" not in round_.opened.payload.observed or round_.voided is not None:
         return
-    order = deal_order(first.payload.to)
+    order = clockwise_from(first.payload.to, positions(round_, book))
     dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
     for turn, fact in enumerate(dealt):
-        if fact.payload.to != order[turn % 7]:
+        if fact.payload.to != order[turn % len(order)]:
             yield finding(
                 round_, book, "DEAL-ORDER", CLOCKWISE_SECTION[book.deal_method],
-                expected=f"{name(order[turn % 7])} next", observed=f"dealt to {name(fact.payload.to)}",
+                expected=f"{name(order[turn % len(order)])} next", observed=f"dealt to {name(fact.payload.to)}",
                 evidence=(dealt[turn - 1], fact),
             )  # fmt: skip
             return
 
 
-@rule("DEAL-STUB", cites="58 Pa. Code §§ 688a.8(e), (f), 688a.9(d), (e), 688a.10(d), (e)")
+@rule("DEAL-STUB", on=("8(e)", "8(f)", "9(d)", "9(e)", "10(d)", "10(e)"))
 def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The stub is counted each round; a deck with right hands and a wrong stub leaves the table."""
     last, method = round_.last_card, book.deal_method
@@ -313,7 +154,7 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("DEAL-STUBSEEN", cites="58 Pa. Code §§ 688a.8(e), 688a.9(d), 688a.10(d)")
+@rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
 def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The four cards that remain may not be exposed to anyone."""
     for fact in round_.of(model.StubCounted):
@@ -324,7 +165,7 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("DEAL-DECK", cites="58 Pa. Code § 688a.3(a)")
+@rule("DEAL-DECK", on=("3(a)",))
 def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """One deck with one joker: no card twice, and no deck that is not in play."""
     seen: dict[int, Fact] = {}
@@ -349,30 +190,19 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _face_up_dealt(round_: Round) -> list[tuple[Fact, Fact]]:
-    """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
-    return [
-        (found, fact)
-        for found in round_.of(model.CardFoundFaceUp)
-        if found.payload.card is not None
-        for fact in round_.of(model.CardsDealt)
-        if fact.seq > found.seq and fact.payload.to != "burn" and found.payload.card in fact.payload.cards
-    ]
-
-
-@rule("DEAL-FACEUP", cites="58 Pa. Code § 688a.13(e)")
+@rule("DEAL-FACEUP", on=("13(e)",))
 def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card found face up is not used in that round."""
     if round_.voided is not None:
         return
-    for found, fact in _face_up_dealt(round_):
+    for found, fact in face_up_dealt(round_):
         yield finding(
             round_, book, "DEAL-FACEUP", "13(e)", expected=f"{found.payload.card} set aside in the discard rack",
             observed=f"dealt to {name(fact.payload.to)}", evidence=(found, fact),
         )  # fmt: skip
 
 
-@rule("DEAL-DRAWN", cites="58 Pa. Code § 688a.13(f)")
+@rule("DEAL-DRAWN", on=("13(f)",))
 def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """A card drawn in error without its face exposed is used as the next card from the shoe."""
     if round_.voided is not None:
@@ -392,7 +222,7 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             )  # fmt: skip
 
 
-@rule("DEAL-EXPOSED", cites="58 Pa. Code § 688a.13(d)")
+@rule("DEAL-EXPOSED", on=("13(d)",))
 def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """When the dealer exposes a player's card, the player elects to play the hand out or to void it."""
     if round_.voided is not None or must_be_void(round_, book) or round_.lost:
@@ -414,7 +244,7 @@ def stakes_at(round_: Round) -> frozenset[int]:
     return frozenset(fact.payload.seat for fact in round_.of(model.WagerPlaced))
 
 
-@rule("DEAL-ELECTION", cites="58 Pa. Code § 688a.13(d)")
+@rule("DEAL-ELECTION", on=("13(d)",))
 def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The election is made without looking at the unexposed cards."""
     for fact in round_.of(model.HandElected):
@@ -432,7 +262,7 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             )  # fmt: skip
 
 
-@rule("DEAL-NOBETS", cites="58 Pa. Code §§ 688a.8(b), 688a.9(a)(3), 688a.10(a)(2)")
+@rule("DEAL-NOBETS", on=("8(b)", "9(a)(3)", "10(a)(2)"))
 def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The dealer announces "no more bets" before dealing any card."""
     first = round_.first_card
@@ -451,7 +281,7 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         )  # fmt: skip
 
 
-@rule("DEAL-RACK", cites="58 Pa. Code §§ 688a.3(b)(4), 688a.8(g), 688a.11(d), (j)")
+@rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
 def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only."""
     collected = round_.of(model.CardsCollected)

@@ -11,7 +11,7 @@ from events import model
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import finding, rule
+from replay.rules import EVERY_CHAPTER, finding, rule
 from replay.table_state import Deck, Preparation
 
 HOUR_US = 3_600_000_000
@@ -67,7 +67,7 @@ def _first_round_of_deck(round_: Round) -> Deck | None:
     return deck
 
 
-@rule("DEAL-SHUFFLE", cites="58 Pa. Code §§ 688a.5(a), 688a.9(a)(1)")
+@rule("DEAL-SHUFFLE", on=("5(a)", "9(a)(1)"))
 def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The cards are shuffled after every round; dealt from the hand only after an automated shuffle."""
     first = round_.first_card
@@ -89,7 +89,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("DEAL-DEVICE", cites="58 Pa. Code § 688a.13(k)")
+@rule("DEAL-DEVICE", on=("13(k)",))
 def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """When a shuffling device jams, stops or does not complete its cycle, the cards are reshuffled."""
     first = round_.first_card
@@ -103,7 +103,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
         )  # fmt: skip
 
 
-@rule("DEAL-DEVICE", cites="58 Pa. Code § 688a.13(m)")
+@rule("DEAL-DEVICE", on=("13(m)",))
 def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A device that cannot be used is covered or signed before another method is used at the table."""
     if not round_.before.devices and not round_.of(model.DeviceFailed):
@@ -139,7 +139,7 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
             )  # fmt: skip
 
 
-@rule("DEAL-CUT", cites="58 Pa. Code § 688a.5(b)(2), (c)-(f)")
+@rule("DEAL-CUT", on=("5(b)(2)", "5(c)", "5(d)", "5(e)", "5(f)"))
 def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a manual shuffle the cards are cut: offered in order, at least ten cards deep, again when a recut is ordered."""
     first = round_.first_card
@@ -198,7 +198,7 @@ def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], m
         )  # fmt: skip
 
 
-@rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", cites="58 Pa. Code § 688a.4(a)-(e)")
+@rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", on=("4(a)", "4(b)"))
 def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before its first round a deck is inspected and verified, its second joker destroyed, spread face up and washed."""
     deck = _first_round_of_deck(round_)
@@ -225,7 +225,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("OPEN-IDLE", cites="58 Pa. Code § 688a.5(g)")
+@rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread again (and washed, where no shuffler is in use)."""
     before = round_.before
@@ -240,7 +240,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("EQUIP-DECK", cites="58 Pa. Code § 688a.3(c)")
+@rule("EQUIP-DECK", on=("3(c)(1)", "3(c)(2)"))
 def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A deck is changed at least every 4 hours when dealt by hand, every 8 hours from a shoe, from its going into play."""
     deck = _deck(round_)
@@ -256,7 +256,7 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("EQUIP-DICE", cites="58 Pa. Code § 688a.2(c)(1)(i)")
+@rule("EQUIP-DICE", on=("2(c)(1)(i)",))
 def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Dice do not remain on a table for more than 24 hours."""
     received, since = round_.before.dice_us, round_.before.dice_seq
@@ -273,7 +273,7 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
             return
 
 
-@rule("EQUIP-ALTERNATE", cites="58 Pa. Code § 688a.3(b)(3)")
+@rule("EQUIP-ALTERNATE", on=("3(b)(3)",))
 def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """With two decks, each is used for every other round of play."""
     before = round_.before
@@ -287,7 +287,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", cites="the contract of the log: source_seq")
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", on=EVERY_CHAPTER)
 def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A device's own counter does not jump or repeat, and its clock does not run back."""
     codes = {"gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK"}

@@ -9,18 +9,20 @@ import itertools
 from collections.abc import Iterator
 
 from events import model
-from games.bonus import envy_line, is_qualifying
+from games.bonus import is_qualifying
+from games.catalogue import GAMES
 from games.money import show_money
 from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
+from replay.layout import meter_at_settlement, progressive_accepted, progressive_wins, side_card, voided_seats
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
-from replay.settlement import ENVY, dues, flows, is_void, meter_at_settlement, settlements, voided_seats
+from replay.settlement import ENVY, dues, flows, is_void, settlements
 from replay.table_state import Fact
-from replay.wagering import stakes
+from replay.wagering import key_of, stakes
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
@@ -29,7 +31,7 @@ ANNOUNCED = {
 }  # fmt: skip
 
 
-@rule("PAY-ANNOUNCED", cites="58 Pa. Code § 688a.11(e)")
+@rule("PAY-ANNOUNCED", on=("11(e)",))
 def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer announces whether the wager wins, loses or is a tie, and announces what is so."""
     outcome_of = {(due.seat, due.wager): due.outcome for due in dues(round_, book) if due.for_position is None}
@@ -43,7 +45,7 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("PAY-REVEAL", cites="58 Pa. Code § 688a.11(e)")
+@rule("PAY-REVEAL", on=("11(e)",))
 def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
     revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
@@ -60,14 +62,15 @@ def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             return
 
 
-@rule("PAY-ENVYCALL", cites="58 Pa. Code § 688a.11(h)(2)(i)(B), (C), (3)(i)(C)")
+@rule("PAY-ENVYCALL", on=("11(h)(2)(i)(B)",))
 def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
     if not round_.observes("envy") or round_.closed is None or is_void(round_, book):
         return
+    lines = GAMES[book.game].lines
     acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
     voided = voided_seats(round_)
-    placed = [stake for stake in stakes(round_).values() if stake.seat not in voided]
+    placed = [stake for stake in stakes(round_, book).values() if stake.seat not in voided]
     for wager in ENVY:
         offer = book.offers.get(wager)
         if offer is None or offer.paytable is None or not offer.paytable.has_envy:
@@ -75,9 +78,10 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
         holders = [each for each in placed if each.wager == wager and is_qualifying(book, wager, each.in_time_cents)]
         if not holders:
             continue
-        for base in [each for each in placed if each.wager == "base"]:
-            held = readings(round_, base.seat)
-            qualifying = len(held) == 1 and held[0].cards is not None and envy_line(offer.paytable, held[0].cards)
+        for base in [each for each in placed if each.wager == book.chapter.base]:
+            held = readings(round_, book, base.seat)
+            cards = held[0].cards if len(held) == 1 else None
+            qualifying = cards is not None and offer.paytable.envy(lines(offer.paytable, cards, side_card(round_)))
             others = [each for each in holders if each.bettor != base.bettor]
             if qualifying and others and base.seat not in acknowledged:
                 acknowledged.add(base.seat)
@@ -93,12 +97,12 @@ def _progressive_winners(round_: Round, book: Rulebook) -> Iterator[tuple[Due, l
     done = flows(round_)
     for due in dues(round_, book):
         if due.wager == "progressive" and (due.outcome is Outcome.WIN or due.share_bp):
-            flow = done.get((due.seat, "progressive", None))
+            flow = done.get(key_of(due.seat, "progressive", None, due.bettor))
             paid = [fact for fact in flow.facts if isinstance(fact.payload, model.WagerPaid)] if flow else []
             yield due, sorted(paid, key=lambda fact: fact.seq)
 
 
-@rule("PAY-LIGHT", "PAY-VALIDATED", cites="58 Pa. Code § 688a.11(h)(3)(i)(B)(2), (3)")
+@rule("PAY-LIGHT", "PAY-VALIDATED", on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"))
 def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before a progressive winner is paid, the light is verified and a floorperson or above validates the payout."""
     if not round_.observes("progressive"):
@@ -125,7 +129,7 @@ def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("PAY-DOCUMENTED", cites="58 Pa. Code § 688a.11(h)(3)(i)(B)(4)")
+@rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
 def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The cards of a winner who is not paid from the inventory stay on the table until the documentation is complete."""
     if not round_.observes("progressive"):
@@ -153,7 +157,7 @@ def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("PAY-METER", cites="58 Pa. Code § 688a.12(d)")
+@rule("PAY-METER", on=("12(d)",))
 def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The controller's readings follow from the accepted wagers and from the winners in the order of settlement (D18)."""
     offer = book.offers.get("progressive")
@@ -162,13 +166,13 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     if not book.linked_meter:
         yield from _advances(round_, book, paytable)
-    won = round_.of(model.ProgressiveWon)
+    won = progressive_wins(round_, book)
     shares = [due for due in dues(round_, book) if due.wager == "progressive" and due.share_bp]
     mispaid = {
         each.seat for each in settlements(round_, book)
         if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
     }  # fmt: skip
-    meter, _ = meter_at_settlement(round_, book)
+    meter = meter_at_settlement(round_, book).reading
     if book.linked_meter:
         for before, after in itertools.pairwise(won):
             if after.payload.seat > before.payload.seat:
@@ -198,7 +202,7 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
-    accepted = round_.of(model.ProgressiveAccepted)
+    accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
     start = round_.before.readings
     if book.settings.get("void_reverses_meter", False) and meter in round_.before.readings_before_void:
@@ -223,7 +227,7 @@ def _meter(centicents: int) -> str:
     )
 
 
-@rule("PAY-ORDER", cites="58 Pa. Code § 688a.11(e), (h)")
+@rule("PAY-ORDER", on=("11(e)", "11(h)", "11(h)(2)(ii)"))
 def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
@@ -241,7 +245,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         event = fact.payload
         if event.seat in gone or getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip":
             continue
-        if event.wager == "base":
+        if event.wager == book.chapter.base:
             base.setdefault(event.seat, fact)
         else:
             optional.append(fact)

@@ -1,7 +1,8 @@
 """The literal phase table: what each event means for the round at a table, in every phase it can arrive in.
 
-The law of this file: every registered event type has a row, and every row has a column for every phase; a test checks
-it. An event never fails here, for what happened happened: out of its place it is evidence of a fault, not an error.
+The law of this file: every registered event type has a row, by its `KIND` (versions make no difference), and every row
+has a column for every phase; a test checks it. An event never fails here, for what happened happened: out of its place it
+is evidence of a fault, not an error.
 
 `SAME`: the event belongs to the table or to the round as it stands. `STRAY`: it speaks of a round where none is open
 (unless it names a round just closed, to which it then comes late). `OPENS` ends an unclosed round before it.
@@ -78,6 +79,11 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.DeviceRestored:      _ANY,
     model.IntakeRefused:       _ANY,
     model.EventCorrected:      _ANY,
+    model.CardBurned:          _ANY,
+    model.CoverCardPlaced:     _ANY,
+    model.MysteryArmed:        _ANY,
+    model.PlayerDealerOffered: _ANY,
+    model.CollectionTaken:     _ANY,
     model.CardsShuffled:       _ANY,
     model.CutOffered:          _ANY,
     model.CardsCut:            _ANY,
@@ -87,6 +93,15 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.MeterReset:          _NOT_HERE,
     model.RoundOpened:         (BETTING, BETTING,   BETTING,   BETTING,   BETTING,   BETTING,   BETTING),
     model.ShakerShaken:        _IN_ROUND,
+    model.ShakerActivated:     _IN_ROUND,
+    model.DiceAnnounced:       _IN_ROUND,
+    model.MysteryHit:          _IN_ROUND,
+    model.CoverCardReached:    _IN_ROUND,
+    model.DecisionMade:        _IN_ROUND,
+    model.WagerHandled:        _IN_ROUND,
+    model.PlayerDealerWagered: _IN_ROUND,
+    model.ActionButtonPlaced:  _IN_ROUND,
+    model.PileSelected:        _IN_ROUND,
     model.DiceRolled:          _IN_ROUND,
     model.TotalAnnounced:      _IN_ROUND,
     model.NumberDrawn:         _IN_ROUND,

@@ -24,6 +24,8 @@ Position = int | Literal["dealer"]
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
 
+SINGLE_DECK = 53
+"""The cards of the deck of every game whose stub is counted: 52 and a joker."""
 
 Instead = tuple[int | None, Event] | None
 """Round and payload that count instead of a corrected event's; null for an event that never was."""
@@ -112,7 +114,7 @@ class Round:
     def index(self, fact: Fact) -> None:
         """Note what a fact states."""
         payload = fact.payload
-        type_ = type(payload)
+        type_ = payload.KIND
         same = self.by_type.get(type_)
         if same is not None:
             same.append(fact)
@@ -202,6 +204,14 @@ class Round:
         found: dict[Position, list[int | None]] = self.memo["hands"]
         return found
 
+    def has_wrong_deck(self) -> bool:
+        """Whether every hand got as many cards as the others, and they and the stub are not the 53 of a deck."""
+        counted = self.last(model.StubCounted)
+        if counted is None or len({len(cards) for cards in self.hands().values()}) != 1:
+            return False
+        dealt = sum(len(fact.payload.cards) for fact in self.of(model.CardsDealt))
+        return dealt + len(self.of(model.CardFoundFaceUp)) + int(counted.payload.count) != SINGLE_DECK
+
     def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
         """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
 
@@ -248,7 +258,7 @@ class TableFold:
 
         Says whether it was one and is folded now; everything else is for `apply`.
         """
-        type_, current = type(payload), self.open
+        type_, current = payload.KIND, self.open
         if current is None or raw.round_no != current.round_no or type_ not in QUIET or self.known is not None:
             return False
         if TABLE[type_][self._column] is not SAME:
@@ -281,7 +291,7 @@ class TableFold:
                 return jumped
             round_no, payload = instead
         fact = Fact(seq, at_us, source, payload)
-        type_ = type(payload)
+        type_ = payload.KIND
         state = self.state
         state.gaming_day = gaming_day
         if type_ is model.EventCorrected:
@@ -371,10 +381,7 @@ class TableFold:
         counted = ended.last(model.StubCounted)
         if counted is None or ended.voided is None:
             return
-        aside = len(ended.of(model.CardFoundFaceUp))
-        hands = ended.hands()
-        right = len(hands) == 7 and all(len(cards) == 7 for cards in hands.values())
-        if right and counted.payload.count + aside != 4:
+        if ended.has_wrong_deck():
             deck.banned_by = counted.seq
 
     def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
@@ -438,7 +445,7 @@ class TableFold:
             home.memo = {}
             return [home] if home is not self.open else []
         old = next((one for one in home.facts if one.seq == superseded), None) if home is not None else None
-        if home is None or old is None or REACHES_FURTHER & {type(old.payload), type(payload)}:
+        if home is None or old is None or REACHES_FURTHER & {old.payload.KIND, getattr(payload, "KIND", None)}:
             self.stale = True
             return []
         before = _left_behind(home)
@@ -467,7 +474,4 @@ QUIET = frozenset(TABLE) - REACHES_FURTHER - {model.CardsDealt}
 
 def _left_behind(round_: Round) -> tuple[bool, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, and what its stub says of the deck."""
-    aside, counted = len(round_.of(model.CardFoundFaceUp)), round_.last(model.StubCounted)
-    short = counted is not None and counted.payload.count + aside != 4
-    right = all(len(cards) == 7 for cards in round_.hands().values())
-    return round_.first_card is not None, round_.voided is not None, short and right and len(round_.hands()) == 7
+    return round_.first_card is not None, round_.voided is not None, round_.has_wrong_deck()

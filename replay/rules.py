@@ -11,12 +11,14 @@ from typing import TypeVar
 
 import msgspec
 
-from games.rulebook import Rulebook
+from games.citation import Citation
+from games.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Severity, finding_id
 from replay.rounds import Round
 from replay.table_state import Fact
 
-FACE_UP = "face_up_pai_gow"
+EVERY_CHAPTER = ("*",)
+"""A rule that stands on the log's own contract, or on what the game's module cites, holds in every chapter."""
 
 SEVERITY: dict[str, Severity] = {
     "DEAL-TOTAL": "medium", "DEAL-START": "high", "DEAL-NOROLL": "medium", "DEAL-SHAKE": "low", "DEAL-ORDER": "medium",
@@ -48,25 +50,32 @@ F = TypeVar("F", bound=RuleFunction)
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A registered rule: the codes it can find, the games it judges, what it cites, and the function."""
+    """A registered rule: the codes it can find, the sections that it stands on, and the function.
+
+    A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
+    (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them.
+    """
 
     codes: tuple[str, ...]
-    games: frozenset[str]
-    cites: str
+    on: tuple[str, ...]
     judge: RuleFunction
+
+    def holds_in(self, chapter: Chapter) -> bool:
+        """Say whether the rule holds in a chapter."""
+        return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
 
 
 RULES: list[Rule] = []
 
 
-def rule(*codes: str, cites: str, games: Iterable[str] = (FACE_UP,)) -> Callable[[F], F]:
-    """Register a rule under the codes it can find and the section it stands on."""
+def rule(*codes: str, on: tuple[str, ...]) -> Callable[[F], F]:
+    """Register a rule under the codes it can find and the sections it stands on."""
 
     def register(function: F) -> F:
         unknown = [code for code in codes if code not in SEVERITY]
-        if unknown or not cites:
-            raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no citation")
-        RULES.append(Rule(codes, frozenset(games), cites, function))
+        if unknown or not on:
+            raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no section")
+        RULES.append(Rule(codes, on, function))
         return function
 
     return register
@@ -86,13 +95,14 @@ def finding(
     difference_cents: int | None = None,
     other_reading: str | None = None,
 ) -> Finding:
-    """Make a finding of this round; `section` is the chapter's (`13(c)`), evidence the facts or their numbers."""
+    """Make a finding of this round; `section` is as in `Chapter.cite` or a whole citation, evidence facts or numbers."""
+    cite = section if isinstance(section, Citation) else book.cite(section)
     seqs = tuple(sorted({fact if isinstance(fact, int) else fact.seq for fact in evidence}))
     return Finding(
         id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest), code=code,
         stream=round_.stream, round_no=round_.round_no, seat=seat, wager=wager, expected=expected, observed=observed,
-        difference_cents=difference_cents, evidence=seqs, cite=str(book.cite(section)), other_reading=other_reading,
-        severity=SEVERITY[code], assumed=False, rules_digest=book.digest,
+        difference_cents=difference_cents, evidence=seqs, cite=str(cite), other_reading=other_reading,
+        severity=SEVERITY[code], assumed=cite.assumed, rules_digest=book.digest,
     )  # fmt: skip
 
 

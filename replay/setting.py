@@ -7,12 +7,14 @@ accepted setting of the dealer, so that the settlement can tell what depends on 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import msgspec
 
 from events import model
-from games.cards import CODE, DECK, show
+from games.cards import CODE, DECK, JOKER, show
+from games.house_way import HouseWay
+from games.layout import NO_HAND, Hand
 from games.pai_gow import Position
 from games.rulebook import Rulebook
 from replay.findings import Finding
@@ -30,7 +32,13 @@ class SetHand(msgspec.Struct, frozen=True):
 
     high: tuple[int | None, ...]
     low: tuple[int | None, ...]
+    medium: tuple[int | None, ...]
     facts: tuple[Fact, ...]
+
+    @property
+    def cards(self) -> tuple[int | None, ...]:
+        """All cards of the hands."""
+        return (*self.high, *self.medium, *self.low)
 
 
 def set_hands(round_: Round) -> dict[Position, SetHand]:
@@ -43,7 +51,8 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
     for fact in sorted(both, key=lambda each: each.seq):
         event = fact.payload
         earlier = found[event.position].facts if event.position in found else ()
-        found[event.position] = SetHand(_codes(event.high), _codes(event.low), (*earlier, fact))
+        medium = _codes(event.medium) if event.medium else ()
+        found[event.position] = SetHand(_codes(event.high), _codes(event.low), medium, (*earlier, fact))
     round_.memo["set_hands"] = found
     return found
 
@@ -52,192 +61,179 @@ def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
     return tuple(CODE[card] if card is not None else None for card in cards)
 
 
-class Holding(msgspec.Struct, frozen=True):
-    """One reading of a position: its cards and its hands (null where not known)."""
-
-    cards: tuple[int, ...] | None
-    high: tuple[int, ...] | None
-    low: tuple[int, ...] | None
-
-
-UNKNOWN = Holding(None, None, None)
-
-
-def foreign_cards(round_: Round, position: Position) -> list[int]:
+def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
     memo: dict[Position, list[int]] = round_.memo.setdefault("foreign", {})
     if position not in memo:
-        memo[position] = _foreign_cards(round_, position)
+        memo[position] = _foreign_cards(round_, book, position)
     return memo[position]
 
 
-def _foreign_cards(round_: Round, position: Position) -> list[int]:
+def _foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None or _as_mostly(set_hand, dealt):
+    if set_hand is None or dealt is None or _as_mostly(set_hand, dealt, book.chapter.numbers["cards_per_hand"]):
         return []
     unread = sum(1 for card in dealt if card is None)
-    foreign = [card for card in (*set_hand.high, *set_hand.low) if card is not None and card not in dealt]
-    twice = [card for card in (*set_hand.high, *set_hand.low) if card is not None]
-    repeated = [card for card in set(twice) if twice.count(card) > 1]
+    held = [card for card in set_hand.cards if card is not None]
+    foreign = [card for card in held if card not in dealt]
+    repeated = [card for card in set(held) if held.count(card) > 1]
     return repeated + foreign[unread:] if len(foreign) > unread else repeated
 
 
-def _as_mostly(set_hand: SetHand, dealt: Sequence[int | None]) -> bool:
-    """Whether seven cards were dealt, all read, and the hands set of just these."""
+def _as_mostly(set_hand: SetHand, dealt: Sequence[int | None], count: int) -> bool:
+    """Whether as many cards as a hand has were dealt, all read, and the hands set of just these."""
     cards = set(dealt)
     return (
-        len(cards) == len(dealt) == len(set_hand.high) + len(set_hand.low) == 7
+        len(cards) == len(dealt) == len(set_hand.cards) == count
         and None not in cards
-        and cards == {*set_hand.high, *set_hand.low}
-    )
+        and cards == set(set_hand.cards)
+    )  # fmt: skip
 
 
-def readings(round_: Round, position: Position) -> list[Holding]:
-    """Return every reading of what a position holds and how it was set; `[UNKNOWN]` when the record does not tell.
+def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
+    """Return every reading of what a position holds and how it was set; `[NO_HAND]` when the record does not tell.
 
     An unread card can be any that is not known to be elsewhere; a card that was dealt unread but read when the hands
     were set is known. Hands set with foreign cards count as not known.
     """
     memo = round_.memo.setdefault("readings", {})
     if position not in memo:
-        memo[position] = _readings(round_, position)
-    found: list[Holding] = memo[position]
+        memo[position] = _readings(round_, book, position)
+    found: list[Hand] = memo[position]
     return found
 
 
-def _readings(round_: Round, position: Position) -> list[Holding]:
+def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is not None and dealt is not None and _as_mostly(set_hand, dealt):
+    count = book.chapter.numbers["cards_per_hand"]
+    if set_hand is not None and dealt is not None and _as_mostly(set_hand, dealt, count):
         round_.memo.setdefault("foreign", {})[position] = []
-        return [Holding(tuple(dealt), set_hand.high, set_hand.low)]  # type: ignore[arg-type]
-    high = set_hand.high if set_hand is not None else None
-    low = set_hand.low if set_hand is not None else None
-    if set_hand is not None and high is not None and low is not None:
+        return [Hand(tuple(dealt), set_hand.high, set_hand.low, set_hand.medium or None)]  # type: ignore[arg-type]  # all read
+    if set_hand is not None:
         if dealt is None:
-            dealt = [*high, *low]
+            dealt = list(set_hand.cards)
         elif any(card is None for card in dealt):
             known = [card for card in dealt if card is not None]
-            extra = [card for card in (*high, *low) if card is not None and card not in known]
+            extra = [card for card in set_hand.cards if card is not None and card not in known]
             for card in extra:
                 if None in dealt:
                     dealt = list(dealt)
                     dealt[dealt.index(None)] = card
     if dealt is None:
-        return [UNKNOWN]
-    if set_hand is not None and foreign_cards(round_, position):
-        high = low = None
+        return [NO_HAND]
+    if set_hand is not None and foreign_cards(round_, book, position):
+        set_hand = None
     missing = sum(1 for card in dealt if card is None)
-    hands = [*(high or ()), *(low or ())]
     if missing == 0:
-        held = [card for card in hands if card is not None]
-        if len(held) < len(hands):
-            left = [card for card in dealt if card is not None and card not in held]
-            if len(left) != len(hands) - len(held) or len(set(left)) > 1:
-                high = low = None
+        chosen: tuple[int, ...] = ()
+        if set_hand is not None and None in set_hand.cards:
+            left = [card for card in dealt if card is not None and card not in set_hand.cards]
+            unread = sum(1 for card in set_hand.cards if card is None)
+            if len(left) != unread or len(set(left)) > 1:
+                set_hand = None
             else:
-                high, low = _fill(high, left), _fill(low, left)
-        return [_holding(dealt, high, low)]
+                chosen = tuple(left)
+        return [_hand(dealt, set_hand, chosen, count)]
     if missing > MAX_UNREAD:
-        return [UNKNOWN]
-    elsewhere = {card for cards in round_.hands().values() for card in cards if card is not None}
-    elsewhere |= {card for card in dealt if card is not None}
-    candidates = [card for card in DECK if card not in elsewhere]
+        return [NO_HAND]
+    copies = book.chapter.numbers.get("copies", 1)
+    elsewhere = [card for cards in round_.hands().values() for card in cards if card is not None]
+    elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
+    jokers = book.chapter.numbers.get("jokers", 1)
+    candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
+    choices = permutations(candidates, missing) if copies == 1 else product(candidates, repeat=missing)
     found = []
-    for chosen in permutations(candidates, missing):
+    for chosen in choices:
         filling = list(chosen)
         cards = [card if card is not None else filling.pop(0) for card in dealt]
-        found.append(_holding(cards, _fill(high, chosen), _fill(low, chosen, high)))
+        found.append(_hand(cards, set_hand, chosen, count))
     return found
 
 
-def _fill(cards: Sequence[int | None] | None, chosen: Sequence[int], before: Sequence[int | None] | None = None
-          ) -> tuple[int, ...] | None:  # fmt: skip
-    """Put the chosen cards in the places that were not read (after those of the hand `before`)."""
-    if cards is None:
-        return None
-    left = list(chosen)[sum(1 for card in before or () if card is None) :]
-    filled: list[int] = []
-    for card in cards:
-        if card is None:
-            if not left:
-                return None
-            filled.append(left.pop(0))
-        else:
-            filled.append(card)
-    return tuple(filled)
-
-
-def _holding(dealt: Sequence[int | None], high: Sequence[int | None] | None, low: Sequence[int | None] | None
-             ) -> Holding:  # fmt: skip
+def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequence[int], count: int) -> Hand:
+    """Make a reading: the cards, and the hands with the chosen cards in the places that were not read, in order."""
     cards = tuple(card for card in dealt if card is not None)
-    if len(cards) != 7:
-        return UNKNOWN
-    set_high = tuple(card for card in high if card is not None) if high is not None else None
-    set_low = tuple(card for card in low if card is not None) if low is not None else None
-    return Holding(cards, set_high, set_low)
+    if len(cards) != count:
+        return NO_HAND
+    if set_hand is None:
+        return Hand(cards)
+    left = list(chosen)
+    if sum(1 for card in set_hand.cards if card is None) > len(left):
+        return Hand(cards)
+    high, medium, low = (
+        tuple(card if card is not None else left.pop(0) for card in part)
+        for part in (set_hand.high, set_hand.medium, set_hand.low)
+    )
+    return Hand(cards, high, low, medium or None)
 
 
-def dealer_readings(round_: Round, book: Rulebook) -> list[Holding]:
+def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
     """Return every reading of the dealer's hands as they count: as set where by the house way, else as it sets them.
 
     Hands against the house way are reset and the round completed (§ 688a.13(h)); where the house way accepts several
-    settings, each is a reading.
+    settings, each is a reading. Where no house way binds, the hands count as they were set.
     """
     if "dealer_readings" not in round_.memo:
-        found: list[Holding] = []
-        for holding in readings(round_, "dealer"):
-            if holding.cards is None:
-                found.append(UNKNOWN)
-            elif holding.high is not None and _by_house_way(round_, book, holding):
-                found.append(holding)
+        way = book.house_way
+        found: list[Hand] = []
+        for hand in readings(round_, book, dealer_position(round_)):
+            if (
+                hand.cards is None
+                or way is None
+                or not book.has("13(h)")
+                or (hand.high is not None and _by_house_way(round_, way, hand))
+            ):
+                found.append(hand)
             else:
-                settings = book.house_way.settings(holding.cards)
-                found += [Holding(holding.cards, setting.high, setting.low) for setting in settings]
+                found += [Hand(hand.cards, setting.high, setting.low) for setting in way.settings(hand.cards)]
         round_.memo["dealer_readings"] = found
-    known: list[Holding] = round_.memo["dealer_readings"]
+    known: list[Hand] = round_.memo["dealer_readings"]
     return known
 
 
-def _by_house_way(round_: Round, book: Rulebook, holding: Holding) -> bool:
+def dealer_position(round_: Round) -> Position:
+    """Return the position whose hands the others play against: the dealer, in California the player-dealer's seat."""
+    bank = round_.last(model.PlayerDealerWagered)
+    return "dealer" if bank is None else int(bank.payload.seat)
+
+
+def _by_house_way(round_: Round, way: HouseWay, hand: Hand) -> bool:
     """Whether hands as set are ones that the house way accepts for the cards held."""
-    memo: dict[Holding, bool] = round_.memo.setdefault("by_house_way", {})
-    if holding not in memo:
-        cards, high, low = holding.cards or (), holding.high or (), holding.low or ()
-        whole = len(high) == 5 and len(low) == 2 and sorted((*high, *low)) == sorted(cards)
-        memo[holding] = whole and book.house_way.accepts(high, low)
-    return memo[holding]
+    memo: dict[Hand, bool] = round_.memo.setdefault("by_house_way", {})
+    if hand not in memo:
+        cards, high, low = hand.cards or (), hand.high or (), hand.low or ()
+        memo[hand] = sorted((*high, *low)) == sorted(cards) and way.accepts(high, low)
+    return memo[hand]
 
 
-@rule("SET-DEALER", cites="58 Pa. Code §§ 688a.11(a), 688a.13(h)")
+@rule("SET-DEALER", on=("13(h)",))
 def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
-    set_hand = set_hands(round_).get("dealer")
-    if set_hand is None or round_.voided is not None:
+    set_hand, way = set_hands(round_).get("dealer"), book.house_way
+    if set_hand is None or way is None or round_.voided is not None:
         return
-    held = readings(round_, "dealer")
-    verdicts = {
-        _by_house_way(round_, book, holding) for holding in held if holding.cards is not None and holding.high is not None
-    }  # fmt: skip
+    held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
+    verdicts = {_by_house_way(round_, way, hand) for hand in held}
     if verdicts == {False}:
-        holding = held[0]
-        assert holding.cards is not None
-        assert holding.high is not None
-        assert holding.low is not None
-        accepted = book.house_way.choose(holding.cards)
+        accepted = way.choose(held[0].cards or ())
         yield finding(
             round_, book, "SET-DEALER", "13(h)",
-            expected=f"{book.house_way.name}: {show(accepted.high)} / {show(accepted.low)}",
-            observed=f"{show(holding.high)} / {show(holding.low)}", evidence=set_hand.facts,
+            expected=f"{way.name}: {_shown(accepted.high, accepted.low)}",
+            observed=_shown(held[0].high, held[0].medium, held[0].low), evidence=set_hand.facts,
         )  # fmt: skip
     elif len(verdicts) > 1:
         yield Doubt("whether the dealer's hands follow the house way depends on a card that was not read")
 
 
-@rule("SET-CARDS", cites="58 Pa. Code § 688a.11(a), (c)")
+def _shown(*hands: tuple[int, ...] | None) -> str:
+    return " / ".join(show(hand) for hand in hands if hand)
+
+
+@rule("SET-CARDS", on=("11(a)", "11(c)"))
 def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Hands are set from the cards dealt to the position."""
     for position, set_hand in set_hands(round_).items():
-        foreign = foreign_cards(round_, position)
+        foreign = foreign_cards(round_, book, position)
         if foreign:
             yield finding(
                 round_, book, "SET-CARDS", "11(a)" if position == "dealer" else "11(c)",
@@ -247,7 +243,7 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("SET-CHANGED", cites="58 Pa. Code §§ 688a.7(f), 688a.11(b)(3)")
+@rule("SET-CHANGED", on=("11(b)(3)",))
 def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Once a player's hands are set and placed, they are not touched again."""
     for position, set_hand in set_hands(round_).items():
@@ -258,7 +254,7 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("SET-EARLY", cites="58 Pa. Code § 688a.11(b)")
+@rule("SET-EARLY", on=("11(b)",))
 def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Players examine and set their cards after the dealer's hands are set."""
     if "setting" not in round_.opened.payload.observed:
@@ -282,12 +278,12 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         )  # fmt: skip
 
 
-@rule("SET-ORDER", cites="58 Pa. Code § 688a.7(f)")
+@rule("SET-ORDER", on=("7(f)",))
 def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Of two boxes the larger wager is set first; equal ones counterclockwise."""
     boxes: dict[str, list[tuple[int, int]]] = {}
-    for stake in stakes(round_).values():
-        if stake.wager == "base" and stake.on_layout_cents > 0:
+    for stake in stakes(round_, book).values():
+        if stake.wager == book.chapter.base and stake.on_layout_cents > 0:
             boxes.setdefault(stake.bettor, []).append((stake.seat, stake.on_layout_cents))
     for patron, placed in boxes.items():
         if len(placed) != 2:

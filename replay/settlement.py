@@ -13,25 +13,25 @@ from math import prod
 import msgspec
 
 from events import model
-from games.face_up_pai_gow import settle
+from games.catalogue import GAMES
+from games.layout import NO_HAND, Hand
 from games.money import show_money
-from games.pai_gow import Box, DealerHand
 from games.rulebook import Rulebook
-from games.wagers import Due, Outcome
-from replay.dealing import must_be_void, void_grounds
+from games.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement
+from replay.layout import layout_of, voided_seats
 from replay.rounds import Round
-from replay.rules import Doubt, finding, rule
-from replay.setting import UNKNOWN, Holding, dealer_readings, readings
+from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
+from replay.setting import dealer_readings, readings
 from replay.table_state import Fact
-from replay.wagering import Stake, stakes
+from replay.voids import must_be_void, void_grounds
+from replay.wagering import Key, Stake, key_of, stakes
 
 MAX_READINGS = 4000
 """With more joint readings than this, the seats with unread cards count as not known."""
 
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
-Key = tuple[int, str, int | None]
-
+ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "wrong_start": frozenset({"start", "deal"}),
@@ -56,7 +56,7 @@ class Flow(msgspec.Struct):
 
 
 def flows(round_: Round) -> dict[Key, Flow]:
-    """Return what was done with each wager, by (seat, wager, number)."""
+    """Return what was done with each wager, by its key."""
     if "flows" in round_.memo:
         known: dict[Key, Flow] = round_.memo["flows"]
         return known
@@ -64,7 +64,7 @@ def flows(round_: Round) -> dict[Key, Flow]:
     for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
         for fact in round_.of(type_):
             event = fact.payload
-            flow = found.setdefault((event.seat, event.wager, event.number), Flow())
+            flow = found.setdefault(key_of(event.seat, event.wager, event.number, event.bettor), Flow())
             flow.facts.append(fact)
             match event:
                 case model.WagerTaken():
@@ -77,13 +77,6 @@ def flows(round_: Round) -> dict[Key, Flow]:
                     flow.stake_back_cents += event.amount_cents if event.reason != "late" else 0
     round_.memo["flows"] = found
     return found
-
-
-def voided_seats(round_: Round) -> frozenset[int]:
-    """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d))."""
-    elected = {fact.payload.seat for fact in round_.of(model.HandElected) if fact.payload.election == "void"}
-    declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
-    return frozenset(elected | declared)
 
 
 def is_void(round_: Round, book: Rulebook) -> bool:
@@ -100,73 +93,58 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
 
 
 def _dues(round_: Round, book: Rulebook) -> list[Due]:
-    staked = [stake for stake in stakes(round_).values() if stake.in_time_cents > 0]
-    if is_void(round_, book):
-        grounds = void_grounds(round_, book)
-        cite = book.cite(grounds[0].section if grounds else "13")
-        return [
-            Due(
+    staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
+    if not is_void(round_, book):
+        return _played(round_, book, staked)
+    grounds = void_grounds(round_, book)
+    cite = book.cite(grounds[0].section if grounds else "13")
+    reasons = {"*", *(ground.reason for ground in grounds)}
+    if round_.voided is not None:
+        reasons.add(round_.voided.payload.reason)
+    standing = {name for name, rule_ in book.chapter.wagers.items() if not reasons.isdisjoint(rule_.stands)}
+    played = _played(round_, book, staked) if any(stake.wager in standing for stake in staked) else []
+    found = [due for due in played if ENVY_OF.get(due.wager, due.wager) in standing]
+    for stake in staked:
+        if stake.wager not in standing:
+            due = Due(
                 seat=stake.seat, wager=stake.wager, number=stake.number, bettor=stake.bettor,
                 staked_cents=stake.in_time_cents, net_cents=0, returned_cents=stake.in_time_cents,
                 outcome=Outcome.VOID, cite=cite,
-            )
-            for stake in staked
-        ]  # fmt: skip
+            )  # fmt: skip
+            found.append(due)
+    return found
+
+
+def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+    """What wagers are due when the round is played to its end, under all readings."""
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
-    held = {seat: readings(round_, seat) for seat in seats}
+    held = {seat: readings(round_, book, seat) for seat in seats}
     if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
     if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
-        held = {seat: each if len(each) == 1 else [UNKNOWN] for seat, each in held.items()}
+        held = {seat: each if len(each) == 1 else [NO_HAND] for seat, each in held.items()}
     outcomes = []
+    copies = book.chapter.numbers.get("copies", 1)
     for dealer, *each in product(dealers, *(held[seat] for seat in seats)):
-        cards = [card for holding in (dealer, *each) for card in holding.cards or ()]
-        if len(set(cards)) == len(cards) or len(dealers) == 1:
+        cards = [card for hand in (dealer, *each) for card in hand.cards or ()]
+        if copies > 1 or len(set(cards)) == len(cards) or len(dealers) == 1:
             outcomes.append(_settled(round_, book, staked, dealer, dict(zip(seats, each, strict=True))))
     return _agreed(outcomes)
 
 
-def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Holding, held: dict[int, Holding]
+def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]
              ) -> list[Due]:  # fmt: skip
-    voided = voided_seats(round_)
-    surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
-    abandoned = {fact.payload.seat for fact in round_.of(model.WagerAbandoned)}
-    by_seat: dict[int, dict[str, int]] = {}
-    bettor: dict[int, str] = {}
-    for stake in staked:
-        by_seat.setdefault(stake.seat, {})[stake.wager] = stake.in_time_cents
-        bettor.setdefault(stake.seat, stake.bettor)
-    boxes = [
-        Box(
-            seat, bettor[seat], held[seat].cards, held[seat].high, held[seat].low, placed, seat in surrendered,
-            seat in voided, seat in abandoned,
-        )
-        for seat, placed in by_seat.items()
-    ]  # fmt: skip
-    meter, by_turn = meter_at_settlement(round_, book)
-    return settle(book, DealerHand(dealer.cards, dealer.high, dealer.low), boxes, meter, by_turn)
-
-
-def meter_at_settlement(round_: Round, book: Rulebook) -> tuple[int | None, dict[int, int] | None]:
-    """Return the meter before the first winner, or for a linked meter the controller's reading at each winner's turn."""
-    won = round_.of(model.ProgressiveWon)
-    if book.linked_meter:
-        return None, {fact.payload.seat: fact.payload.reading_centicents for fact in won}
-    accepted = round_.last(model.ProgressiveAccepted)
-    if accepted is not None:
-        return accepted.payload.reading_centicents, None
-    if won:
-        return max(won, key=lambda fact: int(fact.payload.seat)).payload.reading_centicents, None
-    return None, None
+    layout = layout_of(round_, book, staked, dealer, held)
+    return GAMES[book.game].settle(book, layout)
 
 
 def _agreed(outcomes: list[list[Due]]) -> list[Due]:
     """Merge the dues of several readings: what all agree on stands, the rest is unknown."""
-    by_key: dict[tuple[int, str, int | None], list[Due]] = {}
+    by_key: dict[tuple[Key, int | None], list[Due]] = {}
     for each in outcomes:
         for due in each:
-            by_key.setdefault((due.seat, due.wager, due.for_position), []).append(due)
+            by_key.setdefault((key_of_due(due), due.for_position), []).append(due)
     merged = []
     for found in by_key.values():
         same = len(found) == len(outcomes) and len({due.net_cents for due in found}) == 1
@@ -175,6 +153,11 @@ def _agreed(outcomes: list[list[Due]]) -> list[Due]:
             due = msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
         merged.append(due)
     return merged
+
+
+def key_of_due(due: Due) -> Key:
+    """Return the key of the wager that something is due for."""
+    return key_of(due.seat, due.wager, due.number, due.bettor)
 
 
 def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
@@ -199,13 +182,13 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     envy: dict[tuple[int, str], list[Due]] = {}
     for due in dues(round_, book):
         if due.for_position is None:
-            due_by[due.seat, due.wager, due.number] = due
+            due_by[key_of_due(due)] = due
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
-    placed = stakes(round_)
-    found = []
+    placed = stakes(round_, book)
+    found, base = [], book.chapter.base
     for key in sorted(
-        {*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != "base", each[1], each[2] or 0)
+        {*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3])
     ):
         owed, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
         if owed is None and flow is None and (stake is None or stake.on_layout_cents <= 0):
@@ -240,7 +223,7 @@ def _envy_paid(round_: Round) -> dict[tuple[int, str], list[Fact]]:
 def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], everything_settled: bool
                       ) -> Iterator[Settlement]:  # fmt: skip
     paid = _envy_paid(round_)
-    bettor = {stake.seat: stake.bettor for stake in stakes(round_).values()}
+    bettor = {stake.seat: stake.bettor for stake in stakes(round_, book).values()}
     for key in sorted({*envy, *paid}):
         due, facts = envy.get(key, []), paid.get(key, [])
         amounts = [each.net_cents for each in due]
@@ -256,17 +239,17 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
 
 @rule(
     "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
-    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", cites="58 Pa. Code §§ 688a.11(f), (h), 688a.12, 688a.13",
+    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", on=EVERY_CHAPTER,
 )  # fmt: skip
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
-    due_by = {(due.seat, due.wager, due.number): due for due in dues(round_, book) if due.for_position is None}
-    placed, done_by = stakes(round_), flows(round_)
+    due_by = {key_of_due(due): due for due in dues(round_, book) if due.for_position is None}
+    placed, done_by = stakes(round_, book), flows(round_)
     for each in settlements(round_, book):
         if each.wager in ENVY.values():
             continue
-        key = (each.seat, each.wager, each.number)
+        key = key_of(each.seat, each.wager, each.number, each.bettor)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
         if each.due_cents is None:
             yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({_why(round_, book, each.seat)})")
@@ -289,7 +272,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None, void: bool
               ) -> tuple[str, str]:  # fmt: skip
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
-    section = str(due.cite).split("§ ")[-1].partition(".")[2] if due is not None else "7(c)"
+    section: str = due.cite if due is not None else "7(c)"
     if stake is not None and stake.late_cents != 0:
         return "WAGER-LATE", "7(c)"
     assert difference is not None
@@ -311,7 +294,7 @@ def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, 
         if due.share_bp:
             return "PAY-METER", section
         return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
-    if due.outcome in (Outcome.TIE, Outcome.ACE_HIGH_PUSH):
+    if due.outcome in PUSHES:
         return ("PAY-OVER" if difference > 0 else "PAY-TAKEN"), section
     if flow.winnings_cents:
         return "PAY-LOSER", section
@@ -346,8 +329,8 @@ def _observed(flow: Flow, each: Settlement) -> str:
 def _why(round_: Round, book: Rulebook, seat: int) -> str:
     if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
         return "the dealer's cards are not on record"
-    held = readings(round_, seat)
-    if held == [UNKNOWN] or len(held) > 1:
+    held = readings(round_, book, seat)
+    if held == [NO_HAND] or len(held) > 1:
         return f"the cards of seat {seat} were not all read"
     if held[0].high is None:
         return f"how seat {seat} set the hands is not on record"
@@ -368,7 +351,7 @@ def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
             yield Doubt(f"the hand of seat {seat} was voided and the record shows no exposed card")
 
 
-@rule("PAY-ENVY", cites="58 Pa. Code §§ 688a.11(h)(2)(ii), 688a.12(c), (d)")
+@rule("PAY-ENVY", on=("11(h)(2)(ii)", "12(d)"))
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else."""
     due_for: dict[tuple[int, str], dict[int | str, Due]] = {}
@@ -408,7 +391,7 @@ def _amounts(by_position: dict[int | str, int]) -> str:
     return ", ".join(parts) if parts else "no Envy Bonus"
 
 
-@rule("PAY-VIG", cites="58 Pa. Code § 688a.12(a)")
+@rule("PAY-VIG", on=("12(a)",))
 def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """No commission or vigorish is charged."""
     for fact in round_.of(model.VigorishTaken):
@@ -419,7 +402,7 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("PAY-SOURCE", cites="58 Pa. Code § 688a.11(h)(3)(i)(B)(4)")
+@rule("PAY-SOURCE", on=("11(h)(3)(i)(B)(4)",))
 def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A share of the progressive meter is not paid from the table inventory."""
     for due in dues(round_, book):

@@ -106,7 +106,7 @@ class Worker:
             self._since.append(record.data)
             return NOTHING
         corrected = self.known is not None and raw.seq in self.known
-        results = self._ledger(raw, payload) if corrected or type(payload) in LEDGER_EVENTS else []
+        results = self._ledger(raw, payload) if corrected or payload.KIND in LEDGER_EVENTS else []
         if self.meter is not None:
             results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(raw.seq, payload)]
             self.stale = self.meter.stale

@@ -124,7 +124,7 @@ class TableState(msgspec.Struct):
 
     def apply(self, fact: Fact) -> None:
         """Let an event change the table."""
-        change = _CHANGES.get(type(fact.payload))
+        change = _CHANGES.get(fact.payload.KIND)
         if change is not None:
             change(self, fact, fact.payload)
 

@@ -18,7 +18,7 @@ from events.envelope import Draft
 from events.model import Aspect, Event
 from games.rulebook import Rulebook, RulesRefused, parse_submission
 from games.submission import submission_from_words
-from replay import transcript_play
+from replay import transcript_games, transcript_play
 from replay.adjudicate import Conclusion, adjudicate
 from replay.rounds import Round, TableFold
 from replay.transcript_read import STATEMENTS, TABLE_STATEMENTS, Context
@@ -31,10 +31,10 @@ RUN_AHEAD = timedelta(hours=1)
 """How far a transcript's clock, which adds a second for every event, can have run ahead of a time that is then given."""
 ASPECTS: tuple[Aspect, ...] = (
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
-    "collection",
+    "collection", "mystery", "rotation", "fees",
 )  # fmt: skip
 
-STATEMENT_FILES = (transcript_play,)
+STATEMENT_FILES = (transcript_play, transcript_games)
 """Importing these registers the statements from the deal on."""
 
 LoadRules = Callable[[str], str]
@@ -163,7 +163,8 @@ class _Reader:
         if not said:
             return
         keyword, *rest = said
-        words = Words(self.source, number, keyword, rest)
+        seats = self.book.chapter.numbers["seats"] if self.book is not None else 6
+        words = Words(self.source, number, keyword, rest, seats)
         match keyword:
             case "rules":
                 self._rules(words)
@@ -200,6 +201,7 @@ class _Reader:
         if self.context is None:
             raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
         aspect, reader = known
+        self.context.table, self.context.round_no = self.table, max(self.round_no, 1)
         if self.round is None and words.keyword not in TABLE_STATEMENTS:
             self._begin(words, implied=True)
         try:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from events import model
-from events.model import Event
+from events.model import Event, fact
 from games.cards import CODE, TEXT
 from games.progressive import after_winner
 from games.ranking import seven_card_lines
@@ -34,11 +34,11 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         cards = words.cards()
         if not cards:
             raise words.error(f"expected cards for {to}, got {first!r}")
-        where: Any = to if to in ("burn", "side") else words.position(to)
+        where: Any = to if to in ("burn", "side") else context.where(words.position(to))
         if where not in ("burn", "side"):
             context.dealt[where] = context.dealt.get(where, []) + cards
-        face_up = (where == "dealer" or up) and not down
-        events.append(model.CardsDealt(to=where, cards=cast(Any, cards), face_up=face_up))
+        face_up = (to == "dealer" or up) and not down
+        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, cards), face_up=face_up))
     if not events:
         raise words.error("expected POSITION=CARDS, like dealer=Jk Kd Jc 9s 8h 4d 3c")
     return events
@@ -58,7 +58,7 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
         where = around[turn % 7]
         turn += 1
         context.dealt[where] = [*context.dealt.get(where, []), card]
-        events.append(model.CardsDealt(to=where, cards=cast(Any, [card]), face_up=where == "dealer"))
+        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=where == "dealer"))
     if not events:
         raise words.error("expected cards after the starting position")
     return events
@@ -80,12 +80,12 @@ def _exposed(words: Words, context: Context) -> Sequence[Event]:
     words.flag("by")
     by = words.one_of(("dealer", "player", "device"), "dealer")
     card = words.card() if words.left else None
-    return [model.CardExposed(whose=whose, by=cast(Any, by), card=cast(Any, card))]
+    return [fact(model.CardExposed, whose=whose, by=cast(Any, by), card=cast(Any, card))]
 
 
 @statement("elect")
 def _elect(words: Words, context: Context) -> Sequence[Event]:
-    return [model.HandElected(seat=words.seat(), election=cast(Any, words.one_of(("play", "void"))))]
+    return [fact(model.HandElected, seat=words.seat(), election=cast(Any, words.one_of(("play", "void"))))]
 
 
 @statement("stub", "stub")
@@ -100,15 +100,17 @@ def _stub(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("examine", "setting")
 def _examine(words: Words, context: Context) -> Sequence[Event]:
-    return [model.HandExamined(seat=words.seat())]
+    return [fact(model.HandExamined, seat=words.seat())]
 
 
 def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]:
     if words.flag("house_way"):
         dealt = context.dealt.get(position)
+        if context.book.house_way is None:
+            raise words.error(f"no house way is filed in {context.book.chapter.key}")
         if dealt is None or len(dealt) != 7 or any(card is None for card in dealt):
             raise words.error("house_way needs the seven cards of the position dealt before, all read")
-        chosen = context.book.house_way.choose([CODE[card] for card in dealt if card is not None])
+        chosen = context.book.way.choose([CODE[card] for card in dealt if card is not None])
         return {
             "high": [TEXT[card] for card in chosen.high], "medium": [], "low": [TEXT[card] for card in chosen.low],
         }  # fmt: skip
@@ -128,46 +130,46 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
 
 @statement("set")
 def _set(words: Words, context: Context) -> Sequence[Event]:
-    position = words.position()
+    position = context.where(words.position())
     by = words.option("by") or ("dealer" if position == "dealer" else "player")
-    return [model.HandSet(position=position, by=cast(Any, by), **_hands(words, context, position))]
+    return [fact(model.HandSet, position=position, by=cast(Any, by), **_hands(words, context, position))]
 
 
 @statement("reset")
 def _reset(words: Words, context: Context) -> Sequence[Event]:
-    position = words.position()
+    position = context.where(words.position())
     by = words.option("by") or ("dealer" if position == "dealer" else "player")
     has_cards = any(word.startswith(("high=", "low=")) for word in words.left)
     default = "house_way" if position == "dealer" else "changed"
     reason = words.one_of(("house_way", "changed", "other"), default) if has_cards else "house_way"
     hands = _hands(words, context, position)
-    return [model.HandReset(position=position, by=cast(Any, by), reason=cast(Any, reason), **hands)]
+    return [fact(model.HandReset, position=position, by=cast(Any, by), reason=cast(Any, reason), **hands)]
 
 
 @statement("surrender")
 def _surrender(words: Words, context: Context) -> Sequence[Event]:
-    return [model.Surrendered(seat=words.seat())]
+    return [fact(model.Surrendered, seat=words.seat())]
 
 
 @statement("reveal", "setting")
 def _reveal(words: Words, context: Context) -> Sequence[Event]:
-    return [model.HandRevealed(position=words.position())]
+    return [fact(model.HandRevealed, position=context.where(words.position()))]
 
 
 @statement("announce", "setting")
 def _announce(words: Words, context: Context) -> Sequence[Event]:
     seat, result = words.seat(), words.one_of(("win", "lose", "tie"))
-    return [model.ResultAnnounced(seat=seat, wager=wager_named(words), result=cast(Any, result))]
+    return [fact(model.ResultAnnounced, seat=seat, wager=wager_named(words), result=cast(Any, result))]
 
 
 @statement("acknowledge", "envy")
 def _acknowledge(words: Words, context: Context) -> Sequence[Event]:
-    return [model.EnvyAcknowledged(seat=words.seat())]
+    return [fact(model.EnvyAcknowledged, seat=words.seat())]
 
 
 @statement("light", "progressive")
 def _light(words: Words, context: Context) -> Sequence[Event]:
-    return [model.LightSeen(seat=words.seat())]
+    return [fact(model.LightSeen, seat=words.seat())]
 
 
 @statement("validate", "progressive")
@@ -175,14 +177,16 @@ def _validate(words: Words, context: Context) -> Sequence[Event]:
     seat, by = words.seat(), words.option("by")
     role = cast(Any, words.one_of(("floorperson", "pit_manager", "shift_manager", "dealer"), "floorperson"))
     wager: Any = wager_named(words) if words.left else "progressive"
-    return [model.PayoutValidated(seat=seat, wager=wager, by=by or FLOOR, role=role)]
+    return [fact(model.PayoutValidated, seat=seat, wager=wager, by=by or FLOOR, role=role)]
 
 
 @statement("document", "progressive")
 def _document(words: Words, context: Context) -> Sequence[Event]:
     seat, document = words.seat(), words.option("id")
     wager = wager_named(words)
-    return [model.PayoutDocumented(seat=seat, wager=wager, document=document or "slip-1", amount_cents=words.money())]
+    return [
+        fact(model.PayoutDocumented, seat=seat, wager=wager, document=document or "slip-1", amount_cents=words.money())
+    ]
 
 
 @statement("won")
@@ -196,7 +200,8 @@ def _won(words: Words, context: Context) -> Sequence[Event]:
     share_bp = words.as_percent_bp(share) if share is not None else _share_bp(words, context, seat)
     seed_cents = _progressive(words, context).seed_cents
     return [
-        model.ProgressiveWon(
+        fact(
+            model.ProgressiveWon,
             seat=seat,
             meter=meter,
             share_bp=share_bp,
@@ -233,7 +238,7 @@ def _take(words: Words, context: Context) -> Sequence[Event]:
     bettor = bettor_of(words, context, seat)
     reason = cast(Any, words.one_of(("lost", "foul", "surrendered", "abandoned", "other"), "lost"))
     return [
-        model.WagerTaken(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
+        fact(model.WagerTaken, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
         for wager, pip, cents in amounts(words)
     ]
 
@@ -242,13 +247,15 @@ def _take(words: Words, context: Context) -> Sequence[Event]:
 def _pay(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     bettor, stake = bettor_of(words, context, seat), words.option("stake")
-    source = cast(Any, words.one_of(("slip", "inventory", "player_dealer"), "inventory"))
+    source = cast(
+        Any,
+        words.one_of(("slip", "inventory", "player_dealer"), "player_dealer" if context.player_dealer else "inventory"),
+    )
     events: list[Event] = []
     for wager, pip, cents in amounts(words):
         back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager)
         events.append(
-            model.WagerPaid(
-                seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
+            fact(model.WagerPaid, seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
                 source=source,
             )
         )  # fmt: skip
@@ -269,7 +276,7 @@ def _return(words: Words, context: Context) -> Sequence[Event]:
     bettor = bettor_of(words, context, seat)
     reason = cast(Any, words.one_of(("push", "void", "uncovered", "late", "other"), "push"))
     return [
-        model.WagerReturned(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
+        fact(model.WagerReturned, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
         for wager, pip, cents in amounts(words)
     ]
 
@@ -281,19 +288,19 @@ def _envy(words: Words, context: Context) -> Sequence[Event]:
         raise words.error("expected for=POSITION, whose hand the Envy Bonus is for")
     position = words.position(f"seat={of}" if of.isdigit() else of)
     wager = wager_named(words)
-    return [model.EnvyPaid(seat=seat, wager=wager, for_position=position, amount_cents=words.money())]
+    return [fact(model.EnvyPaid, seat=seat, wager=wager, for_position=position, amount_cents=words.money())]
 
 
 @statement("vigorish")
 def _vigorish(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    return [model.VigorishTaken(seat=seat, bettor=bettor_of(words, context, seat), amount_cents=words.money())]
+    return [fact(model.VigorishTaken, seat=seat, bettor=bettor_of(words, context, seat), amount_cents=words.money())]
 
 
 @statement("abandon")
 def _abandon(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    return [model.WagerAbandoned(seat=seat, bettor=bettor_of(words, context, seat))]
+    return [fact(model.WagerAbandoned, seat=seat, bettor=bettor_of(words, context, seat))]
 
 
 VOID_REASONS = {
@@ -301,7 +308,7 @@ VOID_REASONS = {
     "incorrect_count": "wrong_count", "stub_count": "stub_count", "stub": "stub_count",
     "face_up_cards": "face_up_cards", "face_up": "face_up_cards", "exposed_stack": "exposed_stack",
     "exposed_card": "exposed_card", "device_failed": "device_failed", "device": "device_failed",
-    "floor_decision": "floor_decision", "misdeal": "floor_decision",
+    "exposed_dealer": "exposed_dealer", "floor_decision": "floor_decision", "misdeal": "floor_decision",
 }  # fmt: skip
 
 
@@ -313,7 +320,7 @@ def _void(words: Words, context: Context) -> Sequence[Event]:
         word = "exposed_stack" if scope == "round" else "exposed_card"
     if word not in VOID_REASONS:
         raise words.error(f"expected a reason ({', '.join(sorted(set(VOID_REASONS.values())))}), got {word!r}")
-    return [model.RoundVoided(scope=scope, reason=cast(Any, VOID_REASONS[word]))]
+    return [fact(model.RoundVoided, scope=scope, reason=cast(Any, VOID_REASONS[word]))]
 
 
 @statement("collect", "collection")
@@ -321,8 +328,7 @@ def _collect(words: Words, context: Context) -> Sequence[Event]:
     counted, deck = words.option("counted"), words.option("deck")
     of: Any = words.take("all, stub, aside or a position") if not words.is_position() else words.position()
     return [
-        model.CardsCollected(
-            deck=deck or context.deck, of=of, count=words.number("cards", 0, 400),
+        fact(model.CardsCollected, deck=deck or context.deck, of=of, count=words.number("cards", 0, 400),
             counted=words.as_number(counted, "cards", 0, 400) if counted is not None else None,
         )
     ]  # fmt: skip

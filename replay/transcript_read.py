@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast, get_args
 
 from events import model
-from events.model import Aspect, Event, WagerName
+from events.model import Aspect, Event, WagerName, fact
 from games.rulebook import Rulebook
 from replay.transcript_words import Position, Words
 
@@ -27,7 +27,8 @@ class Context:
         self.patrons: dict[int, str] = {}
         self.stakes: dict[tuple[int, str], int] = {}
         self.dealt: dict[Position, list[str | None]] = {}
-        self.readings: int | None = None
+        self.player_dealer: int | None = None
+        self.round_no, self.table = 1, "t-1"
 
     def bettor(self, seat: int) -> str:
         """Who bets at a seat: the patron seated there, or a token of the seat's own."""
@@ -35,7 +36,11 @@ class Context:
 
     def new_round(self) -> None:
         """Forget what belongs to one round."""
-        self.stakes, self.dealt = {}, {}
+        self.stakes, self.dealt, self.player_dealer = {}, {}, None
+
+    def where(self, position: Position) -> Position:
+        """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
+        return self.player_dealer if position == "dealer" and self.player_dealer is not None else position
 
 
 Reader = Callable[[Words, Context], Sequence[Event]]
@@ -144,7 +149,7 @@ def _device(words: Words, context: Context) -> Sequence[Event]:
 def _seated(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     context.patrons[seat] = words.take("a patron")
-    return [model.PatronSeated(seat=seat, patron=context.patrons[seat])]
+    return [fact(model.PatronSeated, seat=seat, patron=context.patrons[seat])]
 
 
 @statement("left")
@@ -152,7 +157,7 @@ def _left(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     patron = words.take("a patron") if words.left else context.bettor(seat)
     context.patrons.pop(seat, None)
-    return [model.PatronLeft(seat=seat, patron=patron)]
+    return [fact(model.PatronLeft, seat=seat, patron=patron)]
 
 
 TABLE_STATEMENTS = frozenset({"dealer", "shift", "equipment", "deck", "dice_set", "device", "seated", "left"})
@@ -175,7 +180,7 @@ def _shuffle(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("offer_cut", "shuffle")
 def _offer_cut(words: Words, context: Context) -> Sequence[Event]:
-    return [model.CutOffered(seat=words.seat(), accepted=words.one_of(("accepted", "refused")) == "accepted")]
+    return [fact(model.CutOffered, seat=words.seat(), accepted=words.one_of(("accepted", "refused")) == "accepted")]
 
 
 @statement("cut", "shuffle")
@@ -203,7 +208,7 @@ def _pointed(words: Words) -> list[Event]:
         return []
     word = words.take("a position")
     position = words.position(f"seat={word}" if word.isdigit() else word)
-    return [model.StartAnnounced(position=position)]
+    return [fact(model.StartAnnounced, position=position)]
 
 
 @statement("dice")
@@ -236,7 +241,7 @@ def _number(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("start")
 def _start(words: Words, context: Context) -> Sequence[Event]:
-    return [model.StartAnnounced(position=words.position())]
+    return [fact(model.StartAnnounced, position=words.position())]
 
 
 @statement("total")
@@ -274,7 +279,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     for wager, pip, cents in amounts(words):
         context.stakes[seat, wager] = context.stakes.get((seat, wager), 0) + cents
         events.append(
-            model.WagerPlaced(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
+            fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
         )
     context.patrons.setdefault(seat, bettor)
     return events
@@ -285,7 +290,7 @@ def _withdraw(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     bettor = bettor_of(words, context, seat)
     return [
-        model.WagerRemoved(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents)
+        fact(model.WagerRemoved, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents)
         for wager, pip, cents in amounts(words)
     ]
 
@@ -295,7 +300,9 @@ def _refuse(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     bettor = bettor_of(words, context, seat)
     return [
-        model.WagerRefused(seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason="refused")
+        fact(
+            model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason="refused"
+        )
         for wager, pip, cents in amounts(words)
     ]
 
@@ -319,7 +326,7 @@ def _lock(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("lammer", "envy")
 def _lammer(words: Words, context: Context) -> Sequence[Event]:
-    return [model.LammerPlaced(seat=words.seat(), wager=wager_named(words))]
+    return [fact(model.LammerPlaced, seat=words.seat(), wager=wager_named(words))]
 
 
 @statement("accepted", "progressive")
@@ -330,8 +337,8 @@ def _accepted(words: Words, context: Context) -> Sequence[Event]:
     if reading is None:
         raise words.error("expected meter=READING, the meter after this wager")
     return [
-        model.ProgressiveAccepted(
-            seat=seat, meter=meter, amount_cents=words.money(), reading_centicents=words.as_meter(reading),
+        fact(model.ProgressiveAccepted, seat=seat, meter=meter, amount_cents=words.money(),
+            reading_centicents=words.as_meter(reading),
             meter_seq=context.meter_seq,
         )
     ]  # fmt: skip

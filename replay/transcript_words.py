@@ -22,8 +22,8 @@ class TranscriptError(ValueError):
 class Words:
     """The words of one statement. Options (`key=value`, and known flags) can stand anywhere after the keyword."""
 
-    def __init__(self, source: str, line: int, keyword: str, words: Sequence[str]) -> None:
-        self.source, self.line, self.keyword, self.left = source, line, keyword, list(words)
+    def __init__(self, source: str, line: int, keyword: str, words: Sequence[str], seats: int = 6) -> None:
+        self.source, self.line, self.keyword, self.left, self.seats = source, line, keyword, list(words), seats
 
     def error(self, message: str) -> TranscriptError:
         """Return the error of this line; the caller raises it."""
@@ -77,8 +77,8 @@ class Words:
         for index, word in enumerate(self.left):
             if word.startswith("seat") and word.removeprefix("seat").removeprefix("=").isdigit():
                 digits = self.left.pop(index).removeprefix("seat").removeprefix("=")
-                return self.as_number(digits, "a seat", 1, 6)
-        raise self.error("expected seat=1 to seat=6")
+                return self.as_number(digits, "a seat", 1, self.seats)
+        raise self.error(f"expected seat=1 to seat={self.seats}")
 
     def position(self, word: str | None = None) -> Position:
         """Read `dealer`, `seat=3` or `seat3`."""
@@ -88,7 +88,7 @@ class Words:
         digits = word.removeprefix("seat=") if word.startswith("seat=") else word.removeprefix("seat")
         if digits == word:
             raise self.error(f"expected dealer or seat=N, got {word!r}")
-        return self.as_number(digits, "a seat", 1, 6)
+        return self.as_number(digits, "a seat", 1, self.seats)
 
     def is_position(self) -> bool:
         """Whether the next word names a position."""

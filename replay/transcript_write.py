@@ -69,6 +69,25 @@ def _exposed(event: model.CardExposed) -> str:
     return f"exposed {_position(event.whose)} {event.card or '??'} by {event.by}"
 
 
+BURNT = {"new_shoe": "shoe", "new_dealer": "dealer", "reshuffle": "reshuffle"}
+
+
+def _armed(event: model.MysteryArmed) -> str:
+    return (
+        f"armed meter={_meter(event.reading_centicents)} minimum={show_money(event.minimum_cents)} "
+        f"maximum={show_money(event.maximum_cents)} rate={_share(event.rate_bp)}%"
+        f"{_option('commitment', event.commitment)} id={event.meter}"
+    )
+
+
+def _hit(event: model.MysteryHit) -> str:
+    target = _meter(event.target_centicents) if event.target_centicents is not None else None
+    return (
+        f"mystery_hit seat={event.seat} meter={_meter(event.reading_centicents)}{_option('target', target)}"
+        f"{_option('nonce', event.nonce)} after={_meter(event.after_centicents)} id={event.meter}"
+    )
+
+
 WRITERS: dict[type[Event], Writer] = {
     model.DealerTappedIn: lambda e: f"dealer {e.dealer}",
     model.ShiftChanged: lambda e: f"shift {e.shift}",
@@ -145,6 +164,20 @@ WRITERS: dict[type[Event], Writer] = {
     model.PayoutDocumented: lambda e: f"document seat={e.seat} {e.wager} {show_money(e.amount_cents)} id={e.document}",
     model.CardsCollected: lambda e: f"collect {_position(e.of)} {e.count}{_option('counted', e.counted)} deck={e.deck}",
     model.RoundVoided: lambda e: f"void {_position(e.scope)} {e.reason}",
+    model.ShakerActivated: lambda e: f"activate seat={e.seat}",
+    model.DiceAnnounced: lambda e: "announce_dice " + " ".join(str(die) for die in e.dice),
+    model.MysteryArmed: _armed,
+    model.MysteryHit: _hit,
+    model.CardBurned: lambda e: f"burn {e.card or '??'} {BURNT[e.reason]}",
+    model.CoverCardPlaced: lambda e: f"cover_card placed {e.depth} from_{e.counted_from}",
+    model.CoverCardReached: lambda e: f"cover_card reached {_position(e.at)}",
+    model.DecisionMade: lambda e: f"decide seat={e.seat} {e.decision}",
+    model.WagerHandled: lambda e: f"touched seat={e.seat} {e.wager}",
+    model.PlayerDealerWagered: lambda e: f"player_dealer seat={e.seat} bettor={e.bettor} {show_money(e.amount_cents)}",
+    model.PlayerDealerOffered: lambda e: f"offer_position seat={e.seat} {'accepted' if e.accepted else 'declined'}",
+    model.ActionButtonPlaced: lambda e: f"action seat={e.seat}",
+    model.PileSelected: lambda e: f"pile {e.pile.removeprefix('pile-')}",
+    model.CollectionTaken: lambda e: f"collection seat={e.seat} bettor={e.bettor} {show_money(e.amount_cents)}",
     model.RoundClosed: lambda e: f"close by={e.by}",
 }
 
@@ -155,7 +188,7 @@ def _share(share_bp: int) -> str:
 
 def statement(event: Event) -> str | None:
     """Return the statement that stands for an event, or null where the notation has none."""
-    writer = WRITERS.get(type(event))
+    writer = WRITERS.get(event.KIND)
     return writer(event) if writer is not None else None
 
 

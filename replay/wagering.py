@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
+from typing import assert_never, get_args
 
 import msgspec
 
 from events import model
 from games.bonus import is_qualifying
+from games.chapters import Closes
 from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
@@ -17,6 +18,14 @@ from replay.rules import Doubt, finding, rule
 from replay.table_state import Fact
 
 ENVY_WAGERS = get_args(model.EnvyWager)
+
+Key = tuple[int, str, int | None, str]
+"""What tells wagers apart: seat, wager, the number of a Match wager, and who placed a backline wager (else empty)."""
+
+
+def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
+    """Return the key of a wager."""
+    return seat, wager, number, bettor if wager == "backline" else ""
 
 
 class Stake(msgspec.Struct):
@@ -37,25 +46,30 @@ class Stake(msgspec.Struct):
         return self.in_time_cents + self.late_cents
 
 
-def stakes(round_: Round) -> dict[tuple[int, str, int | None], Stake]:
-    """Return the wagers of the round by (seat, wager, number), in the order placed.
+def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
+    """Return the wagers of the round by key, in the order placed.
 
-    A wager moved after "no more bets" (or, where that is not on record, after the first card) is late; a late wager that
-    was refused does not count, one returned as late is settled by that.
+    A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
+    as late is settled by that.
     """
     if "stakes" in round_.memo:
-        known: dict[tuple[int, str, int | None], Stake] = round_.memo["stakes"]
+        known: dict[Key, Stake] = round_.memo["stakes"]
         return known
-    found: dict[tuple[int, str, int | None], Stake] = {}
-    closed = round_.first(model.NoMoreBets) or round_.first_card
+    found: dict[Key, Stake] = {}
+    rules = book.chapter.wagers
+    no_more_bets = closing(round_, "no_more_bets", 0)
     for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1)):
         for fact in round_.of(type_):
             event = fact.payload
-            key = (event.seat, event.wager, event.number)
+            wager: str = event.wager
+            key = (event.seat, wager, event.number, event.bettor if wager == "backline" else "")
             stake = found.get(key)
             if stake is None:
-                stake = found[key] = Stake(event.seat, event.wager, event.number, event.bettor)
+                stake = found[key] = Stake(event.seat, wager, event.number, event.bettor)
             stake.facts.append(fact)
+            closed, rule_ = no_more_bets, rules.get(wager)
+            if rule_ is not None and rule_.closes != "no_more_bets":
+                closed = closing(round_, rule_.closes, event.seat)
             in_time = True if closed is None else round_.certainly_before(fact, closed)
             if in_time is None:
                 stake.doubtful = True
@@ -65,7 +79,7 @@ def stakes(round_: Round) -> dict[tuple[int, str, int | None], Stake]:
                 stake.in_time_cents += sign * event.amount_cents
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         event = fact.payload
-        stake = found.get((event.seat, event.wager, event.number))
+        stake = found.get(key_of(event.seat, event.wager, event.number, event.bettor))
         if event.reason in ("late", "refused") and stake is not None and stake.late_cents > 0:
             stake.late_cents = max(0, stake.late_cents - event.amount_cents)
             stake.facts.append(fact)
@@ -73,53 +87,95 @@ def stakes(round_: Round) -> dict[tuple[int, str, int | None], Stake]:
     return found
 
 
-@rule("WAGER-LATE", cites="58 Pa. Code § 688a.7(c)")
+def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
+    """Return the fact that ended the time for a wager of this kind at a seat, or null where none is on record.
+
+    "No more bets" is, where it was not said, the first card.
+    """
+    match closes:
+        case "no_more_bets":
+            return round_.first(model.NoMoreBets) or round_.first_card
+        case "first_card":
+            return round_.first_card
+        case "activation":
+            began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
+            return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
+        case "further_cards":
+            dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
+            return dealt[1] if len(dealt) > 1 else None
+        case "reveal":
+            return next((f for f in round_.of(model.HandRevealed) if f.payload.position == "dealer"), None)
+        case _:
+            assert_never(closes)
+
+
+@rule("WAGER-LATE", on=("7(c)",))
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
 
     Late wagers themselves are found with their money, in `settlement.py`.
     """
-    for stake in stakes(round_).values():
+    for stake in stakes(round_, book).values():
         if stake.doubtful:
             yield Doubt(
                 f'seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and "no more bets"'
             )
 
 
-@rule("WAGER-BASE", cites="58 Pa. Code § 688a.7(d), (e)")
+@rule("WAGER-BASE", on=("7(e)",))
 def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """An optional wager needs the base wager at the same box."""
     if round_.lost:
         return
-    based = {stake.seat for stake in stakes(round_).values() if stake.wager == "base" and stake.on_layout_cents > 0}
-    for stake in stakes(round_).values():
-        if stake.wager != "base" and stake.on_layout_cents > 0 and stake.seat not in based:
+    base = book.chapter.base
+    based = {stake.seat for stake in stakes(round_, book).values() if stake.wager == base and stake.on_layout_cents > 0}
+    for stake in stakes(round_, book).values():
+        if stake.wager != base and stake.on_layout_cents > 0 and stake.seat not in based:
             yield finding(
-                round_, book, "WAGER-BASE", "7(e)", expected="a base wager at the box of an optional wager",
+                round_, book, "WAGER-BASE", "7(e)", expected=f"{_a(base)} wager at the box of an optional wager",
                 observed=f"{stake.wager} alone", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
             )  # fmt: skip
 
 
-@rule("WAGER-LIMIT", cites="58 Pa. Code § 688a.7(e); the filed limits")
+def _a(wager: str) -> str:
+    return f"an {wager}" if wager[0] in "aeiou" else f"a {wager}"
+
+
+@rule("WAGER-LIMIT", on=("7(d)", "7(e)"))
 def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Wagers are of those offered and within the filed limits; a progressive wager is of the paytable's amount."""
-    for stake in stakes(round_).values():
+    """Wagers are of those offered and within the filed limits; where one goes with another, of just that amount."""
+    placed = stakes(round_, book)
+    for stake in placed.values():
         if stake.in_time_cents <= 0:
             continue
         offer, cents = book.offers.get(stake.wager), stake.in_time_cents
-        if offer is None:
+        rule_ = book.chapter.wagers.get(stake.wager)
+        if offer is None or rule_ is None:
             expected = "a wager that the rules submission offers"
+        elif rule_.of is not None:
+            other = placed.get((stake.seat, rule_.of, None, ""))
+            must = rule_.times * other.in_time_cents if other is not None else 0
+            if cents == must:
+                continue
+            expected = f"{show_money(must)}, {rule_.times} times the {rule_.of} wager"
         elif not offer.min_cents <= cents <= offer.max_cents:
             expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
         else:
             continue
         yield finding(
-            round_, book, "WAGER-LIMIT", "7(e)" if stake.wager != "base" else "7(d)", expected=expected,
+            round_, book, "WAGER-LIMIT", _limit_section(book, stake.wager), expected=expected,
             observed=f"{stake.wager} {show_money(cents)}", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
         )  # fmt: skip
 
 
-@rule("WAGER-FORM", cites="58 Pa. Code § 688a.7(a)")
+def _limit_section(book: Rulebook, wager: str) -> str:
+    rule_ = book.chapter.wagers.get(wager)
+    if rule_ is not None and rule_.of is not None:
+        return rule_.cite
+    return "7(d)" if wager == book.chapter.base else "7(e)"
+
+
+@rule("WAGER-FORM", on=("7(a)",))
 def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Wagers are value chips, plaques or approved instruments; verbal wagers with cash are not accepted."""
     for fact in round_.of(model.WagerPlaced):
@@ -130,12 +186,12 @@ def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("WAGER-SEATED", cites="58 Pa. Code § 688a.7(b), (f)")
+@rule("WAGER-SEATED", on=("7(b)", "7(f)"))
 def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only seated players wager; a second, adjacent box only where the rules submission permits it."""
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     by_patron: dict[str, list[tuple[int, Fact]]] = {}
-    placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "base"]
+    placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base]
     came_and_went = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
     for fact in sorted([*came_and_went, *placed], key=lambda each: each.seq) if came_and_went else placed:
         event = fact.payload
@@ -165,7 +221,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("WAGER-LAMMER", cites="58 Pa. Code §§ 688a.8(b)(1), 688a.9(a)(3)(i), 688a.10(a)(2)(i)")
+@rule("WAGER-LAMMER", on=("8(b)(1)", "9(a)(3)(i)", "10(a)(2)(i)"))
 def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
     if not round_.observes("envy") or round_.first_card is None:
@@ -174,7 +230,7 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     section = {"manual_shoe": "8(b)(1)", "hand": "9(a)(3)(i)", "automated_shoe": "10(a)(2)(i)"}[book.deal_method]
     qualifying = {
         (stake.seat, stake.wager): stake
-        for stake in stakes(round_).values()
+        for stake in stakes(round_, book).values()
         if stake.wager in ENVY_WAGERS and is_qualifying(book, stake.wager, stake.in_time_cents)
     }
     first = round_.first_card
@@ -193,14 +249,16 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("WAGER-PROGRESSIVE", cites="58 Pa. Code §§ 688a.8(b)(2), 688a.9(a)(3)(ii), 688a.10(a)(2)(ii)")
+@rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The chips collected equal the progressive wagers that the system accepted, and those at the boxes."""
     if not round_.observes("progressive"):
         return
     accepted = {fact.payload.seat for fact in round_.of(model.ProgressiveAccepted)}
     at_boxes = {
-        stake.seat for stake in stakes(round_).values() if stake.wager == "progressive" and stake.in_time_cents > 0
+        stake.seat
+        for stake in stakes(round_, book).values()
+        if stake.wager == "progressive" and stake.in_time_cents > 0
     }
     section = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}[book.deal_method]
     for fact in round_.of(model.ProgressiveLocked):
@@ -214,7 +272,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("WAGER-LOCKOUT", cites="58 Pa. Code §§ 688a.2(d)(2), 688a.8(b)(2)")
+@rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)"))
 def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
@@ -237,15 +295,15 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("WAGER-SURRENDER", cites="58 Pa. Code § 688a.11(d)")
+@rule("WAGER-SURRENDER", on=("11(d)",))
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11)."""
     dealer_set = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
     for fact in round_.of(model.Surrendered):
         seat = fact.payload.seat
         optional = [
-            stake.wager for stake in stakes(round_).values()
-            if stake.seat == seat and stake.wager != "base" and stake.on_layout_cents > 0
+            stake.wager for stake in stakes(round_, book).values()
+            if stake.seat == seat and stake.wager != book.chapter.base and stake.on_layout_cents > 0
         ]  # fmt: skip
         revealed = next((each for each in round_.of(model.HandRevealed) if each.payload.position == seat), None)
         if optional:

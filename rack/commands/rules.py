@@ -94,6 +94,6 @@ def _as_json(book: Rulebook) -> dict[str, Any]:
             }
             for offer in book.offers.values()
         ],
-        "house_way": book.house_way.name,
+        "house_way": book.house_way.name if book.house_way else None,
         "max_payout_cents": book.max_payout_cents,
     }

@@ -172,7 +172,7 @@ def test_a_replacement_is_as_strict_as_the_event(wrong: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"type": "wager_dreamt"}, "no event 'wager_dreamt'"), ({"version": 2}, "version 2"), ({"version": 0}, "version"),
+        ({"type": "wager_dreamt"}, "no event 'wager_dreamt'"), ({"version": 3}, "version 3"), ({"version": 0}, "version"),
         ({"payload": {}}, "required"), ({"payload": {**WAGER, "x": 1}}, "unknown field"), ({"round_no": 0}, "round_no"),
         ({"type": "event_corrected", "payload": {}}, "cannot be replaced by a correction"),
         ({"payload": {**WAGER, 1: 1}}, "str"), ({"payload": [1]}, "payload"),

@@ -8,10 +8,12 @@ from itertools import product
 
 import pytest
 
-from games.bonus import envy_line, is_qualifying
+from games import face_up_pai_gow
+from games.bonus import is_qualifying, seven_card
 from games.cards import parse_cards
-from games.face_up_pai_gow import ace_high_line, settle
-from games.pai_gow import Box, DealerHand, Position, base_outcome, deal_order, is_foul, starting_position
+from games.face_up_pai_gow import ace_high_line
+from games.layout import Box, Hand, Layout, Meter
+from games.pai_gow import Position, base_outcome, clockwise_from, is_foul, starting_position
 from games.rulebook import Rulebook, parse_submission
 from games.submission import submission_from_words
 from games.wagers import Due, Outcome
@@ -55,7 +57,7 @@ DEAL_ORDERS: dict[Position, tuple[Position, ...]] = {
 
 @pytest.mark.parametrize("start", DEAL_ORDERS)
 def test_688a_8_d_the_deal_goes_clockwise(start: Position) -> None:
-    assert deal_order(start) == DEAL_ORDERS[start]
+    assert clockwise_from(start) == DEAL_ORDERS[start]
 
 
 # ------------------------------------------------------------------------------------------------------- fouls, .11(c), (f)
@@ -157,22 +159,30 @@ def book(words: str = "") -> Rulebook:
     return parse_submission(submission_from_words(["pa-688a", *words.split()]))
 
 
-def dealer(hands: Hands = KING_HIGH) -> DealerHand:
+def dealer(hands: Hands = KING_HIGH) -> Hand:
     cards, high, low = (parse_cards(text) for text in hands)
-    return DealerHand(cards, high, low)
+    return Hand(cards, high, low)
 
 
 def box(seat: int, hands: Hands | None, bettor: str = "", *, surrendered: bool = False, voided: bool = False,
         abandoned: bool = False, **stakes: int) -> Box:  # fmt: skip
     cards, high, low = (parse_cards(text) for text in hands) if hands is not None else (None, None, None)
-    return Box(seat, bettor or f"p-{seat}", cards, high, low, stakes, surrendered, voided, abandoned)
+    return Box(
+        seat, bettor or f"p-{seat}", Hand(cards, high, low), stakes, surrendered=surrendered, voided=voided,
+        abandoned=abandoned,
+    )  # fmt: skip
+
+
+def settle(rules: Rulebook, dealer: Hand, boxes: Sequence[Box], meter_centicents: int | None = None,
+           by_turn: dict[int, int] | None = None) -> list[Due]:  # fmt: skip
+    return face_up_pai_gow.settle(rules, Layout(boxes=boxes, dealer=dealer, meter=Meter(meter_centicents, by_turn)))
 
 
 def due_by(dues: Sequence[Due]) -> dict[tuple[int, str], Due]:
     return {(due.seat, due.wager): due for due in dues if due.for_position is None}
 
 
-def one(rules: Rulebook, player: Box, wager: str = "base", dealers: DealerHand | None = None, **known: object) -> Due:
+def one(rules: Rulebook, player: Box, wager: str = "base", dealers: Hand | None = None, **known: object) -> Due:
     dues = settle(rules, dealers if dealers is not None else dealer(), [player], **known)  # type: ignore[arg-type]
     return due_by(dues)[player.seat, wager]
 
@@ -213,10 +223,10 @@ def test_688a_12_a_a_winning_base_wager_is_paid_even_money_without_vigorish() ->
 
 
 def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
-    unknown_dealer = DealerHand(None, None, None)
-    unset_dealer = DealerHand(parse_cards(KING_HIGH[0]), None, None)
-    unset = Box(3, "p-3", parse_cards(WINS[0]), None, None, {"base": 2500})
-    half_set = Box(3, "p-3", parse_cards(WINS[0]), parse_cards(WINS[1]), None, {"base": 2500})
+    unknown_dealer = Hand(None, None, None)
+    unset_dealer = Hand(parse_cards(KING_HIGH[0]), None, None)
+    unset = Box(3, "p-3", Hand(parse_cards(WINS[0])), {"base": 2500})
+    half_set = Box(3, "p-3", Hand(parse_cards(WINS[0]), parse_cards(WINS[1])), {"base": 2500})
     for player, dealers in (
         (box(3, WINS, base=2500), unknown_dealer), (box(3, WINS, base=2500), unset_dealer), (unset, dealer()),
         (half_set, dealer()), (box(3, None, base=2500), dealer()),
@@ -228,7 +238,7 @@ def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
 
 def test_d26_a_foul_is_a_foul_whatever_the_dealer_set() -> None:
     foul = box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c 3c", "2h 2d"), base=2500)
-    unset = DealerHand(parse_cards(KING_HIGH[0]), None, None)
+    unset = Hand(parse_cards(KING_HIGH[0]), None, None)
     assert one(book(), foul, dealers=unset).outcome is Outcome.FOUL
 
 
@@ -360,7 +370,7 @@ def test_d26_bonuses_of_cards_that_are_not_known(wager: str) -> None:
 
 
 def test_d26_the_ace_high_bonus_without_the_dealers_cards() -> None:
-    due = one(ACE_BOOK, box(3, WINS, base=2500, ace_high_bonus=500), "ace_high_bonus", DealerHand(None, None, None))
+    due = one(ACE_BOOK, box(3, WINS, base=2500, ace_high_bonus=500), "ace_high_bonus", Hand(None, None, None))
     assert (due.outcome, due.net_cents) == (Outcome.UNKNOWN, None)
 
 
@@ -430,7 +440,7 @@ def test_688a_12_d_envy_only_where_the_progressive_paytable_has_the_column() -> 
         assert offer.paytable is not None
         if offer.paytable.has_envy:
             assert is_qualifying(rules, "progressive", offer.min_cents)
-            line = envy_line(offer.paytable, parse_cards(SEVEN_STRAIGHT_FLUSH[0]))
+            line = offer.paytable.envy(seven_card(offer.paytable, parse_cards(SEVEN_STRAIGHT_FLUSH[0])))
             assert line is not None
             boxes = (
                 box(1, WINS, base=500, progressive=offer.min_cents), box(3, SEVEN_STRAIGHT_FLUSH, base=500),

@@ -16,7 +16,7 @@ OPENED = tuple(phase for phase in PHASES if phase is not Phase.BETWEEN)
 
 def gaps(table: dict[type[Event], tuple[Phase | Move, ...]]) -> list[str]:
     """Return what is missing from a phase table: registered events without a row, rows without a column."""
-    missing = [cls.TYPE for cls in REGISTRY.values() if cls not in table]
+    missing = [cls.TYPE for cls in REGISTRY.values() if cls is cls.KIND and cls not in table]
     return missing + [f"{cls.TYPE}: {len(row)} columns" for cls, row in table.items() if len(row) != len(Phase)]
 
 

@@ -32,7 +32,7 @@ def tame(event: Event) -> Event:
     changes: dict[str, Any] = {}
     for field in msgspec.structs.fields(event):
         value = getattr(event, field.name)
-        if field.name.endswith("_centicents"):
+        if field.name.endswith("_centicents") and value is not None:
             changes[field.name] = abs(value) % METER_MAX
         elif field.name == "share_bp":
             changes[field.name] = value % 99_999 + 1
@@ -40,12 +40,18 @@ def tame(event: Event) -> Event:
             changes[field.name] = max(1, value % COUNTS_MAX) if field.name == "meter_seq" else _small(value)
     if isinstance(event, model.StubCounted):
         changes["exposed"] = event.exposed % 54
+    if getattr(event, "seat", 0) == 7:
+        changes["seat"] = 6  # the chapter of these rounds has six
     if isinstance(event, model.WagerRefused):
         changes["reason"] = "refused"  # the one reason of the notation
     if isinstance(event, model.DeckReceived):
         changes["back_colour"] = "not stated"
     if isinstance(event, model.TableOpened):
         changes["game"] = "face_up_pai_gow"
+    if isinstance(event, model.MysteryHit):
+        changes |= {"round_no": 7, "table": "fu-01", "nonce": None if event.nonce is None else "n-1"}
+    if isinstance(event, model.MysteryArmed):
+        changes["rate_bp"] = event.rate_bp % 99_999
     if isinstance(event, model.HandSet | model.HandReset) and not event.high and not event.low:
         changes["high"] = ["As"]
     if isinstance(event, model.ShakerShaken):
@@ -147,7 +153,7 @@ OUTSIDE = {
 
 
 def test_every_event_of_play_has_a_statement() -> None:
-    assert {cls.TYPE for cls in REGISTRY.values() if cls not in WRITERS} == OUTSIDE
+    assert {cls.TYPE for cls in REGISTRY.values() if cls.KIND not in WRITERS} == OUTSIDE
 
 
 def test_what_has_no_statement_is_named_in_a_comment() -> None:

@@ -1,0 +1,96 @@
+"""What lies on the table when a round is settled: the hands, the stakes, the dice, the meters. Every game is settled from it.
+
+The law of this file: it holds what happened and decides nothing. What is not known is null, and a game then says that what
+depends on it cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+Cards = tuple[int, ...]
+Decision = Literal["raise", "fold", "over", "under"]
+
+
+class Hand(msgspec.Struct, frozen=True):
+    """Cards, and the hands set of them as they count; null where not known, `medium` where the game has none."""
+
+    cards: Cards | None = None
+    high: Cards | None = None
+    low: Cards | None = None
+    medium: Cards | None = None
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A wager that seat and name alone do not tell apart: on a number (Match), or of another patron (backline); in cents."""
+
+    wager: str
+    bettor: str
+    number: int | None
+    stake_cents: int
+
+
+class Box(msgspec.Struct, frozen=True):
+    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided."""
+
+    seat: int
+    bettor: str
+    hand: Hand
+    stakes: Mapping[str, int]
+    others: tuple[Placed, ...] = ()
+    decision: Decision | None = None
+    surrendered: bool = False
+    voided: bool = False
+    abandoned: bool = False
+
+
+class Dice(msgspec.Struct, frozen=True):
+    """Three dice as they lay, a die that was not read is null, and their colours where they have any."""
+
+    values: tuple[int | None, int | None, int | None]
+    colours: tuple[str, str, str] | None
+
+
+class Meter(msgspec.Struct, frozen=True):
+    """A progressive meter at the settlement, in centicents.
+
+    `reading` is the meter after all wagers of the round were accepted. Where it is linked to other tables the controller's
+    reading at each winner's turn counts instead, by seat.
+    """
+
+    reading: int | None = None
+    by_turn: Mapping[int, int] | None = None
+
+
+class MysteryHit(msgspec.Struct, frozen=True):
+    """A Must-Hit-By bonus that was won in this round: by which seat, and the meter as it was won, in centicents."""
+
+    seat: int
+    reading: int
+
+
+class Bank(msgspec.Struct, frozen=True):
+    """The player-dealer of a round: the seat, the wager that covers the others (null: not known), who has the action."""
+
+    seat: int
+    wager_cents: int | None
+    action: int | None
+
+
+NO_METER = Meter()
+NO_HAND = Hand()
+
+
+class Layout(msgspec.Struct, frozen=True, kw_only=True):
+    """A table at the settlement of one round."""
+
+    boxes: Sequence[Box]
+    dealer: Hand = NO_HAND
+    side: int | None = None
+    dice: Dice | None = None
+    meter: Meter = NO_METER
+    mystery: MysteryHit | None = None
+    bank: Bank | None = None

@@ -1,0 +1,107 @@
+"""What lay on the table at the settlement of a round, from its facts: what a game is settled by (`games.layout`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from events import model
+from games.cards import CODE
+from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
+from games.rulebook import Rulebook
+from replay.rounds import Round
+from replay.table_state import Fact
+from replay.wagering import Stake
+
+OTHERS = frozenset({"match", "backline"})
+"""Wagers of which one seat can have several."""
+
+FURTHER_LAYOUT: list[Callable[[Round, Rulebook, Layout], Layout]] = []
+"""What else some chapters settle by (a mystery meter, the player-dealer); their files of rules add to it."""
+
+
+def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> Layout:
+    """Return the table of one reading: the dealer's hand and those of the seats with a stake."""
+    layout = Layout(
+        boxes=boxes(round_, book, staked, held), dealer=dealer, side=side_card(round_), dice=dice(round_),
+        meter=meter_at_settlement(round_, book),
+    )  # fmt: skip
+    for complete in FURTHER_LAYOUT:
+        layout = complete(round_, book, layout)
+    return layout
+
+
+def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[Box]:
+    """Return the betting positions with a stake: their hands, stakes and decisions."""
+    voided = voided_seats(round_)
+    surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
+    abandoned = {fact.payload.seat for fact in round_.of(model.WagerAbandoned)}
+    decided = {fact.payload.seat: fact.payload.decision for fact in round_.of(model.DecisionMade)}
+    by_seat: dict[int, dict[str, int]] = {}
+    others: dict[int, tuple[Placed, ...]] = {}
+    bettor: dict[int, str] = {}
+    for stake in staked:
+        placed = by_seat.setdefault(stake.seat, {})
+        if stake.wager in OTHERS:
+            each = Placed(stake.wager, stake.bettor, stake.number, stake.in_time_cents)
+            others[stake.seat] = (*others.get(stake.seat, ()), each)
+        else:
+            placed[stake.wager] = stake.in_time_cents
+            bettor.setdefault(stake.seat, stake.bettor)
+    return [
+        Box(
+            seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), decided.get(seat), seat in surrendered,
+            seat in voided, seat in abandoned,
+        )
+        for seat, placed in by_seat.items()
+    ]  # fmt: skip
+
+
+def side_card(round_: Round) -> int | None:
+    """Return the side card, or null where it is not on record."""
+    last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
+    card = last.payload.cards[-1] if last is not None else None
+    return CODE[card] if card is not None else None
+
+
+def dice(round_: Round) -> Dice | None:
+    """Return the dice of the last valid roll, or null."""
+    rolls = [fact.payload for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"]
+    if not rolls:
+        return None
+    return Dice(tuple(rolls[-1].dice), tuple(rolls[-1].colours) if rolls[-1].colours else None)
+
+
+def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
+    """Return the progressive meter before the first winner, and of a linked one the reading at each winner's turn."""
+    if "progressive" not in book.offers:
+        return NO_METER
+    won = progressive_wins(round_, book)
+    if book.linked_meter:
+        return Meter(by_turn={fact.payload.seat: fact.payload.reading_centicents for fact in won})
+    accepted = progressive_accepted(round_, book)
+    if accepted:
+        return Meter(reading=accepted[-1].payload.reading_centicents)
+    if won:
+        return Meter(reading=max(won, key=lambda fact: int(fact.payload.seat)).payload.reading_centicents)
+    return NO_METER
+
+
+def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return the wagers that the progressive meter accepted: not the contributions to a Must-Hit-By meter."""
+    accepted = round_.of(model.ProgressiveAccepted)
+    if book.mystery_meter is None:
+        return accepted
+    return [fact for fact in accepted if fact.payload.meter != book.mystery_meter]
+
+
+def progressive_wins(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return what the controller recorded of the progressive meter's winners."""
+    won = round_.of(model.ProgressiveWon)
+    return won if book.mystery_meter is None else [f for f in won if f.payload.meter != book.mystery_meter]
+
+
+def voided_seats(round_: Round) -> frozenset[int]:
+    """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d))."""
+    elected = {fact.payload.seat for fact in round_.of(model.HandElected) if fact.payload.election == "void"}
+    declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
+    return frozenset(elected | declared)

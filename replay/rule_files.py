@@ -1,0 +1,13 @@
+"""Every file of rules, imported in the order in which its findings are made; importing them registers the rules.
+
+A new game's own rules are a file and a name here.
+"""
+
+from __future__ import annotations
+
+from replay import dealing, equipment, paying, setting, settlement, wagering
+from replay.rules import RULES
+
+__all__ = ["RULES", "RULE_FILES"]
+
+RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying)

@@ -1,0 +1,226 @@
+"""The start of the deal, who gets cards, and why a round must be void (58 Pa. Code §§ 688a.5(i), 688a.8 to 688a.10, 688a.13).
+
+`void_grounds` says why; `dealing.py` finds the rounds that were played on all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+
+from events import model
+from games.pai_gow import Position, starting_position
+from games.rulebook import Rulebook
+from replay.rounds import Round
+from replay.rules import name
+from replay.table_state import Fact
+
+MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """A reason in the record why the round must be void, with the finding it makes where the round was played on.
+
+    `reason` is the one that a declaration of the void would give.
+    """
+
+    reason: str
+    code: str
+    section: str
+    expected: str
+    observed: str
+    evidence: tuple[int, ...]
+    seat: int | None = None
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Where the deal had to start: the count pointed to (null when unknown), what was announced, and the facts."""
+
+    position: Position | None
+    count: int | None
+    announced: int | None
+    valid: bool
+    evidence: tuple[int, ...]
+
+
+def start_of(round_: Round) -> Start | None:
+    """Return what dice or number said about the start before the first card, or null when the record has nothing."""
+    if "start" not in round_.memo:
+        round_.memo["start"] = _start_of(round_)
+    start: Start | None = round_.memo["start"]
+    return start
+
+
+def before_deal(round_: Round, facts: Sequence[Fact]) -> list[Fact]:
+    """Return those of some facts that came before the first card."""
+    first = round_.first_card
+    return [fact for fact in facts if first is None or fact.seq < first.seq]
+
+
+def _start_of(round_: Round) -> Start | None:
+    drawn = before_deal(round_, round_.of(model.NumberDrawn))
+    if drawn:
+        number = drawn[-1].payload.number
+        return Start(starting_position(number), number, None, True, (drawn[-1].seq,))
+    rolls = before_deal(round_, round_.of(model.DiceRolled))
+    if not rolls:
+        return None
+    roll = rolls[-1]
+    totals = [fact for fact in before_deal(round_, round_.of(model.TotalAnnounced)) if fact.seq > roll.seq]
+    announced = totals[-1].payload.total if totals else None
+    evidence = (roll.seq, *(fact.seq for fact in totals[-1:]))
+    if roll.payload.lie != "flat":
+        return Start(None, None, announced, False, evidence)
+    if any(die is None for die in roll.payload.dice):
+        return Start(None, None, announced, True, evidence)
+    total = sum(roll.payload.dice)
+    return Start(starting_position(total), total, announced, True, evidence)
+
+
+def first_position(round_: Round) -> Position | None:
+    """The position of the first card, where the order of the deal is on record."""
+    first = round_.first_card
+    if first is None or "deal" not in round_.opened.payload.observed:
+        return None
+    position: Position = first.payload.to
+    return position
+
+
+FURTHER_GROUNDS: list[Callable[[Round, Rulebook], Iterable[Ground]]] = []
+"""What else makes a round void in some chapters; their files of rules add to it."""
+
+
+def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
+    """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
+    if "grounds" not in round_.memo:
+        grounds = (
+            *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
+            *(_face_up(round_) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
+            *(ground for find in FURTHER_GROUNDS for ground in find(round_, book)),
+        )  # fmt: skip
+        round_.memo["grounds"] = grounds
+    found: tuple[Ground, ...] = round_.memo["grounds"]
+    return found
+
+
+def must_be_void(round_: Round, book: Rulebook) -> bool:
+    """Say whether the round had to be void."""
+    return bool(void_grounds(round_, book))
+
+
+def _wrong_total(round_: Round) -> Iterator[Ground]:
+    start, dealt_to = start_of(round_), first_position(round_)
+    if start is None or start.count is None or start.announced is None or dealt_to is None:
+        return
+    if start.announced != start.count and dealt_to != start.position:
+        first = round_.first_card
+        yield Ground(
+            "wrong_start", "DEAL-START", "13(c)", f"a total of {start.count} starts at {name(start.position or 'dealer')}",
+            f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
+            (*start.evidence, first.seq if first else 0),
+        )  # fmt: skip
+
+
+def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    hands = round_.hands()
+    if not hands or not book.has("13(g)"):
+        return
+    must = book.chapter.numbers["cards_per_hand"]
+    deals = round_.of(model.CardsDealt)
+    shoe_stopped = any(fact.payload.device == "shoe" for fact in round_.of(model.DeviceFailed))
+    for position in positions(round_, book):
+        cards = hands.get(position)
+        if cards is None and (not round_.observes("deal") or round_.closed is None or shoe_stopped):
+            continue
+        count = len(cards) if cards is not None else 0
+        if count != must and not shoe_stopped:
+            yield Ground(
+                "wrong_count", "DEAL-COUNT", "13(g)", f"{must} cards to {name(position)}",
+                f"{count} cards; the round was not voided",
+                tuple(fact.seq for fact in deals if fact.payload.to == position) or (deals[-1].seq,),
+                position if isinstance(position, int) else None,
+            )  # fmt: skip
+
+
+def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
+    """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager."""
+    if book.chapter.deals_to == "all":
+        return (*book.chapter.seats, "dealer")
+    based = {fact.payload.seat for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base}
+    based |= {to for to in round_.hands() if to != "dealer"}
+    return (*sorted(based), "dealer")
+
+
+def set_aside(round_: Round) -> int:
+    """How many cards found face up were set aside and not dealt (D24)."""
+    return len(round_.of(model.CardFoundFaceUp)) - len(face_up_dealt(round_))
+
+
+def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    counted = round_.last(model.StubCounted)
+    section = MISDEAL_SECTION.get(book.deal_method, "")
+    if counted is None or not book.has(section):
+        return
+    must = _cards_left(round_, book)
+    total = counted.payload.count + set_aside(round_)
+    if total != must:
+        yield Ground(
+            "stub_count", "DEAL-STUB", section, f"{must} cards left",
+            f"{counted.payload.count} cards left; the round was not voided", (counted.seq,),
+        )  # fmt: skip
+
+
+def _cards_left(round_: Round, book: Rulebook) -> int:
+    """How many cards are left when every hand has its cards: a number of the chapter, or what the bettors leave of the deck."""
+    numbers = book.chapter.numbers
+    if "stub_cards" in numbers:
+        return numbers["stub_cards"]
+    aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side"))
+    return numbers["deck_size"] - numbers["cards_per_hand"] * len(positions(round_, book)) - aside
+
+
+def _face_up(round_: Round) -> Iterator[Ground]:
+    found = round_.of(model.CardFoundFaceUp)
+    if len(found) > 1:
+        yield Ground(
+            "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
+            f"{len(found)} cards found face up; the round was not voided", tuple(fact.seq for fact in found),
+        )  # fmt: skip
+
+
+def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    if book.deal_method != "automated_shoe" or not book.has("13(i)"):
+        return
+    last = round_.last_card
+    for fact in round_.of(model.CardExposed):
+        exposed = fact.payload
+        while_dealing = last is None or fact.seq < last.seq
+        if exposed.whose == "stack" or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
+            yield Ground(
+                "exposed_stack", "DEAL-EXPOSED", "13(i)", "with a card exposed while the stacks are dealt, all wagers returned",
+                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided", (fact.seq,),
+                exposed.whose if isinstance(exposed.whose, int) else None,
+            )  # fmt: skip
+
+
+def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    if book.deal_method != "automated_shoe" or not book.has("13(l)"):
+        return
+    for fact in round_.of(model.DeviceFailed):
+        if fact.payload.device == "shoe" and fact.payload.fault != "inoperative":
+            yield Ground(
+                "device_failed", "DEAL-DEVICE", "13(l)", "with a failed dealing shoe the round is void",
+                f"the shoe failed ({fact.payload.fault}); the round was not voided", (fact.seq,),
+            )  # fmt: skip
+
+
+def face_up_dealt(round_: Round) -> list[tuple[Fact, Fact]]:
+    """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
+    return [
+        (found, fact)
+        for found in round_.of(model.CardFoundFaceUp)
+        if found.payload.card is not None
+        for fact in round_.of(model.CardsDealt)
+        if fact.seq > found.seq and fact.payload.to != "burn" and found.payload.card in fact.payload.cards
+    ]
