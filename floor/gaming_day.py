@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import ceil
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 
-import floor.faults_deal
-import floor.faults_pay
-import floor.faults_progressive
-import floor.faults_table
-import floor.faults_wager
-import floor.legitimate  # noqa: F401  (importing these registers what can be irregular)
 from events.codec import encode_draft
 from events.envelope import Draft
-from events.model import GamingDayOpened, PropertyConfigured, WagerPaid
-from floor.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day, table_specs
-from floor.irregular import FAULTS, LEGITIMATE, Irregular, Schedule
+from events.model import GamingDayOpened, PropertyConfigured
+from floor.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day
+from floor.irregular import Irregular, Schedule
 from floor.labels import Legit, Planted, Where
 from floor.meters import Meter
 from floor.people import People
-from floor.plan import Plan
-from floor.play import Play
 from floor.render import render
 from floor.streams import Group, Stream
 from floor.table import Table
-from games.wagers import Outcome
+from floor.wing import Wing
+from floor.wings import DEFAULT, WINGS
 
 PLANTS_PER_ROUNDS = 800
 """Each fault is planted once in so many rounds, and at least twice."""
@@ -76,39 +71,55 @@ class Simulation:
         return msgspec.json.encode({"planted": self.labels, "legitimate": self.legitimate, "rounds": self.rounds})
 
 
-def simulate(seed: int, rounds: int = 2400, tables: int = 5, plant: bool = True) -> Simulation:
-    """Simulate a floor until so many rounds were played; `plant=False` leaves out faults (not the irregularities)."""
-    return _Floor(seed, rounds, tables, plant).run()
+def simulate(
+    seed: int, rounds: int = 2400, tables: int | None = None, plant: bool = True, games: Sequence[str] = (DEFAULT,)
+) -> Simulation:
+    """Simulate a floor until so many rounds of each game were played.
+
+    `tables` are the tables of each game (null: as many as take all its paytables); `plant=False` leaves out faults (not
+    the irregularities); `games` names wings of the floor.
+    """
+    return _Floor(seed, rounds, [WINGS[name] for name in games], tables, plant).run()
+
+
+class _Running:
+    """A wing in operation: its tables and what is due to happen there."""
+
+    def __init__(self, wing: Wing, seed: int, rounds: int, tables: list[Table], plant: bool) -> None:
+        self.wing, self.rounds, self.tables = wing, rounds, tables
+        prefix = "" if wing.name == DEFAULT else f"{wing.name}/"
+        random = Random(f"{seed}/{prefix}schedule")
+        often = max(2, rounds // PLANTS_PER_ROUNDS) if plant else 0
+        planters = [(each, often) for each in wing.irregulars.faults.values()]
+        kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in wing.irregulars.legitimates.values()]
+        self.faults = Schedule(planters, rounds, random, rounds * MOST_PERCENT // 100)
+        self.legitimates = Schedule(kinds, rounds, random, rounds * MOST_PERCENT // 100)
+        self.played = self.plain = 0
 
 
 class _Floor:
     """The run of a simulation."""
 
-    def __init__(self, seed: int, rounds: int, tables: int, plant: bool) -> None:
+    def __init__(self, seed: int, rounds: int, wings: Sequence[Wing], tables: int | None, plant: bool) -> None:
         if rounds < 1:
             raise ValueError(f"{rounds} rounds; expected at least 1")
-        specs = table_specs(tables)
-        self.rounds, self.plant = rounds, plant
-        share = -(-rounds // tables)
-        self.days = max(2, -(-share // ROUNDS_A_DAY))
+        self.rounds = rounds
+        counts = [wing.tables if tables is None else tables for wing in wings]
+        self.days = max(2, *(ceil(ceil(rounds / count) / ROUNDS_A_DAY) for count in counts))
         people = People(Random(f"{seed}/people"))
         self.meters: dict[str, Meter] = {}
-        self.tables = [
-            Table(i, tables, spec, self.meters, people, Random(f"{seed}/{spec.id}")) for i, spec in enumerate(specs)
-        ]
+        self.wings: list[_Running] = []
+        for wing, count in zip(wings, counts, strict=True):
+            made = [
+                wing.table(i, count, spec, self.meters, people, Random(f"{seed}/{spec.id}"))
+                for i, spec in enumerate(wing.specs(count))
+            ]
+            self.wings.append(_Running(wing, seed, rounds, made, plant))
+        self.tables = [table for wing in self.wings for table in wing.tables]
         for table in self.tables:
-            for book in table.books:
-                paytable = book.offers["progressive"].paytable
-                if book.meter is not None and book.meter not in self.meters and paytable is not None:
-                    self.meters[book.meter] = Meter(book.meter, paytable, Random(f"{seed}/{book.meter}"))
+            for meter in table.meters_filed(seed):
+                self.meters.setdefault(meter.id, meter)
         self.property = Stream(PROPERTY, Random(f"{seed}/property"))
-        random = Random(f"{seed}/schedule")
-        often = max(2, rounds // PLANTS_PER_ROUNDS) if plant else 0
-        planters = [(each, often) for each in FAULTS.values()]
-        kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in LEGITIMATE.values()]
-        self.faults = Schedule(planters, rounds, random, rounds * MOST_PERCENT // 100)
-        self.legitimates = Schedule(kinds, rounds, random, rounds * MOST_PERCENT // 100)
-        self.played = self.plain = 0
         self.groups: list[Group] = []
         self.labels: list[Planted] = []
         self.legitimate: list[Legit] = []
@@ -124,7 +135,7 @@ class _Floor:
         for table in self.tables:
             table.open_day_for_counting(self.days)
             self.groups.append(table.take_group())
-        return Simulation(self.groups, self.labels, self.legitimate, self.rounds)
+        return Simulation(self.groups, self.labels, self.legitimate, self.rounds * len(self.wings))
 
     def _open_streams(self, day: int) -> None:
         """Open a gaming day in the property's and the meters' streams."""
@@ -142,82 +153,85 @@ class _Floor:
 
     def _day(self, day: int, rounds: int) -> None:
         self._open_streams(day)
-        turns: list[tuple[int, int, int]] = []
-        for index, table in enumerate(self.tables):
-            mine = rounds // len(self.tables) + (index < rounds % len(self.tables))
-            table.open_day(day, keep_dice=day > 0 and bool(mine) and self._forget_dice(table))
-            if mine:
-                turns.append((table.now_us, index, mine))
+        turns: list[tuple[int, int, int, int]] = []
+        for at, wing in enumerate(self.wings):
+            for index, table in enumerate(wing.tables):
+                mine = rounds // len(wing.tables) + (index < rounds % len(wing.tables))
+                table.open_day(day, keep_dice=day > 0 and bool(mine) and self._forget_dice(wing, table))
+                if mine:
+                    turns.append((table.now_us, at, index, mine))
         heapq.heapify(turns)
         while turns:
-            _, index, left = heapq.heappop(turns)
-            table = self.tables[index]
-            self._round(table)
-            if left == rounds // len(self.tables) // 2 + 1:
+            _, at, index, left = heapq.heappop(turns)
+            wing = self.wings[at]
+            table = wing.tables[index]
+            self._round(wing, table)
+            if left == rounds // len(wing.tables) // 2 + 1:
                 table.file_later_rules()
             if left > 1:
-                heapq.heappush(turns, (table.now_us, index, left - 1))
+                heapq.heappush(turns, (table.now_us, at, index, left - 1))
         for table in self.tables:
             table.close_day()
             self.groups.append(table.take_group())
 
-    def _forget_dice(self, table: Table) -> bool:
+    def _forget_dice(self, wing: _Running, table: Table) -> bool:
         """Say whether this table forgets to change its dice today: that fault can only happen in a day's first round."""
-        return table.spec.starting == "shaker" and self.faults.take("EQUIP-DICE") is not None
+        return table.spec.starting == "shaker" and wing.faults.take("EQUIP-DICE") is not None
 
-    def _round(self, table: Table) -> None:
+    def _round(self, wing: _Running, table: Table) -> None:
         """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""
         table.between_rounds()
-        self.played += 1
-        for schedule in (self.faults, self.legitimates):
-            irregular = FAULTS["EQUIP-DICE"] if table.old_dice else schedule.due(self.played, table)
+        wing.played += 1
+        for schedule in (wing.faults, wing.legitimates):
+            old_dice = wing.wing.irregulars.faults["EQUIP-DICE"] if table.old_dice else None
+            irregular = old_dice or schedule.due(wing.played, table)
             if irregular is None:
                 continue
-            if self._irregular_round(table, schedule, irregular):
+            if self._irregular_round(wing, table, schedule, irregular):
                 return
-            schedule.again(irregular, self.played)
-        plan = Plan(table, table.random)
-        self.plain += 1
-        if self.plain % STACK_EVERY == 0:
+            schedule.again(irregular, wing.played)
+        plan = wing.wing.plan(table, table.random)
+        wing.plain += 1
+        if wing.plain % STACK_EVERY == 0:
             plan.stack(table.stacked)
             table.stacked += 1
-        play = Play(plan)
+        play = wing.wing.play(plan)
         play.write()
         self._end(play)
-        self._label_natural(play)
+        self._label_natural(wing, play)
 
-    def _irregular_round(self, table: Table, schedule: Schedule, irregular: Irregular) -> bool:
+    def _irregular_round(self, wing: _Running, table: Table, schedule: Schedule, irregular: Irregular) -> bool:
         """Play a round with an irregularity; false where this round cannot be made fit for it (nothing was played)."""
         turn = schedule.turn(irregular.name)
         if irregular.before is not None:
             irregular.before(table, turn)
         for _ in range(TRIES):
-            plan = Plan(table, table.random)
+            plan = wing.wing.plan(table, table.random)
             plan.turn = turn
             if irregular.prepare(plan):
                 break
         else:
             return False
-        play = Play(plan)
+        play = wing.wing.play(plan)
         play.write()
         where = irregular.apply(play)
         self._end(play)
         if where is None:
-            schedule.again(irregular, self.played)
+            schedule.again(irregular, wing.played)
             return True
         schedule.happened(irregular.name)
-        if schedule is self.faults:
+        if schedule is wing.faults:
             self._label_fault(irregular.name, play, where)
         else:
             self.legitimate.append(
                 Legit(kind=irregular.name, stream=table.stream.name, round_no=plan.round_no),
             )
-            self._label_natural(play, irregular.name)
+            self._label_natural(wing, play, irregular.name)
         if irregular.after is not None:
             irregular.after(table)
         return True
 
-    def _end(self, play: Play) -> None:
+    def _end(self, play: Any) -> None:
         """Let the devices report the round, and the table go on."""
         table = play.table
         between = table.take_group()
@@ -227,7 +241,7 @@ class _Floor:
         table.book_round(play.script)
         table.end_round(play.plan.deck)
 
-    def _label_fault(self, name: str, play: Play, where: Where) -> None:
+    def _label_fault(self, name: str, play: Any, where: Where) -> None:
         streams = [where.stream or play.table.stream.name]
         if where.also_in is not None:
             streams.append(where.also_in)
@@ -239,16 +253,9 @@ class _Floor:
                 )
             )  # fmt: skip
 
-    def _label_natural(self, play: Play, but: str = "") -> None:
+    def _label_natural(self, wing: _Running, play: Any, but: str = "") -> None:
         """Label what was irregular and right by itself."""
-        plan, found = play.plan, []
-        if plan.surrendered:
-            found.append("surrender")
-        if any(due.outcome is Outcome.FOUL for due in play.dues):
-            found.append("foul_hand")
-        if play.script.of(WagerPaid, source="slip"):
-            found.append("jackpot_by_slip")
-        if play.other_deck_shuffled:
-            found.append("two_deck_shuffle")
-        stream = play.table.stream.name
-        self.legitimate += [Legit(kind=kind, stream=stream, round_no=plan.round_no) for kind in found if kind != but]
+        stream, round_no = play.table.stream.name, play.plan.round_no
+        self.legitimate += [
+            Legit(kind=kind, stream=stream, round_no=round_no) for kind in wing.wing.natural(play) if kind != but
+        ]

@@ -13,15 +13,13 @@ from random import Random
 from typing import Any
 
 from floor.labels import Where
-from floor.plan import Plan
-from floor.play import Play
 from floor.table import Table
 
-Fits = Callable[[Table], bool]
-Before = Callable[[Table, int], None]
-Prepare = Callable[[Plan], bool]
-Apply = Callable[[Play], "Where | None"]
-After = Callable[[Table], None]
+Fits = Callable[[Any], bool]
+Before = Callable[[Any, int], None]
+Prepare = Callable[[Any], bool]
+Apply = Callable[[Any], "Where | None"]
+After = Callable[[Any], None]
 
 
 def anywhere(table: Table) -> bool:
@@ -29,7 +27,7 @@ def anywhere(table: Table) -> bool:
     return True
 
 
-def as_it_is(plan: Plan) -> bool:
+def as_it_is(plan: object) -> bool:
     """Every round is fit."""
     return True
 
@@ -47,30 +45,45 @@ class Irregular:
     per_mille: float = 0
 
 
-FAULTS: dict[str, Irregular] = {}
-LEGITIMATE: dict[str, Irregular] = {}
+class Irregulars:
+    """What can be irregular in a game: its faults by code, its legitimate irregularities by kind."""
+
+    def __init__(self) -> None:
+        self.faults: dict[str, Irregular] = {}
+        self.legitimates: dict[str, Irregular] = {}
+
+    def fault(self, code: str, **how: Any) -> Callable[[Apply], Apply]:
+        """Register a planter under the code it plants (`CODE/variant` where one code takes two planters)."""
+
+        def register(apply: Apply) -> Apply:
+            assert code not in self.faults
+            self.faults[code] = Irregular(code, apply, **how)
+            return apply
+
+        return register
+
+    def legitimate(self, kind: str, per_mille: float, **how: Any) -> Callable[[Apply], Apply]:
+        """Register a legitimate irregularity at so many rounds in a thousand."""
+
+        def register(apply: Apply) -> Apply:
+            assert kind not in self.legitimates
+            self.legitimates[kind] = Irregular(kind, apply, per_mille=per_mille, **how)
+            return apply
+
+        return register
+
+    def take_over(self, other: Irregulars, *but: str) -> None:
+        """Let what is irregular in another game happen in this one too, but for what is named."""
+        for name, each in other.faults.items():
+            if name not in but:
+                self.faults[name] = each
+        for name, each in other.legitimates.items():
+            if name not in but:
+                self.legitimates[name] = each
 
 
-def fault(code: str, **how: Any) -> Callable[[Apply], Apply]:
-    """Register a planter under the code it plants (`CODE/variant` where one code takes two planters)."""
-
-    def register(apply: Apply) -> Apply:
-        assert code not in FAULTS
-        FAULTS[code] = Irregular(code, apply, **how)
-        return apply
-
-    return register
-
-
-def legitimate(kind: str, per_mille: float, **how: Any) -> Callable[[Apply], Apply]:
-    """Register a legitimate irregularity at so many rounds in a thousand."""
-
-    def register(apply: Apply) -> Apply:
-        assert kind not in LEGITIMATE
-        LEGITIMATE[kind] = Irregular(kind, apply, per_mille=per_mille, **how)
-        return apply
-
-    return register
+ROUNDS_FOR_ALL = 300
+"""With so many rounds of a game every kind of fault is planted; a shorter day stays mostly plain."""
 
 
 class Schedule:
@@ -79,7 +92,13 @@ class Schedule:
     def __init__(self, wanted: list[tuple[Irregular, int]], rounds: int, random: Random, most: int) -> None:
         entries = [each for each, count in wanted for _ in range(count)]
         random.shuffle(entries)
-        del entries[most:]
+        if len(entries) > most and rounds < ROUNDS_FOR_ALL:
+            del entries[most:]
+        elif len(entries) > most:  # each at least once, whatever share of the rounds that takes
+            once = list({each.name: each for each in entries}.values())
+            more = [each for at, each in enumerate(entries) if each in entries[:at]]
+            entries = [*once, *more[: max(0, most - len(once))]]
+            random.shuffle(entries)
         span = rounds * 0.9 / max(1, len(entries))
         self._waiting = [(at * span, each) for at, each in enumerate(entries)]
         self._turns = {each.name: random.randrange(60) for each, _ in wanted}

@@ -16,8 +16,8 @@ CONTROLLER = "controller"
 class Meter:
     """A meter as its controller keeps it, in hundredths of a cent, and the number of its last event."""
 
-    def __init__(self, meter: str, paytable: Paytable, random: Random) -> None:
-        self.id = meter
+    def __init__(self, meter: str, chapter: str, paytable: Paytable, random: Random) -> None:
+        self.id, self.chapter = meter, chapter
         self.paytable = paytable
         self.stream = Stream(f"meter/{meter}", random)
         self.value = paytable.seed_cents * 100 + random.randrange(400_000) * 100
@@ -39,7 +39,7 @@ class Meter:
                 self.stream.draft(
                     CONTROLLER,
                     MeterSet(
-                        chapter="pa-688a", paytable=paytable.name, seed_cents=paytable.seed_cents,
+                        chapter=self.chapter, paytable=paytable.name, seed_cents=paytable.seed_cents,
                         rate_bp=paytable.rate_bp, reserve_rate_bp=paytable.reserve_rate_bp,
                         value_centicents=self.value, reserve_centicents=self.reserve, reason="put into service",
                     ),

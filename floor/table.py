@@ -21,7 +21,6 @@ from floor.script import DEVICES, Script
 from floor.streams import HOUR_US, MINUTE_US, SECOND_US, Group, Stream
 from games.rulebook import Rulebook, parse_submission
 
-GAME = "face_up_pai_gow"
 OPENING_CENTS = 30_000_000
 LOW_CENTS, HIGH_CENTS, MOVED_CENTS = 22_000_000, 38_000_000, 10_000_000
 RETURNED_ABOVE_CENTS, RETURNED_CENTS = 25_000_000, 4_000_000
@@ -97,6 +96,14 @@ class Table:
         """The rules that the table files, first to last."""
         return [book for _, _, book, _ in self._filings]
 
+    def meters_filed(self, seed: int) -> list[Meter]:
+        """Return the progressive meters that the table's rules name, each with a random start of its own."""
+        return [
+            Meter(book.meter, book.chapter.key, paytable, Random(f"{seed}/{book.meter}"))
+            for book in self.books
+            if book.meter is not None and (paytable := book.offers["progressive"].paytable) is not None
+        ]
+
     @property
     def deck(self) -> DeckAtTable:
         """The deck of the next round."""
@@ -146,8 +153,11 @@ class Table:
         )
         self.rotate()
         self.report(
-            model.TableOpened(game=GAME, deal_method=self.spec.deal_method, shuffler=self.spec.shuffler, seats=6)
-        )
+            model.TableOpened(
+                game=self.book.game, deal_method=self.spec.deal_method, shuffler=self.spec.shuffler,
+                seats=self.book.chapter.numbers["seats"],
+            )
+        )  # fmt: skip
         self.just_opened, self.first_seat, self.turn, self.rounds_today = True, 0, 0, 0
         self.old_dice = keep_dice and self.dice_us is not None
         if self.old_dice and self.dice_us is not None:
@@ -318,7 +328,7 @@ class Table:
     # ------------------------------------------------------------------------------------------------------ the people
 
     def _arrive(self) -> None:
-        free = [seat for seat in range(1, 7) if seat not in self.seats]
+        free = [seat for seat in self.book.chapter.seats if seat not in self.seats]
         if not free:
             return
         patron, seat = self.people.patron(), self.random.choice(free)
@@ -340,7 +350,14 @@ class Table:
     def buy_in(self, seat: int) -> None:
         """Let a patron buy chips: mostly cash, sometimes a voucher or a marker; all of it is in the drop box's count."""
         patron, random = self.seats[seat], self.random
-        amount = patron.units * self.book.offers["base"].min_cents * random.randrange(8, 30) // 10_000 * 10_000 + 20_000
+        amount = (
+            patron.units
+            * self.book.offers[self.book.chapter.base].min_cents
+            * random.randrange(8, 30)
+            // 10_000
+            * 10_000
+            + 20_000
+        )
         roll = random.random()
         if roll < 0.06:
             document = self.serial("marker")

@@ -19,6 +19,7 @@ from events.errors import LogUnavailable
 from events.log import EventLog
 from events.open import parse_address
 from floor import gaming_day
+from floor.wings import DEFAULT, WINGS
 from rack.comparison import Comparison, Found, Planted, compare
 from rack.errors import UsageError
 from rack.opening import log_at, results_at
@@ -56,11 +57,13 @@ class Demo:
     integrity: Sequence[str]
 
 
-def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) -> Demo:
+def run(
+    seed: int, rounds: int, out: Path, address: str | None, output: Output, games: Sequence[str] = (DEFAULT,)
+) -> Demo:
     """Simulate, append, replay, compare, build the warehouse. Raises `UsageError` where something is in the way."""
     address = prepare(out, address)
     clock = _Clock()
-    day = gaming_day.simulate(seed, rounds)
+    day = gaming_day.simulate(seed, rounds, games=games)
     (out / LABELS).write_bytes(day.labels_json())
     clock.lap("simulate")
     log = log_at(address, create=True, property_id=PROPERTY)
@@ -86,6 +89,17 @@ def run(seed: int, rounds: int, out: Path, address: str | None, output: Output) 
         legitimate=dict(sorted(Counter(label.kind for label in day.legitimate).items())), seconds=clock.seconds,
         seed=seed, log=address, out=out, integrity=summary.integrity,
     )  # fmt: skip
+
+
+def games_named(names: str) -> list[str]:
+    """Return the games that `--games` names; raises `UsageError` for one that the floor does not have."""
+    if not names:
+        return [DEFAULT]
+    wanted = list(WINGS) if names == "all" else names.split(",")
+    for name in wanted:
+        if name not in WINGS:
+            raise UsageError(f"--games {names}: there is no game {name!r}; expected all or of {', '.join(WINGS)}")
+    return list(dict.fromkeys(wanted))
 
 
 def prepare(out: Path, address: str | None) -> str:

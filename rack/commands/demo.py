@@ -13,13 +13,24 @@ from rack.output import Output, money, table
 
 HELP = "simulate a gaming day with planted faults, replay it, compare what was found with what was planted"
 
+SEVERAL = 1_200
+"""Rounds of each game where several are played: enough to plant every fault twice."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
         "--seed", type=int, default=settings.DEMO_SEED, help="the day is a function of it (%(default)s)"
     )
-    parser.add_argument("--rounds", type=positive, default=settings.DEMO_ROUNDS, help="at least so many (%(default)s)")
+    parser.add_argument(
+        "--games",
+        metavar="NAMES",
+        default="",
+        help="games, by name with commas between, or all (default: Face Up Pai Gow)",
+    )
+    parser.add_argument(
+        "--rounds", type=positive, help=f"of each game (default: {settings.DEMO_ROUNDS}; of several games {SEVERAL})"
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where everything goes (default: RACK_OUT, or demo)")
     parser.add_argument("--log", metavar="ADDR", help="an empty log to use instead of floor.db in DIR")
 
@@ -29,7 +40,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack import demo
 
     out = arguments.out or settings.load().out
-    done = demo.run(arguments.seed, arguments.rounds, out, arguments.log, output)
+    games = demo.games_named(arguments.games)
+    rounds = arguments.rounds or (settings.DEMO_ROUNDS if len(games) == 1 else SEVERAL)
+    done = demo.run(arguments.seed, rounds, out, arguments.log, output, games)
     report = demo.report(done)
     demo.write_report(out, report)
     output.value(report)

@@ -20,18 +20,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=DEMO_SEED, help="the day is a function of it (default: %(default)s)"
     )
     parser.add_argument("--rounds", type=positive, default=DEMO_ROUNDS, help="at least so many (default: %(default)s)")
+    parser.add_argument("--games", metavar="NAMES", default="", help="games, by name with commas between, or all")
     parser.add_argument("--tables", type=positive, help="so many tables (default: the simulator's)")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
     from floor.gaming_day import simulate
+    from rack.demo import games_named
 
     path = Path(arguments.out)
     if not path.parent.is_dir():
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
     tables = {} if arguments.tables is None else {"tables": arguments.tables}
-    day = simulate(arguments.seed, arguments.rounds, **tables)
+    day = simulate(arguments.seed, arguments.rounds, games=games_named(arguments.games), **tables)
     day.write(path)
     labels, planted, legitimate = f"{path}.labels.json", len(day.labels), len(day.legitimate)
     output.value(

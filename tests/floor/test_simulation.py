@@ -13,7 +13,7 @@ from events import model
 from events.codec import encode_draft
 from events.envelope import Draft
 from floor.gaming_day import Simulation, simulate
-from floor.irregular import FAULTS, LEGITIMATE
+from floor.wings import WINGS
 from games.cards import CODE
 from games.chapters import chapter
 from games.face_up_pai_gow import ace_high_line
@@ -45,7 +45,7 @@ def streams(seed: int) -> dict[str, list[Draft]]:
 
 
 def codes() -> set[str]:
-    return {code.partition("/")[0] for code in FAULTS}
+    return {code.partition("/")[0] for code in WINGS["face_up_pai_gow"].irregulars.faults}
 
 
 def documented_codes() -> set[str]:
@@ -89,7 +89,7 @@ def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> N
     assert len(in_meters) >= 2
     assert {label.code for label in in_meters} == {"PAY-METER"}
     kinds = Counter(label.kind for label in simulation.legitimate)
-    assert {kind for kind in LEGITIMATE if not kinds[kind]} == set()
+    assert {kind for kind in WINGS["face_up_pai_gow"].irregulars.legitimates if not kinds[kind]} == set()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.irregular import fault
+from floor.face_up.irregulars import fault
+from floor.face_up.play import Play
+from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
 from floor.labels import Where
-from floor.play import Play
-from floor.preparing import by_stack, machine_works, shuffled_by_hand
 from floor.script import Script, Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table

@@ -7,11 +7,10 @@ from typing import Any
 import msgspec
 
 from events import model
-from floor.irregular import legitimate
-from floor.labels import Where
-from floor.plan import Plan
-from floor.play import Play, dealt, returned
-from floor.preparing import (
+from floor.face_up.irregulars import legitimate
+from floor.face_up.plan import Plan
+from floor.face_up.play import Play, dealt, returned
+from floor.face_up.preparing import (
     against_house_way,
     by_card,
     machine_works,
@@ -24,6 +23,7 @@ from floor.preparing import (
     with_dice,
     wrong_total,
 )  # fmt: skip
+from floor.labels import Where
 from floor.script import Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table

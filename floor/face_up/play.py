@@ -11,7 +11,7 @@ from typing import Any
 
 from events import model
 from events.model import Aspect, Event
-from floor.plan import BoxPlan, Plan
+from floor.face_up.plan import BoxPlan, Plan
 from floor.script import SETTLING, Script, Step
 from games.bonus import is_qualifying
 from games.cards import TEXT

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.irregular import fault
+from floor.face_up.irregulars import fault
+from floor.face_up.plan import Plan
+from floor.face_up.play import Play, paid, returned
+from floor.face_up.preparing import any_seat, base_ends, prepare_foul, prepare_void
 from floor.labels import Where
-from floor.plan import Plan
-from floor.play import Play, paid, returned
-from floor.preparing import any_seat, base_ends, prepare_foul, prepare_void
 from floor.script import Step, changed
 from floor.table import Table
 from games.wagers import Due, Outcome

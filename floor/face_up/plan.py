@@ -12,8 +12,8 @@ from itertools import combinations
 from random import Random
 from typing import Literal
 
+from floor.face_up.stacking import TARGETS, make_hand
 from floor.people import Patron, Style
-from floor.stacking import TARGETS, make_hand
 from floor.table import Table
 from games.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
 from games.ranking import is_ace_high, rank_five, rank_two

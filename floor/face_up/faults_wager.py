@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.irregular import fault
+from floor.face_up.irregulars import fault
+from floor.face_up.plan import BoxPlan, Plan, settings_of
+from floor.face_up.play import Play, texts
+from floor.face_up.preparing import against_house_way, one_box_seat, prepare_surrender
 from floor.labels import Where
-from floor.plan import BoxPlan, Plan, settings_of
-from floor.play import Play, texts
-from floor.preparing import against_house_way, one_box_seat, prepare_surrender
 from floor.script import changed
 from floor.table import Table
 from games.pai_gow import base_outcome, is_foul

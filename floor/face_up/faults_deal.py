@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.irregular import fault
+from floor.face_up.irregulars import fault
+from floor.face_up.plan import Plan
+from floor.face_up.play import Play
+from floor.face_up.preparing import by_card, by_stack, misdeal, one_box_seat, prepare_surrender, with_dice, wrong_total
 from floor.labels import Where
-from floor.plan import Plan
-from floor.play import Play
-from floor.preparing import by_card, by_stack, misdeal, one_box_seat, prepare_surrender, with_dice, wrong_total
 from floor.script import changed
 from games.cards import TEXT
 

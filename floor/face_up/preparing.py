@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from floor.plan import Plan, SplitHands, VoidReason, all_settings
+from floor.face_up.plan import Plan, SplitHands, VoidReason, all_settings
 from floor.table import Table
 from games.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from games.pai_gow import is_foul

@@ -1,0 +1,11 @@
+"""Every wing of the floor by its name; a new game's is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from floor.face_up.wing import FACE_UP
+from floor.wing import Wing
+
+WINGS: Mapping[str, Wing] = {wing.name: wing for wing in (FACE_UP,)}
+DEFAULT = FACE_UP.name
