@@ -1,22 +1,21 @@
 """What cards rank as: hands of five and two, and the bonus lines of seven (58 Pa. Code § 688a.6; D1, D2, D7, D10, D16).
 
-How it is fast: every card adds a number to a key. Three bits count each rank (the joker has its own), three more each
-suit, so the sum of the cards' numbers says how often each rank and suit is there, whatever the order. What a key means
-is worked out once, the slow and plain way, and kept.
+How it is fast: see `games.signature`. A key is the signature of the cards, or the part of it that counts ranks.
 
 Cards are taken as they come: that no card is there twice is the caller's to see to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from itertools import product
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Literal
 
 from games.cards import ACE, DECK, JOKER, rank, suit
+from games.signature import RANK_BITS, SUIT_SHIFT, UNIT, Memo
+from games.signature import counts as counts_of
 
-V = TypeVar("V")
 Rank = tuple[int, ...]
 Wheel = Literal["second", "lowest"]
 JokerMode = Literal["completes", "wild"]
@@ -50,38 +49,6 @@ _WHEEL: Final = (14, 5, 4, 3, 2)
 _STRAIGHTS: Final = (_ROYAL, _WHEEL, *(tuple(range(top, top - 5, -1)) for top in range(13, 5, -1)))
 _STRAIGHT_SETS: Final = tuple(frozenset(straight) for straight in _STRAIGHTS)
 
-# Bits 0 to 38: three for each rank 2 to 14. Bits 39 to 41: the joker. Bits 42 to 53: three for each suit.
-_JOKER_UNIT: Final = 1 << 39
-_SUIT_SHIFT: Final = 42
-_RANK_BITS: Final = (1 << _SUIT_SHIFT) - 1
-
-
-def _unit(card: int) -> int:
-    if card == JOKER:
-        return _JOKER_UNIT
-    return (1 << (rank(card) - 2) * 3) + (1 << _SUIT_SHIFT + suit(card) * 3)
-
-
-_UNIT: Final = tuple(_unit(card) for card in DECK)
-
-
-def _counts(key: int) -> tuple[dict[int, int], int]:
-    """How often each rank is in a key (only those that are), highest rank first; and how many jokers."""
-    ranks = {r: count for r in range(14, 1, -1) if (count := key >> (r - 2) * 3 & 7)}
-    return ranks, key >> 39 & 7
-
-
-class _Memo(dict[int, V], Generic[V]):
-    """A table that works an entry out the first time it is asked for."""
-
-    def __init__(self, work: Callable[[int], V]) -> None:
-        super().__init__()
-        self._work = work
-
-    def __missing__(self, key: int) -> V:
-        value = self[key] = self._work(key)
-        return value
-
 
 # --------------------------------------------------------------------------------------------------- five and two cards
 
@@ -114,7 +81,7 @@ _GROUPED: Final = {
 
 def _rank_of(key: int, suited: bool, wheel: Wheel) -> Rank:
     """Rank five cards by key: the best that the joker makes of them as an ace or by completing (D1)."""
-    counts, jokers = _counts(key)
+    counts, jokers = counts_of(key)
     if not jokers:
         return _rank_naturals(counts, suited, wheel)
     missing = [r for r in range(14, 1, -1) if r not in counts]
@@ -125,9 +92,9 @@ def _rank_of(key: int, suited: bool, wheel: Wheel) -> Rank:
     return max([best, *(_rank_naturals(hand, False, wheel) for hand in completed)])
 
 
-_FIVE: Final[dict[Wheel, tuple[_Memo[Rank], _Memo[Rank]]]] = {
-    "second": (_Memo(lambda key: _rank_of(key, False, "second")), _Memo(lambda key: _rank_of(key, True, "second"))),
-    "lowest": (_Memo(lambda key: _rank_of(key, False, "lowest")), _Memo(lambda key: _rank_of(key, True, "lowest"))),
+_FIVE: Final[dict[Wheel, tuple[Memo[Rank], Memo[Rank]]]] = {
+    "second": (Memo(lambda key: _rank_of(key, False, "second")), Memo(lambda key: _rank_of(key, True, "second"))),
+    "lowest": (Memo(lambda key: _rank_of(key, False, "lowest")), Memo(lambda key: _rank_of(key, True, "lowest"))),
 }
 _FIVE_PLAIN, _FIVE_SUITED = _FIVE["second"]
 # The suits of five cards, or of four and the joker, where they are all the same.
@@ -148,11 +115,11 @@ def rank_five(cards: Sequence[int], wheel: Wheel = "second") -> Rank:
     True
     """
     a, b, c, d, e = cards
-    key = _UNIT[a] + _UNIT[b] + _UNIT[c] + _UNIT[d] + _UNIT[e]
-    suited = key >> _SUIT_SHIFT in _ONE_SUIT
+    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e]
+    suited = key >> SUIT_SHIFT in _ONE_SUIT
     if wheel == "second":
-        return (_FIVE_SUITED if suited else _FIVE_PLAIN)[key & _RANK_BITS]
-    return _FIVE[wheel][suited][key & _RANK_BITS]
+        return (_FIVE_SUITED if suited else _FIVE_PLAIN)[key & RANK_BITS]
+    return _FIVE[wheel][suited][key & RANK_BITS]
 
 
 _RANK_IN_TWO: Final = tuple(ACE if card == JOKER else rank(card) for card in DECK)
@@ -202,7 +169,7 @@ def _group_lines(counts: dict[int, int]) -> set[str]:
 
 def _lines_of_ranks(key: int, mode: JokerMode) -> frozenset[str]:
     """The lines that seven cards make by rank alone."""
-    counts, jokers = _counts(key)
+    counts, jokers = counts_of(key)
     lines = set()
     if not jokers:
         lines |= _group_lines(counts)
@@ -232,11 +199,11 @@ def _lines_of_suit(key: int) -> frozenset[str]:
 _SEVEN_IN_A_ROW: Final = (
     frozenset((ACE, 2, 3, 4, 5, 6, 7)), *(frozenset(range(low, low + 7)) for low in range(2, 9))
 )  # fmt: skip
-_RANK_LINES: Final[dict[JokerMode, _Memo[frozenset[str]]]] = {
-    "completes": _Memo(lambda key: _lines_of_ranks(key, "completes")),
-    "wild": _Memo(lambda key: _lines_of_ranks(key, "wild")),
+_RANK_LINES: Final[dict[JokerMode, Memo[frozenset[str]]]] = {
+    "completes": Memo(lambda key: _lines_of_ranks(key, "completes")),
+    "wild": Memo(lambda key: _lines_of_ranks(key, "wild")),
 }
-_SUIT_LINES: Final[_Memo[frozenset[str]]] = _Memo(_lines_of_suit)
+_SUIT_LINES: Final[Memo[frozenset[str]]] = Memo(_lines_of_suit)
 
 
 def _flush_suits() -> dict[int, int]:
@@ -266,9 +233,9 @@ def seven_card_lines(cards: Sequence[int], joker: JokerMode) -> frozenset[str]:
     ['straight', 'three_of_a_kind']
     """
     a, b, c, d, e, f, g = cards
-    key = _UNIT[a] + _UNIT[b] + _UNIT[c] + _UNIT[d] + _UNIT[e] + _UNIT[f] + _UNIT[g]
-    lines = _RANK_LINES[joker][key & _RANK_BITS]
-    suit_ = _FLUSH_SUIT[key >> _SUIT_SHIFT]
+    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e] + UNIT[f] + UNIT[g]
+    lines = _RANK_LINES[joker][key & RANK_BITS]
+    suit_ = _FLUSH_SUIT[key >> SUIT_SHIFT]
     if suit_ < 0:
         return lines
     mask = 0
@@ -290,12 +257,12 @@ def _has_royal_match(cards: Sequence[int], royal_suit: int) -> bool:
 
 
 def _ranks_are_ace_high(key: int) -> bool:
-    counts, jokers = _counts(key)
+    counts, jokers = counts_of(key)
     counts_with_ace = {**counts, ACE: counts.get(ACE, 0) + jokers}
     return set(counts_with_ace.values()) == {1} and not _has_straight(counts, jokers)
 
 
-_ACE_HIGH: Final[_Memo[bool]] = _Memo(_ranks_are_ace_high)
+_ACE_HIGH: Final[Memo[bool]] = Memo(_ranks_are_ace_high)
 
 
 def is_ace_high(cards: Sequence[int]) -> bool:
@@ -306,5 +273,5 @@ def is_ace_high(cards: Sequence[int]) -> bool:
     (True, False)
     """
     a, b, c, d, e, f, g = cards
-    key = _UNIT[a] + _UNIT[b] + _UNIT[c] + _UNIT[d] + _UNIT[e] + _UNIT[f] + _UNIT[g]
-    return _ACE_HIGH[key & _RANK_BITS] and _FLUSH_SUIT[key >> _SUIT_SHIFT] < 0
+    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e] + UNIT[f] + UNIT[g]
+    return _ACE_HIGH[key & RANK_BITS] and _FLUSH_SUIT[key >> SUIT_SHIFT] < 0

@@ -1,14 +1,18 @@
 """Ranks the slow and plain way: every card tried for the joker, every five of seven cards. The oracle of the fast one."""
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement, product
 
 from hypothesis import strategies as st
 
 from games.cards import DECK, JOKER, rank, suit
+from games.four_card import FourCardClass
 from games.ranking import HandClass
+from games.wild_ranking import WildClass
 
 C = HandClass
+F = FourCardClass
+HANDS_4 = st.lists(st.sampled_from(DECK), min_size=4, max_size=4, unique=True)
 HANDS_5 = st.lists(st.sampled_from(DECK), min_size=5, max_size=5, unique=True)
 HANDS_7 = st.lists(st.sampled_from(DECK), min_size=7, max_size=7, unique=True)
 
@@ -35,7 +39,7 @@ def plain_class(hand):
 
 
 def substitutes(hand):
-    """The five cards with the joker as every card (an ace may double one that is there); and whether as an ace."""
+    """The cards with the joker as every card (an ace may double one that is there); and whether as an ace."""
     natural = [(rank(card), suit(card)) for card in hand if card != JOKER]
     if JOKER not in hand:
         yield natural, False
@@ -51,15 +55,75 @@ def allowed(hand_class, as_ace):
     return as_ace or completes
 
 
-def plain_rank(hand):
+def plain_rank(hand, wheel="second"):
     """The best rank that five cards make, trying every card for the joker (D1)."""
     best = None
     for cards, as_ace in substitutes(hand):
         hand_class, ordered = plain_class(cards)
         if JOKER in hand and not allowed(hand_class, as_ace):
             continue
-        best = max(best or (-1,), (hand_class, *ordered))
+        best = max(best or (-1,), (hand_class, *(ordered if wheel == "second" else wheel_last(ordered))))
     return best
+
+
+def wheel_last(ordered):
+    """A-2-3-4-5 as it compares where it is the lowest straight (D2)."""
+    return (5, 4, 3, 2, 1) if ordered == (14, 5, 4, 3, 2) else ordered
+
+
+STRAIGHTS_OF_FOUR = [{14, 4, 3, 2}] + [set(range(low, low + 4)) for low in range(2, 12)]
+
+
+def plain_four_class(hand):
+    """The class of four natural cards (rank, suit), and their ranks in the order that compares."""
+    counts = Counter(r for r, _ in hand)
+    ordered = tuple(sorted(counts, key=lambda r: (-counts[r], -r)))
+    straight = set(counts) in STRAIGHTS_OF_FOUR
+    flush = len({s for _, s in hand}) == 1 and len(counts) == 4
+    if ordered == (14,):
+        return F.FOUR_ACES, ordered
+    if straight and flush:
+        return F.STRAIGHT_FLUSH, ordered
+    by_shape = {(4,): F.FOUR_OF_A_KIND, (3, 1): F.THREE_OF_A_KIND, (2, 2): F.TWO_PAIR, (2, 1, 1): F.PAIR}
+    shape = tuple(sorted(counts.values(), reverse=True))
+    return by_shape.get(shape, F.FLUSH if flush else F.STRAIGHT if straight else F.HIGH_CARD), ordered
+
+
+def plain_four(hand):
+    """The best rank that four cards make, trying every card for the joker (D1, D4)."""
+    ranks = []
+    for cards, as_ace in substitutes(hand):
+        hand_class, ordered = plain_four_class(cards)
+        if JOKER not in hand or as_ace or hand_class in (F.STRAIGHT, F.FLUSH, F.STRAIGHT_FLUSH):
+            ranks.append((hand_class, *ordered))
+    return max(ranks)
+
+
+AS_WILD = {C.FIVE_ACES: WildClass.FIVE_OF_A_KIND} | {c: WildClass[c.name] for c in C if c is not C.FIVE_ACES}
+
+
+def plain_wild(hand, wild_deuces=True, never=()):
+    """The best rank that five cards make, trying every card for each wild one, cards that are there included (D5).
+
+    What is `never` to be made does not count.
+
+    From three wild cards on they are only tried in the suit of a natural card and in another: a third never matters.
+    """
+    wild = [card for card in hand if card == JOKER or (wild_deuces and rank(card) == 2)]
+    natural = [(rank(card), suit(card)) for card in hand if card not in wild]
+    if not natural:
+        return (WildClass.FIVE_WILDS,)
+    suits = range(4) if len(wild) < 3 else (natural[0][1], (natural[0][1] + 1) % 4)
+    return max(
+        made
+        for tried in combinations_with_replacement(list(product(range(2, 15), suits)), len(wild))
+        if (made := ranked_as_wild([*natural, *tried]))[0] not in never
+    )
+
+
+def ranked_as_wild(cards):
+    hand_class, ordered = plain_class(cards)
+    return (AS_WILD[hand_class], *wheel_last(ordered))
 
 
 def plain_lines(hand, mode):

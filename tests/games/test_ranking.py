@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.cards import DECK, JOKER, parse_cards, show
-from games.ranking import HandClass, rank_five, rank_two
+from games.ranking import HandClass, rank_five, rank_two, seven_card_lines
 from tests.games.plain_ranking import HANDS_5, HANDS_7, plain_rank
 
 C = HandClass
@@ -202,6 +202,7 @@ def test_D2_california_and_687a_have_the_wheel_lowest(text, rank_):
 @given(HANDS_5)
 def test_rank_five_agrees_with_trying_every_card_for_the_joker(hand):
     assert rank_five(hand) == plain_rank(hand)
+    assert rank_five(hand, "lowest") == plain_rank(hand, "lowest")
 
 
 def test_rank_five_agrees_on_many_hands_with_the_joker():
@@ -209,6 +210,7 @@ def test_rank_five_agrees_on_many_hands_with_the_joker():
     for _ in range(3000):
         hand = (*dice.sample(DECK[:52], 4), JOKER)
         assert rank_five(hand) == plain_rank(hand), show(hand)
+        assert rank_five(hand, "lowest") == plain_rank(hand, "lowest"), show(hand)
 
 
 @given(HANDS_5, st.permutations(range(4)), st.randoms(use_true_random=False))
@@ -226,6 +228,24 @@ def test_ranks_are_a_total_order(one, two, three):
     assert (a < b) + (a == b) + (a > b) == 1
     if a <= b <= c:
         assert a <= c
+
+
+@given(HANDS_5)
+def test_688a_6_a_the_joker_is_at_least_an_ace(hand):
+    for i, card in enumerate(hand):
+        if card // 4 == 12 and JOKER not in hand:
+            assert rank_five([*hand[:i], JOKER, *hand[i + 1 :]]) >= rank_five(hand)
+
+
+@given(HANDS_7)
+def test_no_legal_setting_has_a_higher_high_hand_than_the_best_five_of_seven_which_can_always_be_set(hand):
+    parted = [(tuple(card for card in hand if card not in low), low) for low in combinations(hand, 2)]
+    best = max(plain_rank(high) for high, _ in parted)
+    assert max(rank_five(high) for high, low in parted if rank_five(high) >= rank_two(low)) == best
+    made = seven_card_lines(hand, "completes")
+    if best[0] >= C.THREE_OF_A_KIND:
+        assert C(best[0]).name.lower() in made
+        assert best[0] == C.FIVE_ACES or made.isdisjoint(line.name.lower() for line in C if line > best[0])
 
 
 @given(HANDS_7)
