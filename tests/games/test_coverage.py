@@ -1,0 +1,107 @@
+"""Nothing of the texts is forgotten: `games/coverage.toml` against their outline, and against the golden rounds."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from games.rulebook import chapter
+from replay.rules import SEVERITY
+from replay.transcript import parse
+from tests.golden.rounds import Case, read_cases
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests" / "golden"
+ROWS: list[dict[str, Any]] = tomllib.loads((ROOT / "games" / "coverage.toml").read_text())["section"]
+
+# The lettered paragraphs of each section, taken from the texts; a section without any is its own row.
+OUTLINE = {
+    "688a": {
+        "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefghi", "6": "abcdef", "7": "abcdef", "8": "abcdefg",
+        "9": "abcdef", "10": "abcdef", "11": "abcdefghij", "12": "abcde", "13": "abcdefghijklm",
+    },
+}  # fmt: skip
+KEYS = {"688a": "pa-688a"}
+
+
+def paragraphs(document: str) -> list[str]:
+    """Return the sections and lettered paragraphs of a document."""
+    return [
+        f"{document}.{section}({letter})" if letter else f"{document}.{section}"
+        for section, letters in OUTLINE[document].items()
+        for letter in letters or [""]
+    ]
+
+
+def document_of(row: dict[str, Any]) -> str:
+    return str(row["section"]).split(".")[0]
+
+
+@cache
+def cases(document: str) -> tuple[Case, ...]:
+    return tuple(case for path in sorted((GOLDEN / document).glob("*.rounds")) for case in read_cases(path))
+
+
+def found(case: Case) -> set[str]:
+    """Return the codes that a case expects to be found."""
+    return {text.split()[1] for _, text in case.expectations if text.startswith("finding ")}
+
+
+@cache
+def observed(case_text: str) -> frozenset[str]:
+    """Return the aspects that a case's rounds cover."""
+    scripts = parse(case_text, "golden")
+    return frozenset(
+        aspect for script in scripts for each in script.events for aspect in getattr(each.payload, "observed", ())
+    )
+
+
+def test_every_paragraph_has_a_row_and_every_row_a_paragraph() -> None:
+    assert [row["section"] for row in ROWS] == [each for document in OUTLINE for each in paragraphs(document)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["section"]))
+def test_a_row_says_what_became_of_it(row: dict[str, Any]) -> None:
+    known = chapter(*KEYS[document_of(row)].split("-", 1))
+    assert row["status"] in ("modelled", "procedural", "not_modelled")
+    if row["status"] == "modelled":
+        assert row["by"]
+        assert all(name in SEVERITY or name in known.wagers for name in row["by"]), row["by"]
+    else:
+        assert not row["by"]
+        assert len(row["why"].split()) >= 3
+
+
+def names(document: str) -> list[str]:
+    modelled: Iterable[list[str]] = (row["by"] for row in ROWS if document_of(row) == document)
+    return sorted({name for by in modelled for name in by})
+
+
+@pytest.mark.parametrize(
+    ("document", "name"), [(document, name) for document in OUTLINE for name in names(document)], ids=str
+)
+def test_what_is_modelled_has_golden_rounds_that_show_it_and_rounds_that_do_not(document: str, name: str) -> None:
+    if name in SEVERITY:
+        positive = [case for case in cases(document) if name in found(case)]
+        assert positive, f"no golden round of {document} has the finding {name}"
+        fewest = min((observed(case.transcript) for case in positive), key=len)
+        assert any(
+            fewest <= observed(case.transcript)
+            and name not in found(case)
+            and any("verdict " in t for _, t in case.expectations)
+            for case in cases(document)
+        ), f"no golden round of {document} covers what shows {name} and has none"
+    else:
+        amounts = {
+            match[1]
+            for case in cases(document)
+            for _, text in case.expectations
+            if (match := re.fullmatch(rf"due seat=\d {name} ([+-]?)\S+", text))
+        }
+        assert {"+", "-"} <= amounts, f"golden rounds of {document} have {name} won and lost"
