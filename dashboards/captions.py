@@ -174,5 +174,28 @@ _SAYINGS: dict[str, Callable[[Payload, Formats], str]] = {
     "device_covered": lambda p, f: f"{_words(p['device'])} out of order, {p['how']} placed",
     "device_restored": lambda p, f: f"{_words(p['device'])} works again",
     "intake_refused": lambda p, f: f"input refused at intake: {p['reason']}",
+    "shaker_activated": lambda p, f: f"shaker activated at seat {p['seat']}",
+    "dice_announced": lambda p, f: "dice announced: " + ", ".join(str(die) for die in p["dice"]),
+    "mystery_armed": lambda p, f: (
+        f"Must-Hit-By target drawn between {f.money(p['minimum_cents'])} and {f.money(p['maximum_cents'])}"
+    ),
+    "mystery_hit": lambda p, f: (
+        f"seat {p['seat']} hit the Must-Hit-By bonus at {f.money(p['reading_centicents'] // 100)}"
+    ),
+    "card_burned": lambda p, f: f"{cards_short([p['card']])} burnt, {_words(p['reason'])}",
+    "cover_card_placed": lambda p, f: f"cover card placed {p['depth']} cards from the {p['counted_from']}",
+    "cover_card_reached": lambda p, f: (
+        "cover card first in the shoe" if p["at"] == "start" else f"cover card at {position_name(p['at']).lower()}"
+    ),
+    "decision_made": lambda p, f: f"seat {p['seat']} decided: {p['decision']}",
+    "wager_handled": lambda p, f: f"seat {p['seat']} handled the {wager_name(p['wager'])}",
+    "patron_barred": lambda p, f: f"{table_name(p['patron'])} barred: {_words(p['reason'])}",
+    "player_dealer_offered": lambda p, f: (
+        f"player-dealer position offered to seat {p['seat']}, {'accepted' if p['accepted'] else 'declined'}"
+    ),
+    "player_dealer_wagered": lambda p, f: f"seat {p['seat']} is the player-dealer with {f.money(p['amount_cents'])}",
+    "action_button_placed": lambda p, f: f"action button at seat {p['seat']}",
+    "pile_selected": lambda p, f: f"pile {p['pile'].removeprefix('pile-')} selected by the player-dealer",
+    "collection_taken": lambda p, f: f"collection fee of {f.money(p['amount_cents'])} taken at seat {p['seat']}",
     "event_corrected": _corrected,
 }

@@ -38,6 +38,17 @@ SEATS: dict[Position, tuple[int, int]] = {
 }  # fmt: skip
 """The middle of the top edge of each seat's cards."""
 
+SEVEN: dict[Position, tuple[int, int]] = {
+    1: (862, 68), 2: (852, 286), 3: (676, 426), 4: (480, 426), 5: (284, 426), 6: (108, 286), 7: (98, 68),
+}  # fmt: skip
+"""The same at a table of seven seats (California)."""
+
+
+def places(table: Table) -> dict[Position, tuple[int, int]]:
+    """Return where the seats of a table are drawn."""
+    return SEVEN if 7 in table.boxes or table.bank is not None else SEATS
+
+
 _SUITS = {
     "s": "M8 1C10 5 15 7 15 11a3.4 3.4 0 0 1-6.1 2C9 14.600 9.600 15.500 10.800 16H5.200C6.400 15.500 7 14.600 7.100 13"
     "A3.4 3.4 0 0 1 1 11C1 7 6 5 8 1Z",
@@ -151,20 +162,24 @@ def _flag(x: float, y: float, flag: Flag) -> str:
     )
 
 
-def _flags(flags: Sequence[Flag]) -> str:
+def _flags(flags: Sequence[Flag], seats: dict[Position, tuple[int, int]]) -> str:
     """Return one flag for each position that has findings: the first in words, and how many more there are."""
     parts = []
     for position in dict.fromkeys(flag.position for flag in flags):
         first, *more = [flag for flag in flags if flag.position == position]
-        x, y = SEATS.get(position, (WIDTH // 2, 44 + CARD_H + 56))
+        x, y = seats.get(position, (WIDTH // 2, 44 + CARD_H + 56))
         shown = Flag(position, f"{first.words} +{len(more)}", first.cents) if more else first
         parts.append(_flag(x, y - 50, shown))
     return "".join(parts)
 
 
 def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
-    parts = []
-    for i, (wager, cents) in enumerate(list(box.chips.items())[:3]):
+    """Return the chips: three beside the hands in front, six in two columns where no hands are set."""
+    parts, rows = [], 3
+    most = rows if box.is_set else 2 * rows
+    shown, left = x if box.is_set else x - 78, len(box.chips) - most
+    for i, (wager, cents) in enumerate(list(box.chips.items())[:most]):
+        x, i = shown + 74 * (i // rows), i % rows
         gone = wager in box.collected
         amount = formats.chips(cents) + (" in" if gone else "")
         said = f"{wager_name(wager)}, {formats.money(cents)} {'collected, in play' if gone else 'at stake'}"
@@ -172,6 +187,8 @@ def _chips(x: float, y: float, box: Box, formats: Formats) -> str:
             f'<g opacity="{0.600 if gone else 1}"><title>{escape(said)}</title>'
             f"{chip(x + 9, y + 9 + i * 20, wager)}{_text(x + 22, y + 13.500 + i * 20, amount, 12.500, ON_FELT, weight=600)}</g>"
         )
+    if left > 0:
+        parts.append(_text(x + 52, y + 13.500, f"+{left}", 12, ON_FELT_SOFT, weight=600))
     return "".join(parts)
 
 
@@ -197,7 +214,7 @@ def _cards(x: float, y: float, box: Box) -> str:
 
 
 def _seat(seat: int, table: Table, formats: Formats) -> str:
-    x, y = SEATS[seat]
+    x, y = places(table)[seat]
     box = table.box(seat)
     left, wide = x - 74, 148
     taken = bool(box.cards or box.chips or box.settled)
@@ -226,6 +243,8 @@ def _seat(seat: int, table: Table, formats: Formats) -> str:
 
 def _dealer(table: Table) -> str:
     box = table.box("dealer")
+    if table.bank is not None:
+        return _text(WIDTH / 2, 34, "House dealer", 13, ON_FELT_SOFT, "middle", 700)
     focus = table.focus == "dealer"
     x, y = WIDTH / 2, 44
     high, low = hand_width(len(box.high)), hand_width(len(box.low))
@@ -270,6 +289,8 @@ def _middle(table: Table) -> str:
         below.append("No more bets")
     if table.stub is not None:
         below.append(f"stub {table.stub}")
+    if table.burnt:
+        below.append("card burnt" if table.burnt == 1 else f"{table.burnt} cards burnt")
     if table.voided:
         below = [f"ROUND VOID: {table.voided.replace('_', ' ')}"]
     elif table.closed:
@@ -277,6 +298,9 @@ def _middle(table: Table) -> str:
     parts.append(
         _text(x, y + 82, " · ".join(below), 13, ON_FELT_SOFT if not table.voided else "#ffd9a0", "middle", 600)
     )
+    if table.side is not None:
+        parts.append(_text(x + 190, 40, "side card", 12, ON_FELT_SOFT, "middle"))
+        parts.append(card(x + 170, 48, None if table.side == "??" else table.side))
     if table.aside:
         parts.append(_text(x, y + 106, "set aside", 12, ON_FELT_SOFT, "middle"))
         parts.append(hand(x - hand_width(len(table.aside)) / 2, y + 112, table.aside))
@@ -297,8 +321,8 @@ def _legend(table: Table) -> str:
 def _spoken(seat: int, box: Box, formats: Formats) -> str:
     said = [f"Seat {seat}"]
     if box.is_set:
-        said.append("high hand " + ", ".join(card_name(c) for c in box.high))
-        said.append("low hand " + ", ".join(card_name(c) for c in box.low))
+        for name, cards in (("high", box.high), ("medium", box.medium), ("low", box.low)):
+            said += [f"{name} hand " + ", ".join(card_name(c) for c in cards)] if cards else []
     elif box.cards:
         said.append(", ".join(card_name(c) for c in box.cards))
     said += [f"{wager_name(wager)} {formats.money(cents)} at stake" for wager, cents in box.chips.items()]
@@ -308,7 +332,8 @@ def _spoken(seat: int, box: Box, formats: Formats) -> str:
 
 def table_drawing(table: Table, formats: Formats, flags: Sequence[Flag] = (), alt: str = "The table") -> str:
     """Return the whole table as one SVG. `flags` mark positions with findings; `alt` says what the picture shows."""
-    seats = "".join(_seat(seat, table, formats) for seat in (6, 5, 4, 3, 2, 1))
+    seats = places(table)
+    drawn = "".join(_seat(seat, table, formats) for seat in reversed(seats))  # type: ignore[arg-type]  # its keys are seats
     felt = (
         f"M14 14H{WIDTH - 14}V330C{WIDTH - 14} 540 {WIDTH - 250} {HEIGHT - 6} {WIDTH / 2} {HEIGHT - 6}S14 540 14 330Z"
     )
@@ -316,5 +341,5 @@ def table_drawing(table: Table, formats: Formats, flags: Sequence[Flag] = (), al
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" role="img" aria-label="{escape(alt)}" '
         f'xmlns="http://www.w3.org/2000/svg" font-family="inherit"><title>{escape(alt)}</title>'
         f'<path d="{felt}" fill="{FELT}" stroke="{FELT_EDGE}" stroke-width="8" stroke-linejoin="round"/>'
-        f"{_middle(table)}{_dealer(table)}{seats}{_legend(table)}{_flags(flags)}</svg>"
+        f"{_middle(table)}{_dealer(table)}{drawn}{_legend(table)}{_flags(flags, seats)}</svg>"
     )

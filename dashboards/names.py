@@ -22,6 +22,7 @@ GAMES = {
     "fortune_asia": "Fortune Asia Poker",
     "over_under": "Over/Under",
     "dj_wild": "DJ Wild Stud Poker",
+    "player_dealer": "Face Up Pai Gow Poker (California)",
 }
 WAGERS = {
     "base": "Base wager",
@@ -30,6 +31,19 @@ WAGERS = {
     "fortune_envy": "Fortune Envy",
     "progressive_envy": "Progressive Envy",
     "tiger_9": "Tiger 9",
+    "sum": "Sum",
+    "match": "Match",
+    "beat_it": "Beat It",
+    "mystery": "Must-Hit-By bonus",
+    "insurance": "Insurance",
+    "ante": "Ante",
+    "over": "Over 23",
+    "under": "Under 18",
+    "blind": "Blind",
+    "raise": "Raise",
+    "trips": "Trips",
+    "bad_beat": "Two-Way Bad Beat",
+    "backline": "Backline",
 }
 FINDINGS = {
     "DEAL-TOTAL": "Dice total announced wrong",
@@ -100,11 +114,23 @@ FINDINGS = {
     "PAY-LIMIT": "Maximum payout misapplied",
     "PAY-VOID": "Void not returned as it must",
     "PAY-ORDER": "Settled out of order",
+    "MYST-TRIGGER": "Must-Hit-By hit at the wrong moment",
+    "MYST-AMOUNT": "Must-Hit-By paid wrong",
+    "MYST-RESET": "Must-Hit-By not reset",
+    "MYST-CONTRIBUTION": "Must-Hit-By contribution wrong",
+    "MYST-COMMITMENT": "Target is not the committed one",
+    "CA-COVER": "Player-dealer's coverage wrong",
+    "CA-ROTATE": "Player-dealer not rotated",
+    "CA-BUTTON": "Action button misplaced",
+    "CA-PILE": "Piles dealt or given out wrong",
+    "CA-BACKLINE": "Backline wager not allowed",
+    "CA-FEE": "Collection fee wrong",
     "LOG-GAP": "A number is missing in the log",
     "LOG-SEAL": "The log's chain is broken",
     "LOG-FORK": "The log has two histories",
     "LOG-SOURCE-GAP": "A device's message was lost",
     "LOG-SOURCE-REPEAT": "A device said two things under one number",
+    "LOG-CORRECTION": "A correction of another event",
     "LOG-CLOCK": "A device's clock ran back",
 }
 VERDICTS = {
@@ -139,7 +165,7 @@ def wager_name(wager: str) -> str:
     """Return the wager's name.
 
     >>> wager_name("ace_high_bonus"), wager_name("bad_beat")
-    ('Ace High Bonus', 'Bad beat')
+    ('Ace High Bonus', 'Two-Way Bad Beat')
     """
     return WAGERS.get(wager) or _readable(wager)
 

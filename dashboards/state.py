@@ -60,7 +60,10 @@ class Box:
 
 @dataclass
 class Table:
-    """What lies on the table. `focus` is the position the last event was about, null where about none."""
+    """What lies on the table. `focus` is the position the last event was about, null where about none.
+
+    `bank` is the seat of the player-dealer, `action` the one with the action button (California).
+    """
 
     boxes: dict[Position, Box] = field(default_factory=lambda: {position: Box() for position in CLOCKWISE})
     dice: list[int | None] = field(default_factory=list)
@@ -70,6 +73,10 @@ class Table:
     total: int | None = None
     start: Position | None = None
     aside: list[str | None] = field(default_factory=list)
+    side: str | None = None
+    burnt: int = 0
+    bank: int | None = None
+    action: int | None = None
     stub: int | None = None
     no_more_bets: bool = False
     voided: str | None = None
@@ -197,9 +204,11 @@ def _start_announced(table: Table, p: Payload) -> None:
 
 
 def _cards_dealt(table: Table, p: Payload) -> None:
-    if p["to"] in ("burn", "side"):
+    if p["to"] == "side":
+        table.side = str(p["cards"][-1] or "??")
+    elif p["to"] == "burn":
         table.aside.extend(p["cards"])
-    else:
+    elif not str(p["to"]).startswith("pile"):
         table.box(p["to"]).cards.extend(p["cards"])
 
 
@@ -230,6 +239,25 @@ def _hand_elected(table: Table, p: Payload) -> None:
 
 def _patron_seated(table: Table, p: Payload) -> None:
     table.box(p["seat"]).patron = p["patron"]
+
+
+def _decision_made(table: Table, p: Payload) -> None:
+    table.box(p["seat"]).mark = {"fold": "folded", "raise": "raised"}.get(p["decision"], str(p["decision"]))
+
+
+def _card_burned(table: Table, p: Payload) -> None:
+    table.burnt += 1
+
+
+def _player_dealer(table: Table, p: Payload) -> None:
+    table.bank = p["seat"]
+    table.box(p["seat"]).chips["player_dealer"] = p["amount_cents"]
+    table.box(p["seat"]).mark = "player-dealer"
+
+
+def _action(table: Table, p: Payload) -> None:
+    table.action = p["seat"]
+    table.box(p["seat"]).mark = table.box(p["seat"]).mark or "action"
 
 
 def _no_more_bets(table: Table, p: Payload) -> None:
@@ -279,6 +307,10 @@ _FOLDS: dict[str, Callable[[Table, Payload], None]] = {
     "surrendered": _mark("surrendered"),
     "wager_abandoned": _mark("abandoned"),
     "patron_seated": _patron_seated,
+    "decision_made": _decision_made,
+    "card_burned": _card_burned,
+    "player_dealer_wagered": _player_dealer,
+    "action_button_placed": _action,
     "round_voided": _round_voided,
     "cards_collected": _cards_collected,
     "round_closed": _round_closed,
