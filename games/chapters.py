@@ -265,11 +265,12 @@ _known_cites: dict[tuple[str, str], Citation] = {}
 
 
 class KnownRule(msgspec.Struct, frozen=True):
-    """One wager and paytable that can be filed, for a listing."""
+    """What can be filed, for a listing: a wager with one of its paytables, or (with `house_way`) a house way."""
 
     chapter: str
     wager: str
     paytable: str
+    house_way: str
     cite: str
 
 
@@ -297,14 +298,17 @@ def known_chapters() -> tuple[str, ...]:
 
 
 def known_rules() -> list[KnownRule]:
-    """Return every wager and paytable that can be filed, chapter by chapter (`rack rules list`)."""
+    """Return every wager, paytable and packaged house way that can be filed, chapter by chapter (`rack rules list`)."""
     rules = []
     for jurisdiction, names in _chapters().items():
         for name in names:
             book = chapter(jurisdiction, name)
             for wager in book.wagers.values():
-                names_of_paytables = wager.paytables or ("",)
-                rules += [KnownRule(book.key, wager.name, paytable, wager.odds_cite) for paytable in names_of_paytables]
+                for paytable in wager.paytables or ("",):
+                    cited = book.paytable(wager.name, paytable).cite if paytable else wager.odds_cite
+                    rules.append(KnownRule(book.key, wager.name, paytable, "", cited))
+            if book.house_way is not None and book.house_way_cite is not None:
+                rules.append(KnownRule(book.key, "", "", book.house_way, book.house_way_cite))
     return rules
 
 

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
@@ -38,10 +40,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _list(output: Output) -> None:
     from games.rulebook import known_rules
 
-    rows = [(known.chapter, known.wager, known.paytable, known.cite) for known in known_rules()]
-    names = ("chapter", "wager", "paytable", "cite")
-    output.value([dict(zip(names, row, strict=True)) for row in rows])
-    output.text(*table(names, [(chapter, wager, paytable or "–", cite) for chapter, wager, paytable, cite in rows]))
+    known = known_rules()
+    output.value([msgspec.structs.asdict(each) for each in known])
+    rows = [
+        (each.chapter, each.wager or f"house way {each.house_way}", each.paytable or "–", each.cite) for each in known
+    ]
+    output.text(*table(("chapter", "wager", "paytable", "cite"), rows))
 
 
 def read_submission(file: str) -> Rulebook:

@@ -152,7 +152,8 @@ def test_the_numbers_of_the_chapter():
 
 def test_known_rules_list_every_wager_and_paytable():
     ours = [rule for rule in known_rules() if rule.chapter == "pa-688a"]
-    assert len(ours) == 1 + 5 + 6 + 7
+    assert len(ours) == 1 + 5 + 6 + 7 + 1
+    assert (ours[-1].house_way, ours[-1].cite) == ("stones", "58 Pa. Code § 688a.11(a)")
     assert (ours[0].wager, ours[0].paytable, ours[0].cite) == ("base", "", "58 Pa. Code § 688a.12(a)")
     assert "pa-688a" in known_chapters()
     for unknown in (("pa", "999a"), ("nj", "688a")):

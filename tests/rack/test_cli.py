@@ -146,7 +146,7 @@ def test_json_and_quiet_stand_before_or_after_the_command(capsys) -> None:
     for arguments in (["--json", "rules", "list"], ["rules", "list", "--json"], ["rules", "--json", "--quiet", "list"]):
         assert main(arguments) == 0
         out, err = capsys.readouterr()
-        assert {"chapter", "wager", "paytable", "cite"} == set(json.loads(out)[0])
+        assert {"chapter", "wager", "paytable", "house_way", "cite"} == set(json.loads(out)[0])
         assert err == ""
 
 
