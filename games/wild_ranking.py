@@ -1,4 +1,4 @@
-"""What five cards of DJ Wild Stud Poker rank as (Annex A, rulemaking 125-223, § 687a.6(a)-(e); D2, D5, D6, D7).
+"""What five cards of DJ Wild Stud Poker rank as (Annex A, rulemaking 125-223, § 687a.6(a)-(e); D2, D5-D7, D150, D151).
 
 The four deuces and the joker are wild. A wild card is whatever makes the highest hand, a two included: a deuce that is
 played as a two is one way among others, so counting it as wild never costs anything. The text gives no way to compare
@@ -138,8 +138,8 @@ def wild_class(cards: Sequence[int]) -> WildClass:
 def is_natural(cards: Sequence[int]) -> bool:
     """Say whether Trips pays five cards as natural: deuces counted as twos make the same rank (§ 687a.12(d), D6).
 
-    The rank is that of § 687a.6(c), a line of the paytable: 6-5-4-3-2 is a natural straight although the deuce as a
-    seven makes a higher one. A hand with the joker never is: the joker always lifts it by a rank or more.
+    The rank is that of § 687a.6(c), a line of the paytable (D150): 6-5-4-3-2 is a natural straight although the deuce as
+    a seven makes a higher one. A hand with the joker never is: the joker always lifts it by a rank or more.
 
     >>> from games.cards import parse_cards
     >>> is_natural(parse_cards("6s 5h 4s 3s 2s")), is_natural(parse_cards("Ks Kd Kh 9c 2d"))
@@ -152,7 +152,7 @@ def progressive_class(cards: Sequence[int], side_card: int | None, deuces: Deuce
     """Return what five cards make for the Progressive, the side card in the joker's place (§ 687a.11(f)(1), D6).
 
     Only the ranks of § 687a.6(d) count: with wild deuces what would be five of a kind is the highest of those, a straight
-    flush beside four deuces and four of a kind otherwise. The side card is not looked at without the joker; ValueError
+    flush beside four deuces and four of a kind otherwise (D151). The side card is not looked at without the joker; ValueError
     when it is needed and missing.
 
     >>> from games.cards import parse_cards

@@ -337,7 +337,7 @@ FILED = "58 Pa. Code § 601a.2"
         (changed('"60000.00"', '"49999.99"'), "max_payout", "49999.99; at least 50000.00", "12(e)"),
         (changed('"60000.00"', "60000"), "max_payout", "60000; expected an amount such as", "12(e)"),
         (changed('"60000.00"', '"60,000.00"'), "max_payout", "is not an amount", "12(e)"),
-        (changed('"stones"', '"marbles"'), "house_way", "no such house way; there is stones", "11(a)"),
+        (changed('"stones"', '"marbles"'), "house_way", "marbles: no such house way; there is ", "11(a)"),
         (changed('house_way = "stones"\n', ""), "house_way", "missing", "11(a)"),
         (changed('"hand"', '"by hand"'), "table.deal_method", "'by hand'; expected one of manual_shoe, hand", "8"),
         (changed('"number"', '"dice"'), "table.starting", "'dice'; expected one of shaker, number", "5(i)(1)"),
