@@ -62,7 +62,8 @@ def _unit(card: int) -> int:
     return (1 << (rank(card) - 2) * 3) + (1 << _SUIT_SHIFT + suit(card) * 3)
 
 
-_UNIT: Final = tuple(_unit(card) for card in DECK)
+UNIT: Final = tuple(_unit(card) for card in DECK)
+"""What each card adds to the key of a hand."""
 
 
 def _counts(key: int) -> tuple[dict[int, int], int]:
@@ -148,7 +149,11 @@ def rank_five(cards: Sequence[int], wheel: Wheel = "second") -> Rank:
     True
     """
     a, b, c, d, e = cards
-    key = _UNIT[a] + _UNIT[b] + _UNIT[c] + _UNIT[d] + _UNIT[e]
+    return rank_by_key(UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e], wheel)
+
+
+def rank_by_key(key: int, wheel: Wheel = "second") -> Rank:
+    """Rank a hand of five by its key, the sum of its cards' `UNIT`s."""
     suited = key >> _SUIT_SHIFT in _ONE_SUIT
     if wheel == "second":
         return (_FIVE_SUITED if suited else _FIVE_PLAIN)[key & _RANK_BITS]
@@ -266,7 +271,7 @@ def seven_card_lines(cards: Sequence[int], joker: JokerMode) -> frozenset[str]:
     ['straight', 'three_of_a_kind']
     """
     a, b, c, d, e, f, g = cards
-    key = _UNIT[a] + _UNIT[b] + _UNIT[c] + _UNIT[d] + _UNIT[e] + _UNIT[f] + _UNIT[g]
+    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e] + UNIT[f] + UNIT[g]
     lines = _RANK_LINES[joker][key & _RANK_BITS]
     suit_ = _FLUSH_SUIT[key >> _SUIT_SHIFT]
     if suit_ < 0:
@@ -306,5 +311,5 @@ def is_ace_high(cards: Sequence[int]) -> bool:
     (True, False)
     """
     a, b, c, d, e, f, g = cards
-    key = _UNIT[a] + _UNIT[b] + _UNIT[c] + _UNIT[d] + _UNIT[e] + _UNIT[f] + _UNIT[g]
+    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e] + UNIT[f] + UNIT[g]
     return _ACE_HIGH[key & _RANK_BITS] and _FLUSH_SUIT[key >> _SUIT_SHIFT] < 0
