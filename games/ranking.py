@@ -115,7 +115,11 @@ def rank_five(cards: Sequence[int], wheel: Wheel = "second") -> Rank:
     True
     """
     a, b, c, d, e = cards
-    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e]
+    return rank_by_key(UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e], wheel)
+
+
+def rank_by_key(key: int, wheel: Wheel = "second") -> Rank:
+    """Rank a hand of five by its key, the sum of its cards' `UNIT`s."""
     suited = key >> SUIT_SHIFT in _ONE_SUIT
     if wheel == "second":
         return (_FIVE_SUITED if suited else _FIVE_PLAIN)[key & RANK_BITS]

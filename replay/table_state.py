@@ -16,12 +16,13 @@ from events.model import Event
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
-    """An event of a table's stream as the fold sees it: its number, the device and its clock, and what it states."""
+    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id."""
 
     seq: int
     at_us: int
     source: str
     payload: Any
+    event_id: str = ""
 
 
 class Preparation(msgspec.Struct, frozen=True):
@@ -124,7 +125,7 @@ class TableState(msgspec.Struct):
 
     def apply(self, fact: Fact) -> None:
         """Let an event change the table."""
-        change = _CHANGES.get(fact.payload.KIND)
+        change = CHANGES.get(fact.payload.KIND)
         if change is not None:
             change(self, fact, fact.payload)
 
@@ -280,7 +281,9 @@ def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
     state.readings[event.meter] = event.after_centicents
 
 
-_CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
+Change = Callable[[TableState, Fact, Any], None]
+
+CHANGES: dict[type[Event], Change] = {
     model.TableOpened: _game,
     model.GamingDayOpened: _day,
     model.ShiftChanged: _shift,
@@ -308,7 +311,6 @@ _CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
     model.ProgressiveWon: _won,
 }
 
-CHANGES_TABLE = frozenset(_CHANGES)
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""
 
 LEDGER_EVENTS = frozenset(
