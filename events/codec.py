@@ -32,7 +32,7 @@ _encode, _encode_lines = _encoder.encode, _encoder.encode_lines
 _raw_decoder = msgspec.json.Decoder(RawEnvelope)
 _payload_decoders: dict[tuple[str, int], msgspec.json.Decoder[Any]] = {}
 
-ENDING = 36
+ENDING = 40
 """So many bytes at the end of a record name its type and version: `…,"type":"wager_placed","version":1}`."""
 KNOWN_ENDINGS = 20_000
 _decoders: defaultdict[int, dict[bytes, Callable[[bytes], ReadEnvelope[Any]]]] = defaultdict(dict)
