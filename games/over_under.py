@@ -58,7 +58,9 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
 
 def _hand(book: Rulebook, box: Box) -> Iterator[Due]:
     for wager in box.stakes:
-        if wager == "ante":
+        if box.voided is None:
+            yield due_of(book, box, wager, Outcome.UNKNOWN, None, "686a.9(c)")
+        elif wager == "ante":
             yield _ante(book, box)
         elif wager in SIDES:
             yield _side(book, box, wager)
@@ -66,7 +68,7 @@ def _hand(book: Rulebook, box: Box) -> Iterator[Due]:
             yield _bonus(book, box)
         else:
             yield not_offered(book, box, wager)
-    if box.decision in SIDES and box.decision not in box.stakes and not box.voided:
+    if box.decision in SIDES and box.decision not in box.stakes and box.voided is False:
         yield Due(
             seat=box.seat, wager=box.decision, bettor=box.bettor, net_cents=None, outcome=Outcome.UNKNOWN,
             cite=book.cite("686a.7(g)"),
