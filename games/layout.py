@@ -34,7 +34,10 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class Box(msgspec.Struct, frozen=True):
-    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided."""
+    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided.
+
+    `voided` is null where the hand was called void, and whether it could be is not known.
+    """
 
     seat: int
     bettor: str
@@ -43,7 +46,7 @@ class Box(msgspec.Struct, frozen=True):
     others: tuple[Placed, ...] = ()
     decision: Decision | None = None
     surrendered: bool = False
-    voided: bool = False
+    voided: bool | None = False
     abandoned: bool = False
 
 

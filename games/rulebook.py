@@ -319,12 +319,16 @@ class _Reader:
         if deal.needs_shuffler and shuffler.name == "none":
             message = f"none; dealing by {deal.name} takes an automated shuffler"
             raise section.refuse("shuffler", message, deal.needs_shuffler)
-        decks = section.take("decks", int, "a number of decks") if section.has("decks") else 1
+        has_shuffler = shuffler.name not in ("none", "continuous")
+        least = chapter_.numbers.get("decks_with_shuffler", 1) if has_shuffler else 1
+        decks = section.take("decks", int, "a number of decks") if section.has("decks") else least
         decks_max, decks_cite = chapter_.numbers["decks_max"], chapter_.number_cites["decks_max"]
         if not 1 <= decks <= decks_max:
             raise section.refuse("decks", f"{decks}; expected 1 to {decks_max}", decks_cite)
-        if decks > 1 and shuffler.name == "none":
+        if decks > 1 and not has_shuffler:
             raise section.refuse("decks", f"{decks} decks take an automated shuffler", decks_cite)
+        if decks < least:
+            raise section.refuse("decks", f"{decks}; with an automated shuffler {least}", decks_cite)
         adjacent = section.flag("adjacent_boxes", False, chapter_.adjacent_boxes_cite or SUBMISSIONS)
         if adjacent and chapter_.adjacent_boxes_cite is None:
             raise section.refuse("adjacent_boxes", "the chapter does not let a player wager on two boxes")

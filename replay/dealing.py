@@ -167,9 +167,9 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-DECK", on=("3(a)",))
 def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """One deck with one joker: no card twice, and no deck that is not in play."""
+    """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe.py`.)"""
     seen: dict[int, Fact] = {}
-    for fact in round_.of(model.CardsDealt):
+    for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
         for card in fact.payload.cards:
             if card is None:
                 continue
@@ -283,13 +283,20 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 @rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
 def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only."""
+    """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only.
+
+    From a shoe these are the cards dealt; those burnt or found face up went there before, and may be counted with them.
+    """
     collected = round_.of(model.CardsCollected)
     complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
     if not round_.observes("collection") or not complete or round_.first_card is None:
         return
-    total, must = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"]
-    if total != must and round_.voided is None:
+    total, must, aside = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"], 0
+    if book.chapter.numbers.get("copies", 1) > 1:
+        must = sum(len(cards) for cards in round_.hands().values())
+        aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt)) - must
+        aside += len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
+    if not must <= total <= must + aside and round_.voided is None:
         yield finding(
             round_, book, "DEAL-RACK", "11(j)", expected=f"{must} cards collected", observed=f"{total}",
             evidence=collected or round_.facts[-1:],
@@ -300,7 +307,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
                 observed=f"cards of deck {fact.payload.deck}", evidence=(fact,),
             )  # fmt: skip
-    for fact in round_.of(model.Surrendered):
+    for fact in round_.of(model.Surrendered) if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
         hand = [each for each in collected if each.payload.of == seat]
         if not any(each.payload.counted == must for each in hand):

@@ -333,6 +333,8 @@ class TableFold:
         ended.closed = closed
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck)
+        if self.state.shoe is not None:
+            self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         if ended.voided is not None:
             self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)
@@ -450,6 +452,14 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 """The same before the first card."""
 
 
-def _left_behind(round_: Round) -> tuple[bool, ...]:
-    """What a round leaves to later ones: whether it was dealt or voided, and what its stub says of the deck."""
-    return round_.first_card is not None, round_.voided is not None, round_.has_wrong_deck()
+def _left_behind(round_: Round) -> tuple[object, ...]:
+    """What a round leaves to later ones: whether it was dealt or voided, what its stub says of the deck, what left the shoe."""
+    left = round_.first_card is not None, round_.voided is not None, round_.has_wrong_deck()
+    return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
+
+
+def _from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Any]], tuple[int, Any] | None]:
+    """The cards that a round dealt, and where the cover card appeared in it."""
+    reached = round_.last(model.CoverCardReached)
+    cards = [(fact.seq, fact.payload) for fact in round_.of(model.CardsDealt)]
+    return cards, (reached.seq, reached.payload.at) if reached is not None else None

@@ -24,7 +24,7 @@ from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import dealer_readings, readings
 from replay.table_state import Fact
-from replay.voids import must_be_void, void_grounds
+from replay.voids import can_be_void, must_be_void, void_grounds
 from replay.wagering import Key, Stake, key_of, stakes
 
 MAX_READINGS = 4000
@@ -97,6 +97,14 @@ def _dues(round_: Round, book: Rulebook) -> list[Due]:
     if not is_void(round_, book):
         return _played(round_, book, staked)
     grounds = void_grounds(round_, book)
+    if not grounds and not can_be_void(book):
+        return _agreed([_played(round_, book, staked), _voided(round_, book, staked)])
+    return _voided(round_, book, staked)
+
+
+def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+    """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23)."""
+    grounds = void_grounds(round_, book)
     cite = book.cite(grounds[0].section if grounds else "13")
     reasons = {"*", *(ground.reason for ground in grounds)}
     if round_.voided is not None:
@@ -120,6 +128,8 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}
+    if not GAMES[book.game].against_dealer:
+        return [due for seat in seats for due in _alone(round_, book, staked, seat, held[seat])]
     if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
     if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
@@ -137,6 +147,12 @@ def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Han
              ) -> list[Due]:  # fmt: skip
     layout = layout_of(round_, book, staked, dealer, held)
     return GAMES[book.game].settle(book, layout)
+
+
+def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
+    """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
+    here = [stake for stake in staked if stake.seat == seat]
+    return _agreed([_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held])
 
 
 def _agreed(outcomes: list[list[Due]]) -> list[Due]:
@@ -327,7 +343,12 @@ def _observed(flow: Flow, each: Settlement) -> str:
 
 
 def _why(round_: Round, book: Rulebook, seat: int) -> str:
-    if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
+    if not can_be_void(book) and round_.voided is not None:
+        return "the round was voided, for which the chapter has no ground"
+    if not GAMES[book.game].against_dealer and len(readings(round_, book, seat)) == 1:
+        one = readings(round_, book, seat)[0]
+        return f"the {'cards' if one == NO_HAND else 'decision'} of seat {seat}, or a rule for it, is not on record"
+    if GAMES[book.game].against_dealer and any(dealer.cards is None for dealer in dealer_readings(round_, book)):
         return "the dealer's cards are not on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
@@ -343,11 +364,13 @@ def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
     """A void needs a ground in the record, where the record covers what the ground is made of."""
     observed = frozenset(round_.opened.payload.observed)
     voided = round_.voided
-    if voided is not None and not must_be_void(round_, book) and GROUND_ASPECTS[voided.payload.reason] <= observed:
+    if voided is not None and not can_be_void(book):
+        yield Doubt(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
+    elif voided is not None and not must_be_void(round_, book) and GROUND_ASPECTS[voided.payload.reason] <= observed:
         yield Doubt(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
     for seat in sorted(voided_seats(round_) - exposed):
-        if "deal" in observed and not is_void(round_, book):
+        if "deal" in observed and not is_void(round_, book) and book.has("13(d)"):
             yield Doubt(f"the hand of seat {seat} was voided and the record shows no exposed card")
 
 
@@ -398,7 +421,7 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
         yield finding(
             round_, book, "PAY-VIG", "12(a)", expected="no vigorish",
             observed=f"{show_money(fact.payload.amount_cents)} taken", evidence=(fact,), seat=fact.payload.seat,
-            wager="base", difference_cents=-fact.payload.amount_cents,
+            wager=book.chapter.base, difference_cents=-fact.payload.amount_cents,
         )  # fmt: skip
 
 

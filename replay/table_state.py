@@ -13,6 +13,7 @@ import msgspec
 
 from events import model
 from events.model import Event
+from replay.shoe_state import ShoeState, deals_from_shoes
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
@@ -42,6 +43,7 @@ class Deck(msgspec.Struct):
     jokers: int
     preshuffled: bool
     received_seq: int
+    back: str = ""
     in_play_us: int | None = None
     in_play_seq: int = 0
     inspected: bool = False
@@ -106,6 +108,7 @@ class TableState(msgspec.Struct):
     sources: dict[str, Source] = {}
     last_round_no: int = 0
     dealing_deck: str = ""
+    shoe: ShoeState | None = None
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
@@ -117,6 +120,7 @@ class TableState(msgspec.Struct):
             },
             devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
             readings=dict(self.readings), readings_before_void=dict(self.readings_before_void),
+            shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
     def rules_in_force(self, gaming_day: str) -> Filed | None:
@@ -160,16 +164,22 @@ def _shift(state: TableState, fact: Fact, event: model.ShiftChanged) -> None:
 
 
 def _tap_in(state: TableState, fact: Fact, event: model.DealerTappedIn) -> None:
+    if state.shoe is not None and event.dealer != state.dealer and (state.shoe.last_card or state.dealing_deck):
+        state.shoe.new_dealer(fact.seq)
     state.dealer = event.dealer
 
 
 def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
     state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
+    if state.shoe is None and deals_from_shoes(event.toml):
+        state.shoe = ShoeState()
 
 
 def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
     state.equipment_known = True
-    state.decks[event.deck] = Deck(jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq)
+    state.decks[event.deck] = Deck(
+        jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
+    )
 
 
 def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:
@@ -251,6 +261,8 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
 
 def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:
     state.last_shuffled = event.deck
+    if state.shoe is not None:
+        state.shoe.shuffle(fact.seq, event.deck)
     if event.method != "manual" and state.devices.get("shuffler") == "failed":
         del state.devices["shuffler"]
     _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
@@ -281,6 +293,21 @@ def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
     state.readings[event.meter] = event.after_centicents
 
 
+def _burned(state: TableState, fact: Fact, event: model.CardBurned) -> None:
+    if state.shoe is not None:
+        state.shoe.burn(fact.seq)
+
+
+def _cover_card(state: TableState, fact: Fact, event: model.CoverCardPlaced) -> None:
+    if state.shoe is not None:
+        state.shoe.place(fact.seq, event)
+
+
+def _barred(state: TableState, fact: Fact, event: model.PatronBarred) -> None:
+    if state.shoe is not None:
+        state.shoe.bar(fact.seq, event.patron)
+
+
 Change = Callable[[TableState, Fact, Any], None]
 
 CHANGES: dict[type[Event], Change] = {
@@ -309,6 +336,9 @@ CHANGES: dict[type[Event], Change] = {
     model.RecutOrdered: _recut,
     model.ProgressiveAccepted: _accepted,
     model.ProgressiveWon: _won,
+    model.CardBurned: _burned,
+    model.CoverCardPlaced: _cover_card,
+    model.PatronBarred: _barred,
 }
 
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""

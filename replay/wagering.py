@@ -83,8 +83,24 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         if event.reason in ("late", "refused") and stake is not None and stake.late_cents > 0:
             stake.late_cents = max(0, stake.late_cents - event.amount_cents)
             stake.facts.append(fact)
+        elif stake is not None and isinstance(event, model.WagerRefused):
+            _refused_in_time(round_, book, stake, fact)
     round_.memo["stakes"] = found
     return found
+
+
+def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> None:
+    """Take back a wager that was placed in time and refused at once: of that amount, with nothing of it placed since."""
+    event = refused.payload
+    rule_ = book.chapter.wagers.get(stake.wager)
+    closed = closing(round_, rule_.closes if rule_ is not None else "no_more_bets", stake.seat)
+    before = [fact for fact in stake.facts if fact.seq < refused.seq]
+    if not before or (closed is not None and closed.seq < refused.seq):
+        return
+    last = max(before, key=lambda fact: fact.seq).payload
+    if isinstance(last, model.WagerPlaced) and last.amount_cents == event.amount_cents:
+        stake.in_time_cents -= event.amount_cents
+        stake.facts.append(refused)
 
 
 def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
@@ -117,9 +133,9 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """
     for stake in stakes(round_, book).values():
         if stake.doubtful:
-            yield Doubt(
-                f'seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and "no more bets"'
-            )
+            rule_ = book.chapter.wagers.get(stake.wager)
+            until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
+            yield Doubt(f"seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and {until}")
 
 
 @rule("WAGER-BASE", on=("7(e)",))
@@ -132,8 +148,9 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for stake in stakes(round_, book).values():
         if stake.wager != base and stake.on_layout_cents > 0 and stake.seat not in based:
             yield finding(
-                round_, book, "WAGER-BASE", "7(e)", expected=f"{_a(base)} wager at the box of an optional wager",
-                observed=f"{stake.wager} alone", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
+                round_, book, "WAGER-BASE", _limit_section(book, stake.wager),
+                expected=f"{_a(base)} wager at the box of an optional wager", observed=f"{stake.wager} alone",
+                evidence=stake.facts, seat=stake.seat, wager=stake.wager,
             )  # fmt: skip
 
 
@@ -155,8 +172,8 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
         elif rule_.of is not None:
             other = placed.get((stake.seat, rule_.of, None, ""))
             must = rule_.times * other.in_time_cents if other is not None else 0
-            if cents == must:
-                continue
+            if must in (0, cents):
+                continue  # without the other wager at all it is the other's fault, or WAGER-BASE
             expected = f"{show_money(must)}, {rule_.times} times the {rule_.of} wager"
         elif not offer.min_cents <= cents <= offer.max_cents:
             expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
@@ -204,16 +221,18 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 boxes = by_patron.setdefault(event.bettor, [])
                 if event.seat not in {seat for seat, _ in boxes}:
                     boxes.append((event.seat, fact))
-                if known and not round_.lost and event.bettor not in patrons.values():
+                if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
                     yield finding(
                         round_, book, "WAGER-SEATED", "7(b)", expected="the wager of a seated player",
                         observed=f"{event.bettor} is not seated", evidence=(fact,), seat=event.seat,
                     )  # fmt: skip
+    most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
     for patron, boxes in by_patron.items():
         seats = sorted(seat for seat, _ in boxes)
-        if len(seats) < 2 or (len(seats) == 2 and seats[1] - seats[0] == 1 and book.adjacent_boxes):
+        if len(seats) < 2 or (len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1):
             continue
-        allowed = "one box, or two adjacent ones" if book.adjacent_boxes else "one box"
+        up_to = "two" if most == 2 else f"up to {most}"
+        allowed = f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box"
         yield finding(
             round_, book, "WAGER-SEATED", "7(f)", expected=allowed,
             observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
