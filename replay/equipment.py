@@ -22,8 +22,8 @@ PREPARING = (
 )  # fmt: skip
 
 
-def _preparations(round_: Round) -> list[Preparation]:
-    """What made the round's deck ready: before the round opened, and in it before the first card."""
+def preparations(round_: Round) -> list[Preparation]:
+    """Return what made the round's deck ready: before the round opened, and in it before the first card."""
     if "preparations" in round_.memo:
         known: list[Preparation] = round_.memo["preparations"]
         return known
@@ -73,7 +73,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first = round_.first_card
     if first is None or not round_.observes("shuffle"):
         return
-    deck, steps = _deck(round_), _preparations(round_)
+    deck, steps = _deck(round_), preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
     failures = [step for step in steps if step.kind == "failure"]
     fresh = deck is not None and deck.preshuffled and not deck.used
@@ -95,7 +95,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
     first = round_.first_card
     if first is None or not round_.observes("shuffle"):
         return
-    steps = [step for step in _preparations(round_) if step.kind in ("shuffle", "failure")]
+    steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
     if steps and steps[-1].kind == "failure":
         yield finding(
             round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
@@ -109,7 +109,7 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
     if not round_.before.devices and not round_.of(model.DeviceFailed):
         return
     devices, seqs = dict(round_.before.devices), dict(round_.before.device_seqs)
-    manual = [step.seq for step in _preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
+    manual = [step.seq for step in preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
     before = [seq for seq in manual if seq < round_.opened.seq]
     used: list[tuple[str, int]] = []
     if before and devices.get("shuffler") == "failed" and seqs.get("shuffler", 0) < before[-1]:
@@ -141,27 +141,35 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
 
 @rule("DEAL-CUT", on=("5(b)(2)", "5(c)", "5(d)", "5(e)", "5(f)"))
 def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After a manual shuffle the cards are cut: offered in order, at least ten cards deep, again when a recut is ordered."""
-    first = round_.first_card
+    """After a manual shuffle the cards are cut: offered in order, at least ten cards deep, again when a recut is ordered.
+
+    In some chapters preshuffled cards are cut too, the dealer cuts alone, and the depth is counted from the top only.
+    """
+    first, deck = round_.first_card, _deck(round_)
     if first is None or not round_.observes("shuffle"):
         return
-    steps = _preparations(round_)
+    steps, by_dealer = preparations(round_), book.has("687a.5(d)")
     shuffles = [step for step in steps if step.kind == "shuffle"]
-    if not shuffles or shuffles[-1].detail != "manual":
+    fresh = by_dealer and not shuffles and deck is not None and deck.preshuffled and not deck.used
+    if not fresh and (not shuffles or shuffles[-1].detail != "manual"):
         return
-    after = [step for step in steps if step.seq > shuffles[-1].seq]
+    since = shuffles[-1].seq if shuffles else 0
+    after = [step for step in steps if step.seq > since]
     cuts = [step for step in after if step.kind == "cut"]
     if not cuts:
         yield finding(
-            round_, book, "DEAL-CUT", "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut",
-            evidence=(shuffles[-1].seq, first),
+            round_, book, "DEAL-CUT", "5(b)(2)",
+            expected="the preshuffled cards cut" if fresh else "the cards cut after a manual shuffle", observed="not cut",
+            evidence=(since or round_.opened.seq, first),
         )  # fmt: skip
         return
     least, deck_cards = book.chapter.numbers["cut_depth_cards"], book.chapter.numbers["deck_size"]
     final = cuts[-1]
-    if not least <= final.depth <= deck_cards - least:
+    from_top = deck_cards - final.depth if final.detail == "bottom" else final.depth
+    if not least <= from_top <= deck_cards - (0 if by_dealer else least):
         yield finding(
-            round_, book, "DEAL-CUT", "5(e)", expected=f"at least {least} cards from the top and the bottom",
+            round_, book, "DEAL-CUT", "5(e)",
+            expected=f"at least {least} cards from the top" + ("" if by_dealer else " and the bottom"),
             observed=f"{final.depth} from the {final.detail}", evidence=(final.seq,),
         )  # fmt: skip
     recuts = [step for step in after if step.kind == "recut"]
@@ -170,7 +178,13 @@ def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
             evidence=(recuts[-1].seq, first),
         )  # fmt: skip
-    yield from _offered_in_order(round_, book, after, cuts[0])
+    if by_dealer and final.who != "dealer":
+        yield finding(
+            round_, book, "DEAL-CUT", "687a.5(d)", expected="the cards cut by the dealer",
+            observed=f"by seat {final.who}", evidence=(final.seq,),
+        )  # fmt: skip
+    elif not by_dealer:
+        yield from _offered_in_order(round_, book, after, cuts[0])
 
 
 def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], made: Preparation) -> Iterator[Finding]:
@@ -205,7 +219,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if deck is None:
         return
     evidence = (deck.received_seq, round_.opened.seq)
-    if deck.jokers > 1 and not deck.joker_destroyed:
+    if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
         yield finding(
             round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
             observed="not on record", evidence=evidence,
@@ -227,11 +241,13 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After a time without players the cards are spread again (and washed, where no shuffler is in use)."""
-    before = round_.before
+    """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
+    before, shuffler = round_.before, round_.before.shuffler or book.shuffler
     if not before.idle or not round_.observes("equipment") or round_.first_card is None:
         return
-    washed = before.idle_washed or (before.shuffler or book.shuffler) != "none"
+    if shuffler == "continuous" and book.has("687a.5(g)"):
+        return
+    washed = before.idle_washed or (shuffler != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
             round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",

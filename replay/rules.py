@@ -35,6 +35,7 @@ SEVERITY: dict[str, Severity] = {
     "PAY-METER": "high", "PAY-SOURCE": "medium", "PAY-LIGHT": "medium", "PAY-VALIDATED": "medium",
     "PAY-DOCUMENTED": "medium", "PAY-LIMIT": "high", "PAY-VOID": "high", "PAY-ORDER": "low",
     "LOG-SOURCE-GAP": "medium", "LOG-SOURCE-REPEAT": "medium", "LOG-CLOCK": "low",
+    "DEAL-SIDE": "medium", "DEAL-STUBDUE": "medium", "EQUIP-COUNT": "medium", "PLAY-ORDER": "medium",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

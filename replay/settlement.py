@@ -40,6 +40,7 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "face_up_cards": frozenset({"deal"}),
     "exposed_stack": frozenset({"deal"}),
     "exposed_card": frozenset({"deal"}),
+    "exposed_dealer": frozenset({"deal"}),
     "device_failed": frozenset({"equipment"}),
     "floor_decision": frozenset(),
 }
@@ -290,7 +291,7 @@ def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, 
             return "PAY-LIMIT", "12(e)"
     if due.outcome is Outcome.WIN:
         if flow.winnings_cents == 0:
-            return ("PAY-TAKEN" if flow.taken_cents and due.wager != "progressive" else "PAY-MISSED"), section
+            return ("PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"), section
         if due.share_bp:
             return "PAY-METER", section
         return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
@@ -398,7 +399,7 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
         yield finding(
             round_, book, "PAY-VIG", "12(a)", expected="no vigorish",
             observed=f"{show_money(fact.payload.amount_cents)} taken", evidence=(fact,), seat=fact.payload.seat,
-            wager="base", difference_cents=-fact.payload.amount_cents,
+            wager=book.chapter.base, difference_cents=-fact.payload.amount_cents,
         )  # fmt: skip
 
 
