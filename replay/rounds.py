@@ -465,5 +465,5 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 
 def _left_behind(round_: Round) -> tuple[bool, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, whether its stub was counted and what it says."""
-    counted = model.StubCounted in round_.by_type
+    counted = bool(round_.of(model.StubCounted))
     return round_.first_card is not None, round_.voided is not None, counted, round_.has_wrong_deck()

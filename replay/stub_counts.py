@@ -21,7 +21,7 @@ def is_round_of_play(round_: Round) -> bool:
 
 def uncounted(round_: Round) -> int:
     """Return in how many rounds of play in a row, this one included, the stub was certainly not counted."""
-    if round_.by_type.get(model.StubCounted) or not round_.observes("stub"):
+    if round_.of(model.StubCounted) or not round_.observes("stub"):
         return 0
     return round_.before.rounds_uncounted + is_round_of_play(round_)
 
