@@ -88,7 +88,11 @@ NO_HAND = Hand()
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """A table at the settlement of one round."""
+    """A table at the settlement of one round.
+
+    `turns`: the seats in the order in which they were settled, where that matters and as far as it is on record.
+    `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
+    """
 
     boxes: Sequence[Box]
     dealer: Hand = NO_HAND
@@ -97,3 +101,5 @@ class Layout(msgspec.Struct, frozen=True, kw_only=True):
     meter: Meter = NO_METER
     mystery: MysteryHit | None = None
     bank: Bank | None = None
+    turns: tuple[int, ...] = ()
+    past_decisions: bool = False

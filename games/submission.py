@@ -123,7 +123,7 @@ def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
     if paytable is not None and paytable.maximum_cents:
         return lines
     for key, default in (("min", MIN_DEFAULT), ("max", MAX_DEFAULT)):
-        value = given.pop(prefix + key, default if amount is None else None)
+        value = given.pop(prefix + key, None) or given.pop(f"{wager.name}.{key}", default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
     for word, key in (("wager", "amount"), ("rate", "rate")):
         if f"{wager.name}.{word}" in given:

@@ -137,10 +137,11 @@ def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-STUB", on=("8(e)", "8(f)", "9(d)", "9(e)", "10(d)", "10(e)"))
 def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The stub is counted each round; a deck with right hands and a wrong stub leaves the table."""
+    """The stub is counted each round (or once in several); a deck with right hands and a wrong stub leaves the table."""
     last, method = round_.last_card, book.deal_method
     counted = round_.last(model.StubCounted)
-    if last is not None and counted is None and round_.voided is None and round_.observes("stub"):
+    each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
+    if each_round and last is not None and counted is None and round_.voided is None and round_.observes("stub"):
         yield finding(
             round_, book, "DEAL-STUB", STUB_SECTION[method], expected="the stub spread and counted after the deal",
             observed="not counted", evidence=(last,),

@@ -160,11 +160,13 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: F
             evidence=(shuffles[-1].seq, first),
         )  # fmt: skip
         return
-    least, deck_cards = book.chapter.numbers["cut_depth_cards"], book.chapter.numbers["deck_size"]
-    final = cuts[-1]
-    if not least <= final.depth <= deck_cards - least:
+    numbers, final = book.chapter.numbers, cuts[-1]
+    least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
+    above = final.depth if final.detail == "top" else numbers["deck_size"] - final.depth
+    if not least <= above <= numbers["deck_size"] - below:
         yield finding(
-            round_, book, "DEAL-CUT", "5(e)", expected=f"at least {least} cards from the top and the bottom",
+            round_, book, "DEAL-CUT", "5(e)",
+            expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
             observed=f"{final.depth} from the {final.detail}", evidence=(final.seq,),
         )  # fmt: skip
     recuts = [step for step in after if step.kind == "recut"]
@@ -172,6 +174,29 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: F
         yield finding(
             round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
             evidence=(recuts[-1].seq, first),
+        )  # fmt: skip
+
+
+@rule("DEAL-CUT", on=("659a.5(c)", "687a.5(d)"))
+def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too."""
+    first, deck = round_.first_card, _deck(round_)
+    if first is None or not round_.observes("shuffle"):
+        return
+    steps = preparations(round_)
+    cuts = [step for step in steps if step.kind == "cut"]
+    section, fresh_section = ("687a.5(d)", "687a.5(c)(2)") if book.has("687a.5(d)") else ("659a.5(c)", "659a.5(b)(2)")
+    for step in cuts:
+        if step.who != "dealer":
+            yield finding(
+                round_, book, "DEAL-CUT", section, expected="the cards cut by the dealer",
+                observed=f"cut by seat {step.who}", evidence=(step.seq,),
+            )  # fmt: skip
+    fresh = deck is not None and deck.preshuffled and not deck.used
+    if fresh and not cuts and not any(step.kind == "shuffle" for step in steps):
+        yield finding(
+            round_, book, "DEAL-CUT", fresh_section, expected="a preshuffled deck cut before it is dealt",
+            observed="not cut", evidence=(round_.opened, first),
         )  # fmt: skip
 
 
@@ -227,7 +252,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if deck is None:
         return
     evidence = (deck.received_seq, round_.opened.seq)
-    if deck.jokers > 1 and not deck.joker_destroyed and book.chapter.numbers.get("jokers", 1):
+    if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
         yield finding(
             round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
             observed="not on record", evidence=evidence,
@@ -250,11 +275,13 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After a time without players the cards are spread again (and washed, where no shuffler is in use)."""
-    before = round_.before
+    """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
+    before, shuffler = round_.before, round_.before.shuffler or book.shuffler
     if not before.idle or not round_.observes("equipment") or round_.first_card is None:
         return
-    washed = before.idle_washed or (before.shuffler or book.shuffler) != "none"
+    if shuffler == "continuous" and book.has("687a.5(g)"):
+        return
+    washed = before.idle_washed or (shuffler != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
             round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",

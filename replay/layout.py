@@ -82,7 +82,8 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
     if accepted:
         return Meter(reading=accepted[-1].payload.reading_centicents)
     if won:
-        return Meter(reading=max(won, key=lambda fact: int(fact.payload.seat)).payload.reading_centicents)
+        first = max(won, key=lambda fact: int(fact.payload.seat)) if book.has("11(e)") else won[0]
+        return Meter(reading=first.payload.reading_centicents)
     return NO_METER
 
 

@@ -173,7 +173,7 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
     }  # fmt: skip
     meter = meter_at_settlement(round_, book).reading
-    if book.linked_meter:
+    if book.linked_meter and book.has("11(e)"):
         for before, after in itertools.pairwise(won):
             if after.payload.seat > before.payload.seat:
                 yield finding(

@@ -19,6 +19,7 @@ from games.cards import CODE
 from replay.corrections import Instead, Known, instead_of
 from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
+from replay.stub_counts import recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState
 
 Position = int | Literal["dealer"]
@@ -297,9 +298,10 @@ class TableFold:
             late.memo = {}
             if self.open is None and late.round_no == state.last_round_no:
                 self._ban_deck(late)
-            return [late, *jumped]
+            return [late, *self._recounted(late), *jumped]
         if round_no is not None and round_no <= state.last_round_no:
-            self.missed.add(round_no)
+            reaches = state.last_round_no if type_ is model.StubCounted else round_no
+            self.missed.update(range(round_no, reaches + 1))
             self.stale = True
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
@@ -335,6 +337,7 @@ class TableFold:
         self.state.round_over(ended.deck)
         if self.state.shoe is not None:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
+        self.state.rounds_uncounted = uncounted(ended)
         if ended.voided is not None:
             self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)
@@ -356,6 +359,15 @@ class TableFold:
             return
         if ended.has_wrong_deck():
             deck.banned_by = counted.seq
+
+    def _recounted(self, changed: Round) -> list[Round]:
+        """Return the rounds that are opened otherwise because a stub was counted, or covered, in an earlier one after all."""
+        since = [each for each in self.recent.values() if each.round_no > changed.round_no]
+        still = [self.open] if self.open is not None else []
+        others = recount(changed, [*since, *still])
+        last = since[-1] if since else changed
+        self.state.rounds_uncounted = uncounted(last)
+        return [each for each in others if each is not self.open]
 
     def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
         """Watch a device's counter and clock."""
@@ -404,6 +416,7 @@ class TableFold:
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for each in changed:
             each.memo = {}
+        changed += [other for each in changed for other in self._recounted(each) if other not in changed]
         return changed
 
     def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
@@ -453,8 +466,9 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 
 
 def _left_behind(round_: Round) -> tuple[object, ...]:
-    """What a round leaves to later ones: whether it was dealt or voided, what its stub says of the deck, what left the shoe."""
-    left = round_.first_card is not None, round_.voided is not None, round_.has_wrong_deck()
+    """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
+    counted = bool(round_.of(model.StubCounted))
+    left = round_.first_card is not None, round_.voided is not None, counted, round_.has_wrong_deck()
     return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
 
 

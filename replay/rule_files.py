@@ -5,9 +5,22 @@ A new game's own rules are a file and a name here.
 
 from __future__ import annotations
 
-from replay import dealing, equipment, over_under, paying, setting, settlement, shoe, wagering
+from replay import (
+    dealing,
+    dj_wild,
+    dj_wild_table,
+    equipment,
+    over_under,
+    paying,
+    setting,
+    settlement,
+    shoe,
+    wagering,
+)
 from replay.rules import RULES
 
 __all__ = ["RULES", "RULE_FILES"]
 
-RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying, shoe, over_under)
+RULE_FILES = (
+    equipment, wagering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
+)  # fmt: skip

@@ -37,6 +37,7 @@ SEVERITY: dict[str, Severity] = {
     "LOG-SOURCE-GAP": "medium", "LOG-SOURCE-REPEAT": "medium", "LOG-CLOCK": "low",
     "DEAL-COVER": "medium", "DEAL-BURN": "medium", "EQUIP-BATCH": "medium", "WAGER-MIDSHOE": "medium",
     "WAGER-TOUCHED": "medium", "PLAY-ORDER": "medium",
+    "DEAL-SIDE": "medium", "DEAL-STUBDUE": "medium", "EQUIP-COUNT": "medium",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

@@ -138,6 +138,8 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
         return [NO_HAND]
     copies = book.chapter.numbers.get("copies", 1)
     elsewhere = [card for cards in round_.hands().values() for card in cards if card is not None]
+    beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
+    elsewhere += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
     elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
     jokers = book.chapter.numbers.get("jokers", 1)
     candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]

@@ -6,7 +6,7 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -40,6 +40,7 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "face_up_cards": frozenset({"deal"}),
     "exposed_stack": frozenset({"deal"}),
     "exposed_card": frozenset({"deal"}),
+    "exposed_dealer": frozenset({"deal"}),
     "device_failed": frozenset({"equipment"}),
     "floor_decision": frozenset(),
 }
@@ -268,7 +269,8 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         key = key_of(each.seat, each.wager, each.number, each.bettor)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
         if each.due_cents is None:
-            yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({_why(round_, book, each.seat)})")
+            why = _why(round_, book, each.seat, each.wager)
+            yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
             continue
         if round_.lost or (stake is not None and stake.doubtful):
             continue
@@ -306,7 +308,7 @@ def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, 
             return "PAY-LIMIT", "12(e)"
     if due.outcome is Outcome.WIN:
         if flow.winnings_cents == 0:
-            return ("PAY-TAKEN" if flow.taken_cents and due.wager != "progressive" else "PAY-MISSED"), section
+            return ("PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"), section
         if due.share_bp:
             return "PAY-METER", section
         return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
@@ -342,7 +344,15 @@ def _observed(flow: Flow, each: Settlement) -> str:
     return ", ".join(said) if said else "nothing paid and nothing collected"
 
 
-def _why(round_: Round, book: Rulebook, seat: int) -> str:
+FURTHER_WHY: list[Callable[[Round, Rulebook, int, str], str | None]] = []
+"""What else of a seat's wager can be missing in some chapters, in words; their files of rules add to it."""
+
+
+def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
+    for further in FURTHER_WHY:
+        said = further(round_, book, seat, wager)
+        if said is not None:
+            return said
     if not can_be_void(book) and round_.voided is not None:
         return "the round was voided, for which the chapter has no ground"
     if not GAMES[book.game].against_dealer and len(readings(round_, book, seat)) == 1:
@@ -353,7 +363,7 @@ def _why(round_: Round, book: Rulebook, seat: int) -> str:
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
         return f"the cards of seat {seat} were not all read"
-    if held[0].high is None:
+    if GAMES[book.game].hands and held[0].high is None:
         return f"how seat {seat} set the hands is not on record"
     if len(dealer_readings(round_, book)) > 1:
         return "the house way allows the dealer several settings, which end differently"

@@ -109,6 +109,7 @@ class TableState(msgspec.Struct):
     last_round_no: int = 0
     dealing_deck: str = ""
     shoe: ShoeState | None = None
+    rounds_uncounted: int = 0
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
@@ -150,7 +151,7 @@ class TableState(msgspec.Struct):
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
-    state.just_opened = True
+    state.just_opened, state.rounds_uncounted = True, 0
     state.first_patron_seat = next(iter(state.patrons), 0)
     state.idle = False
 

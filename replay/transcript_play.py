@@ -253,7 +253,7 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     )
     events: list[Event] = []
     for wager, pip, cents in amounts(words):
-        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager)
+        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager, source == "slip")
         events.append(
             fact(model.WagerPaid, seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
                 source=source,
@@ -262,10 +262,15 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-def _stake_back(context: Context, seat: int, wager: str) -> int:
-    """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it."""
+def _stake_back(context: Context, seat: int, wager: str, slip: bool) -> int:
+    """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it (lines at odds never do)."""
     offer = context.book.offers.get(wager)
-    if offer is not None and offer.paytable is not None and not offer.paytable.stake_returned:
+    paytable = offer.paytable if offer is not None else None
+    if (
+        paytable is not None
+        and not paytable.stake_returned
+        and (slip or all(line.odds is None for line in paytable.lines))
+    ):
         return 0
     return context.stakes.pop((seat, wager), 0)
 

@@ -268,10 +268,14 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+PROGRESSIVE_SECTION = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}
+
+
 @rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The chips collected equal the progressive wagers that the system accepted, and those at the boxes."""
-    if not round_.observes("progressive"):
+    section = PROGRESSIVE_SECTION[book.deal_method]
+    if not round_.observes("progressive") or not book.has(section):
         return
     accepted = {fact.payload.seat for fact in round_.of(model.ProgressiveAccepted)}
     at_boxes = {
@@ -279,7 +283,6 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for stake in stakes(round_, book).values()
         if stake.wager == "progressive" and stake.in_time_cents > 0
     }
-    section = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}[book.deal_method]
     for fact in round_.of(model.ProgressiveLocked):
         event = fact.payload
         if event.accepted != event.collected or event.accepted != len(accepted) or accepted != at_boxes:
@@ -295,7 +298,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
-    if not round_.observes("progressive"):
+    if not round_.observes("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
         return
     accepted = round_.of(model.ProgressiveAccepted)
     if accepted and first is not None and (locked is None or locked.seq > first.seq):

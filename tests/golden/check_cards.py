@@ -22,7 +22,7 @@ class Game(NamedTuple):
     jokers: int = 1
 
 
-GAMES = {"686a": Game(hand=3, copies=6, jokers=0)}
+GAMES = {"686a": Game(hand=3, copies=6, jokers=0), "687a": Game(hand=5)}
 """Of the folders whose game does not have the cards of 688a."""
 
 DECK = {rank + suit for rank in "23456789TJQKA" for suit in "shdc"} | {"Jk"}
@@ -100,7 +100,7 @@ def faults_of_round(lines: list[tuple[int, str, str]], off: set[str], game: Game
             if "??" not in missing and sorted(held) != sorted(missing):
                 yield number, f"{position} set with other cards than dealt"
     for position, cards in dealt.items():
-        if len(cards) != game.hand and position != "burn" and "count" not in off:
+        if len(cards) != (1 if position == "side" else game.hand) and position != "burn" and "count" not in off:
             yield last[position], f"{position} has {len(cards)} cards"
 
 
