@@ -157,11 +157,13 @@ def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
             evidence=(shuffles[-1].seq, first),
         )  # fmt: skip
         return
-    least, deck_cards = book.chapter.numbers["cut_depth_cards"], book.chapter.numbers["deck_size"]
-    final = cuts[-1]
-    if not least <= final.depth <= deck_cards - least:
+    numbers, final = book.chapter.numbers, cuts[-1]
+    least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
+    above = final.depth if final.detail == "top" else numbers["deck_size"] - final.depth
+    if not least <= above <= numbers["deck_size"] - below:
         yield finding(
-            round_, book, "DEAL-CUT", "5(e)", expected=f"at least {least} cards from the top and the bottom",
+            round_, book, "DEAL-CUT", "5(e)",
+            expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
             observed=f"{final.depth} from the {final.detail}", evidence=(final.seq,),
         )  # fmt: skip
     recuts = [step for step in after if step.kind == "recut"]
@@ -170,7 +172,8 @@ def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
             evidence=(recuts[-1].seq, first),
         )  # fmt: skip
-    yield from _offered_in_order(round_, book, after, cuts[0])
+    if book.has("5(d)"):
+        yield from _offered_in_order(round_, book, after, cuts[0])
 
 
 def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], made: Preparation) -> Iterator[Finding]:
@@ -195,6 +198,28 @@ def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], m
             observed=("offered to " + ", ".join(f"seat {seat}" for seat in offered) if offered else "not offered")
             + f"; cut by {made.who if made.who == 'dealer' else f'seat {made.who}'}",
             evidence=(*(step.seq for step in offers), made.seq),
+        )  # fmt: skip
+
+
+@rule("DEAL-CUT", on=("659a.5(b)(2)", "659a.5(c)"))
+def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer alone cuts; a preshuffled deck is cut before its first round too."""
+    first, deck = round_.first_card, _deck(round_)
+    if first is None or not round_.observes("shuffle"):
+        return
+    steps = _preparations(round_)
+    cuts = [step for step in steps if step.kind == "cut"]
+    for step in cuts:
+        if step.who != "dealer":
+            yield finding(
+                round_, book, "DEAL-CUT", "659a.5(c)", expected="the cards cut by the dealer",
+                observed=f"cut by seat {step.who}", evidence=(step.seq,),
+            )  # fmt: skip
+    fresh = deck is not None and deck.preshuffled and not deck.used
+    if fresh and not cuts and not any(step.kind == "shuffle" for step in steps):
+        yield finding(
+            round_, book, "DEAL-CUT", "659a.5(b)(2)", expected="a preshuffled deck cut before it is dealt",
+            observed="not cut", evidence=(round_.opened, first),
         )  # fmt: skip
 
 
@@ -227,11 +252,14 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After a time without players the cards are spread again (and washed, where no shuffler is in use)."""
+    """After a time without players the cards are spread again (and washed, in 688a only where no shuffler is in use)."""
     before = round_.before
     if not before.idle or not round_.observes("equipment") or round_.first_card is None:
         return
-    washed = before.idle_washed or (before.shuffler or book.shuffler) != "none"
+    shuffler = before.shuffler or book.shuffler
+    if shuffler == "continuous" and book.has("659a.5(f)"):
+        return
+    washed = before.idle_washed or (shuffler != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
             round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",

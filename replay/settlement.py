@@ -40,6 +40,7 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "face_up_cards": frozenset({"deal"}),
     "exposed_stack": frozenset({"deal"}),
     "exposed_card": frozenset({"deal"}),
+    "exposed_dealer": frozenset({"deal"}),
     "device_failed": frozenset({"equipment"}),
     "floor_decision": frozenset(),
 }
