@@ -94,7 +94,7 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
         if title in titles:
             yield first, f"title twice: {title}"
         titles.add(title)
-        if not title.startswith("688a."):
+        if not title.startswith(f"{path.parent.name}."):
             yield first, f"title without section: {title}"
         if not any(text.startswith("expect ") for _, text, _ in lines):
             yield first, f"nothing expected: {title}"
