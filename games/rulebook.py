@@ -30,7 +30,8 @@ from games.chapters import (
     known_rules,
 )
 from games.citation import Citation
-from games.house_way import HouseWay, HouseWayError, house_way_from_table, packaged_house_way
+from games.filed_way import FiledWay, read_way
+from games.house_way import HouseWayError
 from games.money import parse_money, show_money
 from games.ranking import seven_card_lines
 from games.submission import simple_submission, submission_from_words
@@ -64,7 +65,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     starting: str
     shuffler: str
     decks: int
-    house_way: HouseWay | None
+    house_way: FiledWay | None
     max_payout_cents: int | None
     adjacent_boxes: bool
     meter: str | None
@@ -73,7 +74,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     settings: Mapping[str, bool | str | int]
 
     @property
-    def way(self) -> HouseWay:
+    def way(self) -> FiledWay:
         """The house way, in a chapter where the dealer's hands are set by one."""
         assert self.house_way is not None, f"no house way is filed in {self.chapter.key}"
         return self.house_way
@@ -335,7 +336,7 @@ class _Reader:
         section.close(_TABLE)
         return deal.name, starting.name if starting else "", shuffler.name, decks, adjacent
 
-    def _house_way(self) -> HouseWay | None:
+    def _house_way(self) -> FiledWay | None:
         section = self.chapter.house_way_cite
         if section is None:
             if self.top.has("house_way"):
@@ -343,9 +344,7 @@ class _Reader:
             return None
         value = self.top.take("house_way", (str, dict), 'a name such as "stones", or a table', section)
         try:
-            if isinstance(value, str):
-                return packaged_house_way(value, self.chapter.wheel)
-            return house_way_from_table(value, f"{self.source}: house_way", self.chapter.wheel)
+            return read_way(value, f"{self.source}: house_way", self.chapter)
         except HouseWayError as error:
             raise self.top.refuse("house_way", str(error), section) from error
 

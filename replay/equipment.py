@@ -59,6 +59,11 @@ def _deck(round_: Round) -> Deck | None:
     return round_.before.decks.get(round_.deck)
 
 
+def _is_fresh(deck: Deck | None) -> bool:
+    """Whether a deck came preshuffled and no round was dealt from it yet."""
+    return deck is not None and deck.preshuffled and not deck.used
+
+
 def _first_round_of_deck(round_: Round) -> Deck | None:
     """The round's deck where this is the first round dealt from it and the record covers equipment."""
     deck = _deck(round_)
@@ -76,7 +81,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     deck, steps = _deck(round_), preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
     failures = [step for step in steps if step.kind == "failure"]
-    fresh = deck is not None and deck.preshuffled and not deck.used
+    fresh = _is_fresh(deck)
     if not shuffles and not failures and not fresh:
         yield finding(
             round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
@@ -192,8 +197,7 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-CUT", section, expected="the cards cut by the dealer",
                 observed=f"cut by seat {step.who}", evidence=(step.seq,),
             )  # fmt: skip
-    fresh = deck is not None and deck.preshuffled and not deck.used
-    if fresh and not cuts and not any(step.kind == "shuffle" for step in steps):
+    if _is_fresh(deck) and not cuts and not any(step.kind == "shuffle" for step in steps):
         yield finding(
             round_, book, "DEAL-CUT", fresh_section, expected="a preshuffled deck cut before it is dealt",
             observed="not cut", evidence=(round_.opened, first),
@@ -279,7 +283,7 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     before, shuffler = round_.before, round_.before.shuffler or book.shuffler
     if not before.idle or not round_.observes("equipment") or round_.first_card is None:
         return
-    if shuffler == "continuous" and book.has("687a.5(g)"):
+    if shuffler == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)")):
         return
     washed = before.idle_washed or (shuffler != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):

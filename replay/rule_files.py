@@ -10,6 +10,7 @@ from replay import (
     dj_wild,
     dj_wild_table,
     equipment,
+    fortune_asia,
     over_under,
     paying,
     setting,
@@ -23,4 +24,5 @@ __all__ = ["RULES", "RULE_FILES"]
 
 RULE_FILES = (
     equipment, wagering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
+    fortune_asia,
 )  # fmt: skip

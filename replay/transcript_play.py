@@ -11,6 +11,7 @@ from typing import Any, cast
 from events import model
 from events.model import Event, fact
 from games.cards import CODE, TEXT
+from games.filed_way import settings_of
 from games.progressive import after_winner
 from games.ranking import seven_card_lines
 from games.rulebook import Paytable
@@ -37,7 +38,7 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         where: Any = to if to in ("burn", "side") else context.where(words.position(to))
         if where not in ("burn", "side"):
             context.dealt[where] = context.dealt.get(where, []) + cards
-        face_up = (to == "dealer" or up) and not down
+        face_up = ((to == "dealer" and context.book.chapter.dealer_face_up) or up) and not down
         events.append(fact(model.CardsDealt, to=where, cards=cast(Any, cards), face_up=face_up))
     if not events:
         raise words.error("expected POSITION=CARDS, like dealer=Jk Kd Jc 9s 8h 4d 3c")
@@ -58,7 +59,8 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
         where = around[turn % 7]
         turn += 1
         context.dealt[where] = [*context.dealt.get(where, []), card]
-        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=where == "dealer"))
+        face_up = where == "dealer" and context.book.chapter.dealer_face_up
+        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=face_up))
     if not events:
         raise words.error("expected cards after the starting position")
     return events
@@ -110,10 +112,9 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
             raise words.error(f"no house way is filed in {context.book.chapter.key}")
         if dealt is None or len(dealt) != 7 or any(card is None for card in dealt):
             raise words.error("house_way needs the seven cards of the position dealt before, all read")
-        chosen = context.book.way.choose([CODE[card] for card in dealt if card is not None])
-        return {
-            "high": [TEXT[card] for card in chosen.high], "medium": [], "low": [TEXT[card] for card in chosen.low],
-        }  # fmt: skip
+        chosen = settings_of(context.book.way, [CODE[card] for card in dealt if card is not None])[0]
+        parts = {"high": chosen.high, "medium": chosen.medium, "low": chosen.low}
+        return {name: [TEXT[card] for card in cards or ()] for name, cards in parts.items()}
     hands: dict[str, Any] = {"high": [], "medium": [], "low": []}
     while words.left:
         name, sign, first = words.left[0].partition("=")
