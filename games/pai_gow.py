@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from games.layout import Box, Hand
 from games.ranking import rank_five, rank_two
-from games.wagers import Outcome
+from games.rulebook import Rulebook
+from games.wagers import EVEN_MONEY, Due, Outcome, due_of
 
 Position = int | Literal["dealer"]
 CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
@@ -68,3 +70,36 @@ def base_outcome(
 def compare(high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]) -> Outcome:
     """Return the outcome of hands that are not foul against the dealer's (§ 688a.11(f))."""
     return OUTCOMES[rank_five(high) > rank_five(dealer_high), rank_two(low) > rank_two(dealer_low)]
+
+
+def base_due(book: Rulebook, box: Box, dealer: Hand, pushed: bool | None, push: Outcome, push_section: str) -> Due:
+    """Return what a base wager is due against the dealer's two hands (§ 688a.11(f)).
+
+    `pushed`: whether the dealer's hand pushes every base wager of the table, which comes before all else (D9); null where
+    that is not known.
+    """
+    stake = box.stakes["base"]
+    if box.voided:
+        return due_of(book, box, "base", Outcome.VOID, 0, "13(d)")
+    if pushed:
+        return due_of(book, box, "base", push, 0, push_section)
+    if box.abandoned:
+        return due_of(book, box, "base", Outcome.ABANDONED, -stake, "7(b)")
+    if pushed is None:
+        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
+    if box.surrendered:
+        return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")
+    if box.hand.high is None or box.hand.low is None:
+        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
+    if is_foul(box.hand.high, box.hand.low):
+        section = "11(f)(1)(iii)" if (len(box.hand.high), len(box.hand.low)) == (5, 2) else "11(f)(1)(iv)"
+        return due_of(book, box, "base", Outcome.FOUL, -stake, section)
+    if dealer.high is None or dealer.low is None:
+        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
+    outcome = compare(box.hand.high, box.hand.low, dealer.high, dealer.low)
+    if outcome is Outcome.WIN:
+        winnings = EVEN_MONEY.winnings(stake)
+        return due_of(book, box, "base", outcome, winnings, "12(a)", winnings=winnings)
+    if outcome is Outcome.TIE:
+        return due_of(book, box, "base", outcome, 0, "11(f)(2)")
+    return due_of(book, box, "base", outcome, -stake, "11(f)(1)")
