@@ -190,7 +190,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, null where
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
-    we do not hold (D13).
+    we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up.
     """
 
     jurisdiction: str
@@ -212,6 +212,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     max_payout_cite: Citation | None
     adjacent_boxes_cite: str | None
     deals_to: Literal["all", "bettors"]
+    dealer_face_up: bool
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
@@ -366,6 +367,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         max_payout_cite=section("max_payout_cite"),
         adjacent_boxes_cite=section("adjacent_boxes_cite"),
         deals_to=table.get("deals_to", "all"),
+        dealer_face_up=table.get("dealer_face_up", True),
         like=name == REFERENCE or table.get("like") == REFERENCE,
         assumed=table.get("assumed", False),
         sections={section: number or None for section, number in table.get("sections", {}).items()},

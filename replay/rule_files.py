@@ -5,9 +5,9 @@ A new game's own rules are a file and a name here.
 
 from __future__ import annotations
 
-from replay import dealing, equipment, paying, setting, settlement, wagering
+from replay import dealing, dice_wagers, equipment, mystery, pai_gow_poker, paying, setting, settlement, wagering
 from replay.rules import RULES
 
 __all__ = ["RULES", "RULE_FILES"]
 
-RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying)
+RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying, pai_gow_poker, dice_wagers, mystery)

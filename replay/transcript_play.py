@@ -37,7 +37,7 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         where: Any = to if to in ("burn", "side") else context.where(words.position(to))
         if where not in ("burn", "side"):
             context.dealt[where] = context.dealt.get(where, []) + cards
-        face_up = (to == "dealer" or up) and not down
+        face_up = ((to == "dealer" and context.book.chapter.dealer_face_up) or up) and not down
         events.append(fact(model.CardsDealt, to=where, cards=cast(Any, cards), face_up=face_up))
     if not events:
         raise words.error("expected POSITION=CARDS, like dealer=Jk Kd Jc 9s 8h 4d 3c")
@@ -58,7 +58,8 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
         where = around[turn % 7]
         turn += 1
         context.dealt[where] = [*context.dealt.get(where, []), card]
-        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=where == "dealer"))
+        face_up = where == "dealer" and context.book.chapter.dealer_face_up
+        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=face_up))
     if not events:
         raise words.error("expected cards after the starting position")
     return events
