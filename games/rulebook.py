@@ -71,6 +71,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     meter: str | None
     linked_meter: bool
     mystery_meter: str | None
+    linked_mystery: bool
     settings: Mapping[str, bool | str | int]
 
     @property
@@ -180,18 +181,19 @@ class _Reader:
         self.chapter = self._chapter()
         name = top.text("name", "the name of these rules")
         day = self._effective_gaming_day()
-        offers, meter, linked, mystery_meter = self._offers()
+        offers, meter, linked, mystery_meter, linked_mystery = self._offers()
         deal_method, starting, shuffler, decks, adjacent = self._table()
         house_way = self._house_way()
         max_payout_cents = self._max_payout(offers)
         settings = self._settings()
+        self._needs(offers, settings)
         top.close(_TOP)
         return Rulebook(
             name=name, chapter=self.chapter, game=self.chapter.game, effective_gaming_day=day,
             digest=sha256(self.text.encode()).hexdigest(), text=self.text, offers=_as_set(offers, settings),
             deal_method=deal_method, starting=starting, shuffler=shuffler, decks=decks, house_way=house_way,
             max_payout_cents=max_payout_cents, adjacent_boxes=adjacent, meter=meter, linked_meter=linked,
-            mystery_meter=mystery_meter, settings=settings,
+            mystery_meter=mystery_meter, linked_mystery=linked_mystery, settings=settings,
         )  # fmt: skip
 
     def _chapter(self) -> Chapter:
@@ -215,14 +217,14 @@ class _Reader:
             raise self.top.refuse("effective_gaming_day", message)
         return day
 
-    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None]:
+    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None, bool]:
         wagers = self.top.table("wagers", "a table for each wager offered")
         rules = self.chapter.wagers
         for name in wagers.left():
             if name not in rules:
                 raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
         offers: dict[str, Offer] = {}
-        meter, linked, mystery_meter = None, False, None
+        meter, linked, mystery_meter, linked_mystery = None, False, None, False
         for name, rule in rules.items():
             if rule.of is not None:
                 offers[name] = self._derived(wagers, rule, offers[rule.of])
@@ -242,12 +244,28 @@ class _Reader:
             elif paytable is not None and paytable.maximum_cents:
                 low = high = 0  # nothing is staked: the progressive wager qualifies (§ 645c.3(c)(1))
                 mystery_meter = section.id("meter") if section.has("meter") else "mystery"
-                known = ["paytable", "meter"]
+                linked_mystery = section.flag("linked", False)
+                known = ["paytable", "meter", "linked"]
             else:
                 low, high = self._limits(section, rule)
             section.close(known)
             offers[name] = Offer(name, paytable, low, high)
-        return offers, meter, linked, mystery_meter
+        return offers, meter, linked, mystery_meter, linked_mystery
+
+    def _needs(self, offers: Mapping[str, Offer], settings: Mapping[str, bool | str | int]) -> None:
+        """Refuse a wager without what it is offered beside: another wager, of at least some amount, or a setting."""
+        for name, offer in offers.items():
+            rule, paytable = self.chapter.wagers[name], offer.paytable
+            if rule.needs is None:
+                continue
+            other = offers.get(rule.needs)
+            if other is None and settings.get(rule.needs) is not True:
+                message = f"is offered only with {rule.needs}, which is not filed"
+                raise RulesRefused(self.source, f"wagers.{name}", message, rule.cite)
+            if other is not None and paytable is not None and other.min_cents < paytable.least_wager_cents:
+                least = show_money(paytable.least_wager_cents)
+                message = f"{paytable.name} is for a {rule.needs} wager of at least {least}"
+                raise RulesRefused(self.source, f"wagers.{name}.paytable", message, paytable.cite)
 
     def _wagers_cite(self) -> str:
         return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)
@@ -324,9 +342,9 @@ class _Reader:
         least = chapter_.numbers.get("decks_with_shuffler", 1) if has_shuffler else 1
         decks = section.take("decks", int, "a number of decks") if section.has("decks") else least
         decks_max, decks_cite = chapter_.numbers["decks_max"], chapter_.number_cites["decks_max"]
-        if not 1 <= decks <= decks_max:
+        if decks < 1 or (decks > decks_max and not decks_cite.assumed):
             raise section.refuse("decks", f"{decks}; expected 1 to {decks_max}", decks_cite)
-        if decks > 1 and not has_shuffler:
+        if decks > 1 and not has_shuffler and not decks_cite.assumed:
             raise section.refuse("decks", f"{decks} decks take an automated shuffler", decks_cite)
         if decks < least:
             raise section.refuse("decks", f"{decks}; with an automated shuffler {least}", decks_cite)
@@ -356,6 +374,8 @@ class _Reader:
             raise self.top.refuse("max_payout", "the chapter knows no maximum payout")
         cap = self.top.money("max_payout", section)
         floor = self.chapter.numbers["max_payout_floor_cents"]
+        if section.assumed:  # nobody is refused by it (D13)
+            return cap
         smallest = most_from_smallest_wagers(offers)
         if cap < floor:
             raise self.top.refuse("max_payout", f"{show_money(cap)}; at least {show_money(floor)}", section)

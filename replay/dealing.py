@@ -99,13 +99,16 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for roll in round_.of(model.DiceRolled):
         made = [fact for fact in shakes if since < fact.seq < roll.seq]
         times = sum(fact.payload.times or 0 for fact in made)
+        activated = any(since < fact.seq < roll.seq for fact in round_.of(model.ShakerActivated))
         since = roll.seq
-        if times < must and not any(fact.payload.duration_ms for fact in made):
+        if times < must and not activated and not any(fact.payload.duration_ms for fact in made):
             yield finding(
                 round_, book, "DEAL-SHAKE", "5(i)(1)(i)", expected=f"at least {must} shakes before the roll",
                 observed=f"{times}", evidence=(*made, roll),
             )  # fmt: skip
     last = round_.last_card
+    if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
+        return  # an electronic shaker has no cover that goes on after the deal
     if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or not round_.went_on:
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from replay import (
     dealing,
+    dice_wagers,
     dj_wild,
     dj_wild_table,
     equipment,
     fortune_asia,
+    mystery,
     over_under,
+    pai_gow_poker,
     paying,
     setting,
     settlement,
@@ -24,5 +27,5 @@ __all__ = ["RULES", "RULE_FILES"]
 
 RULE_FILES = (
     equipment, wagering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
-    fortune_asia,
+    fortune_asia, pai_gow_poker, dice_wagers, mystery,
 )  # fmt: skip

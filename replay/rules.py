@@ -38,6 +38,8 @@ SEVERITY: dict[str, Severity] = {
     "DEAL-COVER": "medium", "DEAL-BURN": "medium", "EQUIP-BATCH": "medium", "WAGER-MIDSHOE": "medium",
     "WAGER-TOUCHED": "medium", "PLAY-ORDER": "medium",
     "DEAL-SIDE": "medium", "DEAL-STUBDUE": "medium", "EQUIP-COUNT": "medium",
+    "MYST-TRIGGER": "high", "MYST-AMOUNT": "high", "MYST-RESET": "high", "MYST-CONTRIBUTION": "high",
+    "MYST-COMMITMENT": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

@@ -24,8 +24,9 @@ from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import dealer_readings, readings
 from replay.table_state import Fact
-from replay.voids import can_be_void, must_be_void, void_grounds
-from replay.wagering import Key, Stake, key_of, stakes
+from replay.vigorish import in_cents, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
+from replay.voids import Ground, can_be_void, must_be_void, void_grounds
+from replay.wagering import Key, Stake, key_of, late_section, stakes
 
 MAX_READINGS = 4000
 """With more joint readings than this, the seats with unread cards count as not known."""
@@ -110,18 +111,36 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     reasons = {"*", *(ground.reason for ground in grounds)}
     if round_.voided is not None:
         reasons.add(round_.voided.payload.reason)
-    standing = {name for name, rule_ in book.chapter.wagers.items() if not reasons.isdisjoint(rule_.stands)}
-    played = _played(round_, book, staked) if any(stake.wager in standing for stake in staked) else []
-    found = [due for due in played if ENVY_OF.get(due.wager, due.wager) in standing]
+    stands = {name: rule_.stands for name, rule_ in book.chapter.wagers.items() if rule_.stands}
+    settled_before = _settled_before_void(round_, grounds) if stands else frozenset()
+
+    def is_standing(wager: str, key: Key) -> bool:
+        named = stands.get(wager, ())
+        return not reasons.isdisjoint(named) or ("settled" in named and key in settled_before)
+
+    played = _played(round_, book, staked) if stands else []
+    found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_of_due(due))]
     for stake in staked:
-        if stake.wager not in standing:
+        if not is_standing(stake.wager, key_of(stake.seat, stake.wager, stake.number, stake.bettor)):
             due = Due(
                 seat=stake.seat, wager=stake.wager, number=stake.number, bettor=stake.bettor,
                 staked_cents=stake.in_time_cents, net_cents=0, returned_cents=stake.in_time_cents,
                 outcome=Outcome.VOID, cite=cite,
             )  # fmt: skip
+            if round_.lost and "settled" in stands.get(stake.wager, ()):
+                due = msgspec.structs.replace(due, net_cents=None, outcome=Outcome.UNKNOWN)
             found.append(due)
     return found
+
+
+def _settled_before_void(round_: Round, grounds: Sequence[Ground]) -> frozenset[Key]:
+    """The wagers that were taken, paid or given back before the round was declared void, or had to be."""
+    voided = round_.voided
+    moment = voided.seq if voided is not None else min(max(ground.evidence) for ground in grounds)
+    return frozenset(
+        key for key, flow in flows(round_).items()
+        if any(fact.seq < moment and getattr(fact.payload, "reason", "") not in ("void", "late") for fact in flow.facts)
+    )  # fmt: skip
 
 
 def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
@@ -202,23 +221,25 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
             due_by[key_of_due(due)] = due
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
-    placed = stakes(round_, book)
+    placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
     found, base = [], book.chapter.base
     for key in sorted(
-        {*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3])
+        {*due_by, *placed, *done_by, *vigorish},
+        key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3]),
     ):
         owed, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
-        if owed is None and flow is None and (stake is None or stake.on_layout_cents <= 0):
+        taken = vigorish.get(key, ())
+        if owed is None and flow is None and not taken and (stake is None or stake.on_layout_cents <= 0):
             continue
-        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
+        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow()) - in_cents(taken)
         found.append(
             Settlement(
                 seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
                 paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
                 due_cents=owed.net_cents if owed is not None else 0,
-                done_cents=done if flow is not None or everything_settled else None,
+                done_cents=done if flow is not None or taken or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0, line=(owed.line or owed.outcome) if owed else "late",
-                cite=str(owed.cite if owed else book.cite("7(c)")),
+                cite=str(owed.cite if owed else book.cite(late_section(book, key[1]))),
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, everything_settled)
@@ -256,13 +277,13 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
 
 @rule(
     "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
-    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", on=EVERY_CHAPTER,
+    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", on=EVERY_CHAPTER,
 )  # fmt: skip
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
     due_by = {key_of_due(due): due for due in dues(round_, book) if due.for_position is None}
-    placed, done_by = stakes(round_, book), flows(round_)
+    placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
     for each in settlements(round_, book):
         if each.wager in ENVY.values():
             continue
@@ -278,25 +299,29 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         difference = each.done_cents - each.due_cents if each.done_cents is not None else None
         if not late and not difference:
             continue
-        code, section = _classify(book, due, stake, flow, difference, is_void(round_, book))
-        facts = [*(stake.facts if stake else ()), *flow.facts]
+        code, section = _classify(book, due, stake, flow, difference)
+        expected, taken = _expected(due, each), vigorish.get(key, ())
+        if not late and difference is not None and is_of_vigorish(due, taken, difference):
+            code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
+        facts = [*(stake.facts if stake else ()), *flow.facts, *taken]
+        observed = _observed(flow, each) + (f", {show_money(in_cents(taken))} vigorish" if taken else "")
         yield finding(
-            round_, book, code, section, expected=_expected(due, each), observed=_observed(flow, each),
+            round_, book, code, section, expected=expected, observed=observed,
             evidence=facts or ((round_.closed,) if round_.closed else ()), seat=each.seat, wager=each.wager,
             difference_cents=difference, other_reading=due.other_reading if due else None,
         )  # fmt: skip
 
 
-def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None, void: bool
+def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None
               ) -> tuple[str, str]:  # fmt: skip
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
     section: str = due.cite if due is not None else "7(c)"
     if stake is not None and stake.late_cents != 0:
-        return "WAGER-LATE", "7(c)"
+        return "WAGER-LATE", late_section(book, stake.wager)
     assert difference is not None
     if due is None:
         return "PAY-OVER" if difference > 0 else "PAY-TAKEN", "11(f)"
-    if void or due.outcome is Outcome.VOID:
+    if due.outcome is Outcome.VOID:
         return "PAY-VOID", section
     if due.outcome is Outcome.FOUL:
         return "PAY-FOUL", section
@@ -310,12 +335,12 @@ def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, 
         if flow.winnings_cents == 0:
             return ("PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"), section
         if due.share_bp:
-            return "PAY-METER", section
+            return "MYST-AMOUNT" if due.wager == "mystery" else "PAY-METER", section
         return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
     if due.outcome in PUSHES:
         return ("PAY-OVER" if difference > 0 else "PAY-TAKEN"), section
     if flow.winnings_cents:
-        return "PAY-LOSER", section
+        return "MYST-TRIGGER" if due.wager == "mystery" else "PAY-LOSER", section
     return ("PAY-NOT-TAKEN" if difference > 0 else "PAY-TAKEN"), section
 
 

@@ -67,6 +67,18 @@ class Source(msgspec.Struct):
     missing: list[Span] = []
 
 
+class Armed(msgspec.Struct, frozen=True):
+    """What a Must-Hit-By meter was armed with: the commitment to its target (null: none), and the event that says so."""
+
+    commitment: str | None
+    seq: int
+
+    @classmethod
+    def of(cls, fact: Fact) -> Armed:
+        """Read it from an arming."""
+        return cls(fact.payload.commitment, fact.seq)
+
+
 class Filed(msgspec.Struct, frozen=True):
     """A rules submission on file: its effective day, whole text and the event that filed it."""
 
@@ -110,6 +122,7 @@ class TableState(msgspec.Struct):
     dealing_deck: str = ""
     shoe: ShoeState | None = None
     rounds_uncounted: int = 0
+    armed: dict[str, Armed] = {}
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
@@ -120,7 +133,7 @@ class TableState(msgspec.Struct):
                 for name, deck in self.decks.items()
             },
             devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
-            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void),
+            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
@@ -309,6 +322,17 @@ def _barred(state: TableState, fact: Fact, event: model.PatronBarred) -> None:
         state.shoe.bar(fact.seq, event.patron)
 
 
+def _armed(state: TableState, fact: Fact, event: model.MysteryArmed) -> None:
+    state.readings[event.meter] = event.reading_centicents
+    state.readings_before_void.pop(event.meter, None)
+    state.armed[event.meter] = Armed.of(fact)
+
+
+def _hit(state: TableState, fact: Fact, event: model.MysteryHit) -> None:
+    state.readings[event.meter] = event.after_centicents
+    state.armed.pop(event.meter, None)
+
+
 Change = Callable[[TableState, Fact, Any], None]
 
 CHANGES: dict[type[Event], Change] = {
@@ -340,6 +364,8 @@ CHANGES: dict[type[Event], Change] = {
     model.CardBurned: _burned,
     model.CoverCardPlaced: _cover_card,
     model.PatronBarred: _barred,
+    model.MysteryArmed: _armed,
+    model.MysteryHit: _hit,
 }
 
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never, get_args
 
 import msgspec
@@ -57,7 +57,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         return known
     found: dict[Key, Stake] = {}
     rules = book.chapter.wagers
-    no_more_bets = closing(round_, "no_more_bets", 0)
+    no_more_bets = closing(round_, "activation" if bets_close_with_the_dice(round_, book) else "no_more_bets", 0)
     for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1)):
         for fact in round_.of(type_):
             event = fact.payload
@@ -114,7 +114,7 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
         case "first_card":
             return round_.first_card
         case "activation":
-            began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
+            began = (closing(round_, "no_more_bets", seat), shaker_used(round_))
             return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
         case "further_cards":
             dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
@@ -123,6 +123,41 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
             return next((f for f in round_.of(model.HandRevealed) if f.payload.position == "dealer"), None)
         case _:
             assert_never(closes)
+
+
+def shaker_used(round_: Round) -> Fact | None:
+    """Return the fact that the shaker was activated or shaken, or at the latest that its dice were read; or null."""
+    began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
+    return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
+
+
+_dice_close: dict[str, bool | None] = {}
+
+
+def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
+    """Say whether all wagers are placed before the shaker is used: where some are on the dice, or a player activates it.
+
+    § 645c.2(f); without either the dice may come before "no more bets" (D28).
+    """
+    known = _dice_close.get(book.digest, False)
+    if book.digest not in _dice_close:
+        on_dice = [name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"]
+        known = _dice_close[book.digest] = any(name in book.offers for name in on_dice) or (None if on_dice else False)
+    return known if known is not None else round_.first(model.ShakerActivated) is not None
+
+
+def late_section(book: Rulebook, wager: str) -> str:
+    """Return the section by which a wager of this kind is late."""
+    rule_ = book.chapter.wagers.get(wager)
+    return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else "7(c)"
+
+
+def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return the wagers that the progressive meter accepted: not the contributions to a Must-Hit-By meter."""
+    accepted = round_.of(model.ProgressiveAccepted)
+    if book.mystery_meter is None:
+        return accepted
+    return [fact for fact in accepted if fact.payload.meter != book.mystery_meter]
 
 
 @rule("WAGER-LATE", on=("7(c)",))
@@ -187,7 +222,7 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 def _limit_section(book: Rulebook, wager: str) -> str:
     rule_ = book.chapter.wagers.get(wager)
-    if rule_ is not None and rule_.of is not None:
+    if rule_ is not None and (rule_.of is not None or book.chapter.assumed):
         return rule_.cite
     return "7(d)" if wager == book.chapter.base else "7(e)"
 
@@ -277,7 +312,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     section = PROGRESSIVE_SECTION[book.deal_method]
     if not round_.observes("progressive") or not book.has(section):
         return
-    accepted = {fact.payload.seat for fact in round_.of(model.ProgressiveAccepted)}
+    accepted = {fact.payload.seat for fact in progressive_accepted(round_, book)}
     at_boxes = {
         stake.seat
         for stake in stakes(round_, book).values()
@@ -290,7 +325,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "WAGER-PROGRESSIVE", section,
                 expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} at the boxes)",
                 observed=f"{event.collected} chips collected, the system shows {event.accepted}",
-                evidence=(fact, *round_.of(model.ProgressiveAccepted)), wager="progressive",
+                evidence=(fact, *progressive_accepted(round_, book)), wager="progressive",
             )  # fmt: skip
 
 
@@ -300,7 +335,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
     if not round_.observes("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
         return
-    accepted = round_.of(model.ProgressiveAccepted)
+    accepted = progressive_accepted(round_, book)
     if accepted and first is not None and (locked is None or locked.seq > first.seq):
         yield finding(
             round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",

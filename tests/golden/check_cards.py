@@ -131,7 +131,7 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
                 if word.startswith(("meter=", "after=")) and "." in word and not METER.fullmatch(word):
                     yield number, f"{word} is no meter reading"
             if text.startswith(("expect due", "expect done")) and not re.fullmatch(
-                r"expect (due|done) seat=[1-6] [a-z_]+ (unknown|0\.00|[+-]\d+\.\d\d)", " ".join(text.split())
+                r"expect (due|done) seat=[1-6] [a-z_0-9]+ (unknown|0\.00|[+-]\d+\.\d\d)", " ".join(text.split())
             ):
                 yield number, f"form of expectation: {text}"
         yield from faults_of_round(of_round, off, game)
