@@ -12,7 +12,7 @@ import msgspec
 
 from events import model
 from games.layout import Layout
-from games.over_under import SIDES
+from games.over_under import GAME, SIDES
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, voided_seats
@@ -56,7 +56,7 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
 
 def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Say of each box what the game cannot see: a hand called dead without ground, a decision whose wager came too late."""
-    if not book.has("686a.9(c)"):
+    if book.game != GAME.name:
         return layout
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
@@ -233,14 +233,15 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
     dealt, found = dealt_to(round_), dict[int, Fact]()
     for fact in in_order(round_, model.DecisionMade, model.WagerPlaced, model.Surrendered):
         event = fact.payload
-        further = dealt.get(event.seat, [])[1:]
-        is_late = bool(further) and further[0].seq < fact.seq
+        cards = dealt.get(event.seat, [])
+        is_early = bool(cards) and fact.seq < cards[0].seq
+        is_late = len(cards) > 1 and cards[1].seq < fact.seq
         match event:
             case model.DecisionMade(decision=decision) if decision in SIDES:
                 pass
             case model.WagerPlaced(wager=wager) if wager in SIDES and not is_late:
                 pass
-            case model.Surrendered() if not is_late and (not further or dealt[event.seat][0].seq < fact.seq):
+            case model.Surrendered() if not (is_early or is_late):
                 pass
             case _:
                 continue
