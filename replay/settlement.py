@@ -380,12 +380,7 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         said = further(round_, book, seat, wager)
         if said is not None:
             return said
-    if not can_be_void(book) and round_.voided is not None:
-        return "the round was voided, for which the chapter has no ground"
-    if GAMES[book.game].worth is not None and len(readings(round_, book, seat)) == 1:
-        one = readings(round_, book, seat)[0]
-        return f"the {'cards' if one == NO_HAND else 'decision'} of seat {seat}, or a rule for it, is not on record"
-    if GAMES[book.game].worth is None and any(dealer.cards is None for dealer in dealer_readings(round_, book)):
+    if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
         return "the dealer's cards are not on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
