@@ -101,7 +101,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
     if first is None or not round_.observes("shuffle"):
         return
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
-    if steps and steps[-1].kind == "failure" and (book.has("5(a)") or any(step.kind == "shuffle" for step in steps)):
+    if steps and steps[-1].kind == "failure":
         yield finding(
             round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
             observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),

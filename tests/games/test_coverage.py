@@ -31,8 +31,12 @@ OUTLINE = {
         "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefgh", "6": "abcde", "7": "abcdef", "8": "abcdef",
         "9": "abcde", "10": "abcde", "11": "abcdefghij", "12": "abcd", "13": "abcdefghijklmn",
     },
+    "686a": {
+        "1": "", "2": "abcd", "3": "abcd", "4": "abcde", "5": "abcdefgh", "6": "abcdef", "7": "abcdefghijklm", "8": "ab",
+        "9": "abcde",
+    },
 }  # fmt: skip
-KEYS = {"688a": "pa-688a", "659a": "pa-659a"}
+KEYS = {"688a": "pa-688a", "659a": "pa-659a", "686a": "pa-686a"}
 
 
 def paragraphs(document: str) -> list[str]:
