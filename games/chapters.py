@@ -143,6 +143,7 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     to when it may be placed, by `closes_cite` where the chapter has a section on that. `stands`: the reasons of a void that
     leave it to be settled all the same ("*": every; "settled": every, where it was settled before the void; D23). `needs`:
     the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it.
+    `within`: the wager whose highest limit it may not exceed.
     """
 
     name: str
@@ -155,6 +156,7 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     times: int
     closes: Closes
     closes_cite: Citation | None
+    within: str | None
     stands: tuple[str, ...]
     needs: str | None
     follows: tuple[str, ...]
@@ -211,7 +213,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     house_way_cite: str | None
     max_payout_cite: Citation | None
     adjacent_boxes_cite: str | None
-    deals_to: Literal["all", "bettors"]
+    deals_to: Literal["all", "bettors", "seats"]
     dealer_face_up: bool
     like: bool
     assumed: bool
@@ -386,6 +388,7 @@ def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable
         times=entry.get("times", 1),
         closes=entry.get("closes", "no_more_bets"),
         closes_cite=cited(chapter_name, entry["closes_cite"]) if "closes_cite" in entry else None,
+        within=entry.get("within"),
         stands=tuple(entry.get("stands", ())),
         needs=entry.get("needs"),
         follows=tuple(entry.get("follows", (base,))),
