@@ -87,7 +87,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
             observed="not shuffled", evidence=(round_.opened, first),
         )  # fmt: skip
-    elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand":
+    elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand" and book.has("9(a)(1)"):
         yield finding(
             round_, book, "DEAL-SHUFFLE", "9(a)(1)", expected="an automated shuffle before dealing from the hand",
             observed="shuffled manually", evidence=(shuffles[-1].seq, first),
@@ -164,6 +164,8 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: F
             round_, book, "DEAL-CUT", "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut",
             evidence=(shuffles[-1].seq, first),
         )  # fmt: skip
+        return
+    if not book.has("5(e)"):
         return
     numbers, final = book.chapter.numbers, cuts[-1]
     least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])

@@ -154,6 +154,8 @@ def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
     """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager."""
     if book.chapter.deals_to == "all":
         return (*book.chapter.seats, "dealer")
+    if book.chapter.deals_to == "seats":
+        return book.chapter.seats
     based = {fact.payload.seat for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base}
     based |= {to for to in round_.hands() if to != "dealer"}
     return (*sorted(based), "dealer")
