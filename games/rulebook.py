@@ -73,6 +73,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     mystery_meter: str | None
     linked_mystery: bool
     settings: Mapping[str, bool | str | int]
+    without: tuple[str, ...]
 
     @property
     def way(self) -> FiledWay:
@@ -87,6 +88,10 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     def has(self, section: str) -> bool:
         """Say whether a rule that stands on this section holds in the chapter."""
         return self.chapter.has(section)
+
+    def exempt(self, section: str) -> bool:
+        """Say whether the shuffler that is filed makes a section not apply, given by 688a's number."""
+        return section.startswith(self.without)
 
 
 def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebook:
@@ -194,6 +199,7 @@ class _Reader:
             deal_method=deal_method, starting=starting, shuffler=shuffler, decks=decks, house_way=house_way,
             max_payout_cents=max_payout_cents, adjacent_boxes=adjacent, meter=meter, linked_meter=linked,
             mystery_meter=mystery_meter, linked_mystery=linked_mystery, settings=settings,
+            without=self.chapter.shufflers[shuffler].without,
         )  # fmt: skip
 
     def _chapter(self) -> Chapter:

@@ -148,7 +148,7 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
 def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a manual shuffle the cards are cut, at least ten cards deep, and again when a recut is ordered."""
     first = round_.first_card
-    if first is not None and round_.observes("shuffle"):
+    if first is not None and round_.observes("shuffle") and not book.exempt("5(e)"):
         yield from cut_before(round_, book, preparations(round_), first)
 
 
@@ -223,7 +223,7 @@ def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
 def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
     found = first_cut(round_)
-    if found is None:
+    if found is None or book.exempt("5(d)"):
         return
     offers, made = found
     seated = list((offers[0] if offers else made).seated)
@@ -283,7 +283,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
     before, shuffler = round_.before, round_.before.shuffler or book.shuffler
-    if not before.idle or not round_.observes("equipment") or round_.first_card is None:
+    if not before.idle or not round_.observes("equipment") or round_.first_card is None or book.exempt("5(g)"):
         return
     if shuffler == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)")):
         return

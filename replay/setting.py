@@ -280,6 +280,30 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         )  # fmt: skip
 
 
+@rule("SET-EARLY", on=("688a-proposed.11(c)",))
+def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Where the players set first, the dealer's hands are set after those of all players."""
+    if "setting" not in round_.opened.payload.observed:
+        return
+    dealer = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
+    if dealer is None:
+        return
+    seen: set[Position] = {"dealer"}
+    for fact in round_.of(model.HandSet):
+        seat = fact.payload.position
+        if seat in seen:
+            continue
+        seen.add(seat)
+        before = round_.certainly_before(fact, dealer)
+        if before is None:
+            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
+        elif not before:
+            yield finding(
+                round_, book, "SET-EARLY", "11(a)", expected="the dealer's hands set after those of all players",
+                observed=f"set before those of seat {seat}", evidence=(dealer, fact), seat=seat,
+            )  # fmt: skip
+
+
 @rule("SET-ORDER", on=("7(f)",))
 def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Of two boxes the larger wager is set first; equal ones counterclockwise."""

@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -169,9 +169,9 @@ class TableState(msgspec.Struct):
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
-    def rules_in_force(self, gaming_day: str) -> Filed | None:
-        """Return the last filed submission whose effective gaming day has come, or null."""
-        return next((filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day), None)
+    def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
+        """The filed submissions whose effective gaming day has come, the last first."""
+        return (filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day)
 
     def apply(self, fact: Fact) -> None:
         """Let an event change the table."""

@@ -199,7 +199,7 @@ def _face_up(round_: Round) -> Iterator[Ground]:
 
 
 def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    if book.deal_method != "automated_shoe" or not book.has("13(i)"):
+    if book.deal_method != book.chapter.exposure_voids_by or not book.has("13(i)"):
         return
     last = round_.last_card
     for fact in round_.of(model.CardExposed):
