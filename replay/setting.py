@@ -6,7 +6,7 @@ accepted setting of the dealer, so that the settlement can tell what depends on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations, product
 
 import msgspec
@@ -280,13 +280,21 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         )  # fmt: skip
 
 
-@rule("SET-EARLY", on=("688a-proposed.11(c)",))
+def dealer_set(round_: Round) -> Fact | None:
+    """Return the fact by which the dealer's hands were first set, or null."""
+    return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
+
+
+DEALER_SHOWN: dict[str, Callable[[Round], Fact | None]] = {"688a-proposed.11(c)": dealer_set}
+"""Where the players set first: the section that says so, and what gives the dealer's hand away."""
+
+
+@rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
 def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """Where the players set first, the dealer's hands are set after those of all players."""
-    if "setting" not in round_.opened.payload.observed:
-        return
-    dealer = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
-    if dealer is None:
+    """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
+    section, shown = next((section, shown) for section, shown in DEALER_SHOWN.items() if book.has(section))
+    turned = shown(round_)
+    if turned is None or "setting" not in round_.opened.payload.observed:
         return
     seen: set[Position] = {"dealer"}
     for fact in round_.of(model.HandSet):
@@ -294,13 +302,13 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if seat in seen:
             continue
         seen.add(seat)
-        before = round_.certainly_before(fact, dealer)
+        before = round_.certainly_before(fact, turned)
         if before is None:
             yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
         elif not before:
             yield finding(
-                round_, book, "SET-EARLY", "11(a)", expected="the dealer's hands set after those of all players",
-                observed=f"set before those of seat {seat}", evidence=(dealer, fact), seat=seat,
+                round_, book, "SET-EARLY", section, expected="the dealer's hand turned over and set after all have set",
+                observed=f"turned over or set before seat {seat} had set", evidence=(turned, fact), seat=seat,
             )  # fmt: skip
 
 
