@@ -233,7 +233,7 @@ def _meter(centicents: int) -> str:
     )
 
 
-@rule("PAY-ORDER", on=("11(e)", "11(h)", "11(h)(2)(ii)"))
+@rule("PAY-ORDER", on=("11(e)", "11(h)"))
 def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 

@@ -24,7 +24,7 @@ from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, Tab
 
 Position = int | Literal["dealer"]
 
-ASIDE = ("burn", "side")
+ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))))
 """Where cards are dealt that nobody plays."""
 
 NO_FACTS: dict[type[Event], list[Fact]] = {type_: [] for type_ in TABLE}

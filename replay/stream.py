@@ -59,6 +59,20 @@ def rulebook(toml: str) -> Rulebook | str:
         return str(error)
 
 
+def rules_in_force(round_: Round) -> Rulebook | str:
+    """Return the rules that a round was played by: the last filed whose day had come; or why there are none.
+
+    What is filed of a chapter that never was in force does not come into force by that (D14).
+    """
+    why = "no rules submission is in force at this table"
+    for filed in round_.before.rules_filed(round_.gaming_day):
+        book = rulebook(filed.toml)
+        if isinstance(book, str) or book.chapter.in_force:
+            return book
+        why = f"the rules on file are of {book.chapter.key}, which never was in force: they serve what-if replays only"
+    return why
+
+
 class Worker:
     """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
@@ -209,10 +223,8 @@ class Worker:
         first_time = round_.round_no > self.judged_to
         self.rounds += first_time
         self.judged_to = max(self.judged_to, round_.round_no)
-        filed = round_.before.rules_in_force(round_.gaming_day)
-        book: Rulebook | str = self.rules if self.rules is not None else "no rules submission is in force at this table"
-        if self.rules is None and filed is not None:
-            book = rulebook(filed.toml)
+        instead = self.rules is not None and round_.before.game in ("", self.rules.game)
+        book = self.rules if instead and self.rules is not None else rules_in_force(round_)
         if isinstance(book, str):
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
