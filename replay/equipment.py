@@ -11,7 +11,7 @@ from events import model
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import EVERY_CHAPTER, finding, rule
+from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.table_state import Deck, Fact, Preparation
 
 HOUR_US = 3_600_000_000
@@ -352,13 +352,19 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", on=EVERY_CHAPTER)
-def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A device's own counter does not jump or repeat, and its clock does not run back."""
-    codes = {"gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK"}
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", on=EVERY_CHAPTER)
+def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """A device's own counter does not jump or repeat, its clock does not run back, and a correction fits what it names.
+
+    Whether a correction that does not fit was to change the round cannot be told.
+    """
+    codes = {
+        "gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK", "correction": "LOG-CORRECTION",
+    }  # fmt: skip
     expected = {
         "gap": "every number of the device once and in order", "repeat": "a number once, or again with the same content",
         "clock": "a clock that does not run back",
+        "correction": "a correction that names an earlier event of its stream by number and id",
     }  # fmt: skip
     for jump in round_.jumps:
         if jump.kind == "gap" and not jump.missing:
@@ -367,3 +373,5 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, codes[jump.kind], "11(j)", expected=expected[jump.kind], observed=jump.detail,
             evidence=(jump.seq,),
         )  # fmt: skip
+        if jump.kind == "correction":
+            yield Doubt(jump.detail)

@@ -42,6 +42,7 @@ SEVERITY: dict[str, Severity] = {
     "MYST-COMMITMENT": "high",
     "CA-COVER": "high", "CA-ROTATE": "medium", "CA-BUTTON": "medium", "CA-PILE": "medium", "CA-BACKLINE": "medium",
     "CA-FEE": "medium",
+    "LOG-CORRECTION": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

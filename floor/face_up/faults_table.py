@@ -208,3 +208,14 @@ def log_clock(play: Play) -> Where:
     """A device's clock is set back, and right again with its next report."""
     play.script.of(model.CardsCollected)[-1].clock_back_us = 2_000_000 + play.plan.turn * 50_000
     return Where()
+
+
+@fault("LOG-CORRECTION")
+def log_correction(play: Play) -> Where:
+    """A correction names an event of its stream by an id that is not that event's."""
+    mistaken = model.EventCorrected(
+        supersedes_seq=play.plan.random.randrange(1, 3), supersedes_event_id=f"{play.plan.random.getrandbits(128):032x}",
+        replacement=None, by=play.table.floor, reason="entered twice",
+    )  # fmt: skip
+    play.script.steps.insert(len(play.script.steps) - 1, Step(mistaken, "floor"))
+    return Where()
