@@ -142,8 +142,8 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: up
     to when it may be placed, by `closes_cite` where the chapter has a section on that. `stands`: the reasons of a void that
     leave it to be settled all the same ("*": every; "settled": every, where it was settled before the void; D23). `needs`:
-    the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it.
-    `within`: the wager whose highest limit it may not exceed.
+    the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it, by
+    `follows_cite` where that is not only the first. `within`: the wager whose highest limit it may not exceed.
     """
 
     name: str
@@ -160,6 +160,7 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     stands: tuple[str, ...]
     needs: str | None
     follows: tuple[str, ...]
+    follows_cite: Citation | None
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -415,6 +416,7 @@ def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable
         stands=tuple(entry.get("stands", ())),
         needs=entry.get("needs"),
         follows=tuple(entry.get("follows", (base,))),
+        follows_cite=cited(chapter_name, entry["follows_cite"]) if "follows_cite" in entry else None,
     )
 
 

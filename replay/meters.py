@@ -16,7 +16,11 @@ from games.progressive import after_winner, contribution, share_cents
 from games.rulebook import chapter
 from replay.corrections import Correction, Known, correction
 from replay.findings import Finding, finding_id
+from replay.mystery_meter import MysteryState, begun, judge
 from replay.rules import SEVERITY
+
+MYSTERY_CHAPTER = "pa-645c"
+"""The chapter of a Must-Hit-By meter that was armed and never set into service under another."""
 
 
 class MeterState(msgspec.Struct):
@@ -29,6 +33,7 @@ class MeterState(msgspec.Struct):
     reserve_rate_bp: int = 0
     value: int | None = None
     reserve: int = 0
+    mystery: MysteryState | None = None
 
 
 class MeterFold:
@@ -60,7 +65,13 @@ class MeterFold:
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp
                 state.reserve_rate_bp = payload.reserve_rate_bp
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
+                state.mystery = begun(payload)
                 return []
+            case model.MysteryArmed() | model.MysteryHit():
+                state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
+                return judge(self.stream, state.mystery, seq, payload)
+            case model.MeterAdvanced() if state.mystery is not None:
+                return judge(self.stream, state.mystery, seq, payload)
             case model.MeterAdvanced():
                 if state.value is None:
                     return []

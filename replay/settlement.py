@@ -310,6 +310,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             continue
         code, section = _classify(book, due, stake, flow, difference)
         expected, taken = _expected(due, each) + _covered(due), vigorish.get(key, ())
+        expected += f" on the {each.number}" if each.number is not None else ""
         if not late and difference is not None and is_of_vigorish(due, taken, difference):
             code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
         facts = [*(stake.facts if stake else ()), *flow.facts, *taken]

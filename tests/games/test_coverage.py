@@ -27,6 +27,7 @@ OUTLINE: dict[str, dict[str, str | tuple[str, ...]]] = {
         "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefghi", "6": "abcdef", "7": "abcdef", "8": "abcdefg",
         "9": "abcdef", "10": "abcdef", "11": "abcdefghij", "12": "abcde", "13": "abcdefghijklm",
     },
+    "645c": {"1": "abcdefgh", "2": "abcdefgh", "3": "abc"},
     "659a": {
         "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefgh", "6": "abcde", "7": "abcdef", "8": "abcdef",
         "9": "abcde", "10": "abcde", "11": "abcdefghij", "12": "abcd", "13": "abcdefghijklmn",
@@ -50,7 +51,8 @@ OUTLINE: dict[str, dict[str, str | tuple[str, ...]]] = {
     },
 }  # fmt: skip
 KEYS = {
-    "688a": "pa-688a", "659a": "pa-659a", "686a": "pa-686a", "687a": "pa-687a", "688a-proposed": "pa-688a-proposed",
+    "688a": "pa-688a", "645c": "pa-645c", "659a": "pa-659a", "686a": "pa-686a", "687a": "pa-687a",
+    "688a-proposed": "pa-688a-proposed",
     "gegr-002138": "ca-gegr-002138",
 }  # fmt: skip
 
