@@ -107,10 +107,7 @@ def deal_shuffle(play: Play) -> Where | None:
     if play.table.spec.deal_method == "hand" and play.plan.turn % 2:
         changed(step, method="manual", count=None)
         step.source = "dealer"
-        seat: Any = max(play.table.seats)
-        play.script.behind(
-            step, model.CutOffered(seat=seat, accepted=True), model.CardsCut(by=seat, depth=20, counted_from="top")
-        )
+        play.script.behind(step, *play.a_cut())
     else:
         play.script.drop(step)
     return Where()
