@@ -143,8 +143,9 @@ class Plan:
     def bet(self, seat: int, wager: str, cents: int) -> None:
         """Let a box have a wager too; the second box of a patron gets it as well."""
         bettor = self.boxes[seat].bettor
-        for box in self.boxes.values():
+        for held, box in self.boxes.items():
             if box.bettor == bettor:
+                self.surrendered.discard(held)  # with an optional wager nobody may surrender
                 box.stakes[wager] = cents
                 box.stakes = {name: box.stakes[name] for name in ("base", *self.optional_wagers) if name in box.stakes}
 
