@@ -47,7 +47,7 @@ def _hands() -> list[tuple[int, ...]]:
 
 
 @compiled
-def _holding(ranks: Ints, highest: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:  # pragma: no cover (compiled)
+def _holding(ranks: Ints, highest: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """For every set of none to three cards, how many hands that hold it have at most each rank; for four, the ranks."""
     none = np.zeros(highest + 1, dtype=np.int32)
     one = np.zeros((53, highest + 1), dtype=np.int32)
@@ -89,17 +89,17 @@ def _holding(ranks: Ints, highest: int) -> tuple[Ints, Ints, Ints, Ints, Ints]: 
 
 
 @compiled
-def _two(a: int, b: int) -> Any:  # pragma: no cover (compiled)
+def _two(a: int, b: int) -> Any:
     return b * (b - 1) // 2 + a
 
 
 @compiled
-def _three(a: int, b: int, c: int) -> Any:  # pragma: no cover (compiled)
+def _three(a: int, b: int, c: int) -> Any:
     return c * (c - 1) * (c - 2) // 6 + _two(a, b)
 
 
 @compiled
-def _four_without(cards: Ints, out: int) -> Any:  # pragma: no cover (compiled)
+def _four_without(cards: Ints, out: int) -> Any:
     a = cards[1] if out == 0 else cards[0]
     b = cards[2] if out <= 1 else cards[1]
     c = cards[3] if out <= 2 else cards[2]
@@ -108,9 +108,7 @@ def _four_without(cards: Ints, out: int) -> Any:  # pragma: no cover (compiled)
 
 
 @compiled
-def _against_all(
-    ranks: Ints, none: Ints, one: Ints, two: Ints, three: Ints, four: Ints
-) -> Ints:  # pragma: no cover (compiled)
+def _against_all(ranks: Ints, none: Ints, one: Ints, two: Ints, three: Ints, four: Ints) -> Ints:
     """For every hand, how many of the hands without its cards rank below it and with it."""
     found = np.zeros((len(ranks), 2), dtype=np.int64)
     cards = np.zeros(5, dtype=np.int64)

@@ -36,6 +36,11 @@ _UNITS: Final = np.array([unit & RANK_BITS for unit in UNIT], dtype=np.int64)
 _MASK_SHIFT: Final = 42
 
 
+def _wrapping() -> np.errstate:
+    """Let the arithmetic of hashes and random numbers wrap around, as it does when it is compiled."""
+    return np.errstate(over="ignore")
+
+
 class Tables(NamedTuple):
     """What is known of every hand: hash slots to its row, the hands set by the house way, and the settings to choose from.
 
@@ -103,11 +108,12 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
         for at in range(len(house[0]))
     ]
     keys, rows = np.full(_SLOTS, -1, dtype=np.int64), np.zeros(_SLOTS, dtype=np.int32)
-    for row, key in enumerate(found):
-        slot = int(_slot(key))
-        while keys[slot] != -1:
-            slot = (slot + 1) % _SLOTS
-        keys[slot], rows[slot] = key, row
+    with _wrapping():
+        for row, key in enumerate(found):
+            slot = int(_slot(key))
+            while keys[slot] != -1:
+                slot = (slot + 1) % _SLOTS
+            keys[slot], rows[slot] = key, row
 
     def numbered(settings_: Sequence[Sequence[Rank]]) -> Ints:
         as_numbers = [[number[at][rank] for at, rank in enumerate(hands_)] for hands_ in settings_]
@@ -120,13 +126,13 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
 
 
 @compiled
-def _slot(key: int) -> Any:  # pragma: no cover (compiled)
+def _slot(key: int) -> Any:
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(42))  # of 2**22
 
 
 @compiled
-def _key(cards: Ints, flush: int, units: Ints) -> Any:  # pragma: no cover (compiled)
+def _key(cards: Ints, flush: int, units: Ints) -> Any:
     """What tells seven cards apart: how often each rank is there, and the ranks of a suit that can make a flush.
 
     Where two suits can (six cards and the joker, three of each), one says what the other is: the lower of both is taken.
@@ -150,7 +156,7 @@ def _key(cards: Ints, flush: int, units: Ints) -> Any:  # pragma: no cover (comp
 
 
 @compiled
-def _row(key: int, keys: Ints, rows: Ints) -> Any:  # pragma: no cover (compiled)
+def _row(key: int, keys: Ints, rows: Ints) -> Any:
     slot = _slot(key)
     while keys[slot] != key:
         if keys[slot] == -1:
@@ -160,7 +166,7 @@ def _row(key: int, keys: Ints, rows: Ints) -> Any:  # pragma: no cover (compiled
 
 
 @compiled
-def _outcome(wins: int, hands: int) -> int:  # pragma: no cover (compiled)
+def _outcome(wins: int, hands: int) -> int:
     """Both of two hands win, one pushes (D8); of three hands two win and nothing pushes."""
     if hands == 3:
         return 0 if wins >= 2 else 2
@@ -168,7 +174,7 @@ def _outcome(wins: int, hands: int) -> int:  # pragma: no cover (compiled)
 
 
 @compiled
-def _next(state: Ints) -> Any:  # pragma: no cover (compiled)
+def _next(state: Ints) -> Any:
     """The next 64 bits of splitmix64."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
@@ -178,7 +184,7 @@ def _next(state: Ints) -> Any:  # pragma: no cover (compiled)
 
 
 @compiled
-def deal(deck: Ints, state: Ints) -> None:  # pragma: no cover (compiled)
+def deal(deck: Ints, state: Ints) -> None:
     """Shuffle fourteen cards to the front of the deck."""
     for i in range(14):
         j = i + np.int64(((_next(state) >> np.uint64(32)) * np.uint64(53 - i)) >> np.uint64(32))
@@ -197,7 +203,7 @@ def judge(
     kind: Ints,
     begins: Ints,
     choice: Ints,
-) -> tuple[int, int, int]:  # pragma: no cover (compiled)
+) -> tuple[int, int, int]:
     """Return what the dealer has, the outcome of the player's hands set by the house way, and of the best ones."""
     theirs, mine = _row(_key(dealer, flush, units), keys, rows), _row(_key(player, flush, units), keys, rows)
     hands = house.shape[1]
@@ -226,7 +232,7 @@ def _play(
     kind: Ints,
     begins: Ints,
     choice: Ints,
-) -> Ints:  # pragma: no cover (compiled)
+) -> Ints:
     counted = np.zeros((3, 2, 3), dtype=np.int64)
     deck = np.arange(53)
     state = np.array([seed], dtype=np.uint64)
@@ -240,24 +246,27 @@ def _play(
 
 def play(tables: Tables, flush: int, rounds: int, seed: int) -> Ints:
     """Play rounds; return how many by what the dealer had, how the player set (house way, best) and the outcome."""
-    counted: Ints = _play(rounds, seed, flush, _UNITS, *tables)
+    with _wrapping():
+        counted: Ints = _play(rounds, seed, flush, _UNITS, *tables)
     return counted
 
 
 def outcome(tables: Tables, flush: int, dealer: Sequence[int], player: Sequence[int]) -> tuple[str, str, str]:
     """Return what the dealer has and how two hands end, set by the house way and as well as can be."""
-    dealt, by_house, best = judge(np.array(dealer), np.array(player), flush, _UNITS, *tables)
+    with _wrapping():
+        dealt, by_house, best = judge(np.array(dealer), np.array(player), flush, _UNITS, *tables)
     return DEALERS[dealt], OUTCOMES[by_house], OUTCOMES[best]
 
 
 def compute(wheel: Wheel | None, rounds: int = ROUNDS, seed: int = 688) -> dict[str, Any]:
     """Simulate hands of five and two with a wheel, or (null) hands of four, two and one."""
+    dealers: tuple[str, ...] = DEALERS
+    plays: tuple[str, ...] = PLAYS
     if wheel is None:
         counted = play(three_hands(), 4, rounds, seed).sum(axis=0, keepdims=True)
         dealers, plays, what = ("any",), PLAYS[:1], "hands of four, two and one, set by asia"
     else:
         counted = play(two_hands(wheel), 5, rounds, seed)
-        dealers, plays = DEALERS, PLAYS
         what = f"hands of five and two, the dealer's set by stones; A-2-3-4-5 is the {wheel} straight"
     return {
         "what": f"rounds of one player: {what}; by what the dealer has, how the player sets, and the outcome",

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+FOLDER: Final = Path(__file__).parent
 Counts = Mapping[str, Any]
 """A table of counts: `what` it counts, the `method`, the `total`, and `rows`."""
 
@@ -23,8 +23,7 @@ def counts(name: str) -> Counts:
     >>> counts("seven_cards")["total"]
     154143080
     """
-    text = files("analytics.returns").joinpath(f"{name}.json").read_text(encoding="utf-8")
-    table: Counts = json.loads(text)
+    table: Counts = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     return table
 
 
@@ -33,6 +32,6 @@ def write(name: str, table: Counts, folder: Path | None = None) -> Path:
     head = {key: value for key, value in table.items() if key != "rows"}
     lines = [f'"{key}": {json.dumps(value, ensure_ascii=False)},' for key, value in head.items()]
     rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in table["rows"])
-    path = (folder or Path(str(files("analytics.returns").joinpath("")))) / f"{name}.json"
+    path = (folder or FOLDER) / f"{name}.json"
     path.write_text("{\n" + "\n".join(lines) + f'\n"rows": [\n{rows}\n]\n' + "}\n", encoding="utf-8")
     return path
