@@ -18,7 +18,7 @@ from benchmarks import on_sqlite, reporting
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
-from benchmarks.profiling import profile, stages
+from benchmarks.profiling import added_by_stage, profile
 from benchmarks.reporting import say
 
 SEED = 1
@@ -50,7 +50,7 @@ def measure(folder: Path, rounds: int, with_kafka: bool) -> dict[str, Any]:
     say("chain …")
     chains = on_sqlite.chain(path, events)
     say("where the time goes …")
-    results["stages"] = stages(path)
+    results["stages"] = added_by_stage(path)
     results["profile"] = profile(path)
     say("restart …")
     restarted = on_sqlite.restarting(path, rounds, later)

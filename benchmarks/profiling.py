@@ -5,55 +5,63 @@ from __future__ import annotations
 import cProfile
 import pstats
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from benchmarks.measuring import REPEATS, best, once
 from benchmarks.on_sqlite import address, clear_results, replay_once
-from events.codec import read
+from events.codec import read_all
 from events.log import Record
 from events.open import open_log
-from events.upcast import upcast
 from replay.adjudicate import adjudicate
-from replay.replayer import MemoryResults, replay
-from replay.rounds import TableFold
-from replay.stream import rulebook
+from replay.replayer import MemoryResults, gc_seldom, replay, runs
+from replay.rounds import Round
+from replay.stream import Result, Worker, rulebook
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = 25
 GROUPS = {
     "events/sqlite_log.py": "read", "events/seal.py": "read", "events/log.py": "read",
     "events/codec.py": "decode", "events/model.py": "decode", "events/upcast.py": "decode", "events/envelope.py": "decode",
+    "replay/corrections.py": "fold", "replay/jumps.py": "fold",
     "replay/rounds.py": "fold", "replay/table_state.py": "fold", "replay/replayer.py": "fold", "replay/stream.py": "fold",
     "replay/findings.py": "results", "events/sqlite_results.py": "results",
 }  # fmt: skip
-RESULTS = {"judge", "_adjudication", "commit", "_keep", "_earlier", "snapshot", "_keep_rest", "standing"}
+RESULTS = {"judge", "_adjudication", "commit", "_keep", "_earlier", "_results", "snapshot", "_keep_rest", "standing"}
 """Functions of the replayer and its workers that make and keep results."""
 Function = tuple[str, int, str]
 
 
-def stages(path: Path) -> dict[str, float]:
+class OnlyRules(Worker):
+    """A worker that judges, and says nothing."""
+
+    def judge(self, round_: Round) -> list[Result]:
+        filed = round_.before.rules_in_force(round_.gaming_day)
+        book = rulebook(filed.toml) if filed is not None else ""
+        if not isinstance(book, str):
+            adjudicate(round_, book)
+        return []
+
+
+def added_by_stage(path: Path) -> dict[str, float]:
     """Return the seconds of processor time of each stage: what a run that goes one stage further takes more."""
     log = open_log(address(path), read_only=True)
 
-    def walk(each: Callable[[Record], object]) -> None:
-        for batch in log.tail({}):
-            for record in batch:
-                each(record)
+    def walk(each: Callable[[str, Sequence[Record]], object]) -> None:
+        with gc_seldom():
+            for batch in log.tail({}):
+                for stream, run in runs(batch):
+                    each(stream, run)
 
-    def folding(judge: bool) -> Callable[[Record], None]:
-        folds: dict[str, TableFold] = {}
+    def working(kind: type[Worker], judging: bool) -> Callable[[str, Sequence[Record]], None]:
+        workers: dict[str, Worker] = {}
 
-        def take(record: Record) -> None:
-            raw, payload = read(record.data)
-            fold = folds.get(record.stream) or folds.setdefault(record.stream, TableFold(record.stream))
-            for round_ in fold.apply(raw.seq, raw.occurred_at_us, raw.source, raw.source_seq, raw.round_no,
-                                     raw.gaming_day, upcast(payload)):  # fmt: skip
-                filed = round_.before.rules_in_force(round_.gaming_day)
-                book = rulebook(filed.toml) if filed is not None else ""
-                if judge and not isinstance(book, str):
-                    adjudicate(round_, book)
+        def take(stream: str, run: Sequence[Record]) -> None:
+            if stream not in workers:
+                workers[stream] = kind(stream, lambda kind, key: None)
+                workers[stream].judging = judging
+            workers[stream].take_run(run, lambda result: None)
 
         return take
 
@@ -61,16 +69,17 @@ def stages(path: Path) -> dict[str, float]:
         clear_results(path)
         replay_once(path)
 
-    runs: dict[str, Callable[[], object]] = {
-        "read and check the chain": lambda: walk(lambda record: None),
-        "decode": lambda: walk(lambda record: upcast(read(record.data)[1])),
-        "fold": lambda: walk(folding(judge=False)),
-        "rules": lambda: walk(folding(judge=True)),
+    stages: dict[str, Callable[[], object]] = {
+        "read and check the chain": lambda: walk(lambda stream, run: None),
+        "decode": lambda: walk(lambda stream, run: read_all([record.data for record in run])),
+        "fold": lambda: walk(working(Worker, judging=False)),
+        "rules": lambda: walk(working(OnlyRules, judging=True)),
         "verdicts, snapshots": lambda: replay(log, MemoryResults()),
         "store": stored,
     }
     try:
-        taken = {name: best([once(run)[0] for _ in range(REPEATS)]).cpu_s for name, run in runs.items()}
+        replay(log, MemoryResults())  # what is kept once it was worked out, is there
+        taken = {name: best([once(run)[0] for _ in range(REPEATS)]).cpu_s for name, run in stages.items()}
     finally:
         log.close()
     before, added = 0.0, {}

@@ -7,32 +7,36 @@ reordered or missing fields, escapes that need not be, `1.0` for `1`, and everyt
 from __future__ import annotations
 
 import functools
-import typing
 import unicodedata
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from events.envelope import Draft, Envelope, LogId, RawEnvelope, StreamName
+from events.envelope import Draft, Envelope, LogId, RawEnvelope, ReadEnvelope, StreamName
 from events.errors import EventError, UnknownEvent
 from events.model import REGISTRY, Day, Event, Replacement, Token, decoding, require_sorted_fields
+from events.upcast import is_current
 
 HEX_DIGITS = "0123456789abcdef"
 MAX_EVENT_BYTES = 512 * 1024
 """A longer record is refused before it is parsed."""
 
-for _struct in (Envelope, RawEnvelope, Replacement):
+for _struct in (Envelope, ReadEnvelope, Replacement):
     require_sorted_fields(_struct)
-_encode = msgspec.json.Encoder(order="deterministic").encode
+_encoder = msgspec.json.Encoder(order="deterministic")
 """Structs stand in order (see `require_sorted_fields`); objects that are not structs are sorted here."""
-_encode_structs = msgspec.json.Encoder().encode
-"""The same for a value that holds structs only."""
+_encode, _encode_lines = _encoder.encode, _encoder.encode_lines
 
-_envelope_decoder = msgspec.json.Decoder(RawEnvelope)
+_raw_decoder = msgspec.json.Decoder(RawEnvelope)
 _payload_decoders: dict[tuple[str, int], msgspec.json.Decoder[Any]] = {}
-_whole_decoders: dict[bytes, tuple[msgspec.json.Decoder[Any], Callable[[Any], bytes]]] = {}
-_NOTHING: Any = object()
+
+ENDING = 40
+"""So many bytes at the end of a record name its type and version: `…,"type":"wager_placed","version":1}`."""
+KNOWN_ENDINGS = 20_000
+_decoders: defaultdict[int, dict[bytes, Callable[[bytes], ReadEnvelope[Any]]]] = defaultdict(dict)
+"""How many events are registered → the last bytes of a record → what decodes envelope and payload at once."""
 
 
 def canonical(value: Any) -> bytes:
@@ -51,64 +55,82 @@ def encode(envelope: Envelope) -> bytes:
     return data
 
 
-def read(data: bytes) -> tuple[RawEnvelope, Event]:
-    """Return envelope fields and payload of these bytes, checked as strictly as by `decode`, for readers in a hurry.
-
-    Canonical bytes end with type and version. By this end a decoder is found that reads envelope and payload at once;
-    where there is none yet, or it does not accept the bytes, the two are read one after the other, which says what is
-    wrong.
-    """
-    end = data[data.rfind(b',"type":"') :]
-    decoder, encode_whole = _whole_decoders.get(end, (None, _encode))
-    if decoder is not None and len(data) <= MAX_EVENT_BYTES:
-        decoding.active = True
-        try:
-            whole: RawEnvelope = decoder.decode(data)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            whole = _NOTHING
-        finally:
-            decoding.active = False
-        if whole is not _NOTHING and encode_whole(whole) == data and data.isascii():
-            if whole.event_id.strip(HEX_DIGITS):
-                _check_event_id(whole.event_id)
-            _check_names(whole.log_id, whole.property_id, whole.stream, whole.source, whole.gaming_day)
-            return whole, whole.payload  # type: ignore[return-value]  # decoded as its own type in the place of raw bytes
+def read(data: bytes) -> ReadEnvelope[Event]:
+    """Return envelope fields and payload of these bytes, checked as strictly as by `decode`."""
+    found = read_all((data,))
+    if found is not None:
+        return found[0]
     raw = _decode_envelope(data)
     payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
-    if decoder is None and len(_whole_decoders) < 4 * len(REGISTRY):
-        whole_type = msgspec.defstruct(
-            "WholeEnvelope", [("payload", type(payload))], bases=(RawEnvelope,), frozen=True, kw_only=True,
-            forbid_unknown_fields=True,
-        )  # fmt: skip
-        require_sorted_fields(whole_type)
-        _whole_decoders[end] = (
-            msgspec.json.Decoder(whole_type),
-            _encode if _has_object(type(payload)) else _encode_structs,
-        )
-    return raw, payload
+    _keep_decoder(data, type(payload))
+    return ReadEnvelope(
+        event_id=raw.event_id, gaming_day=raw.gaming_day, log_id=raw.log_id, occurred_at_us=raw.occurred_at_us,
+        payload=payload, property_id=raw.property_id, recorded_at_us=raw.recorded_at_us, round_no=raw.round_no,
+        seq=raw.seq, source=raw.source, source_seq=raw.source_seq, stream=raw.stream, type=raw.type,
+        version=raw.version,
+    )  # fmt: skip
 
 
-def _has_object(type_: type[msgspec.Struct]) -> bool:
-    """Whether values of this type hold an object that is not a struct, whose keys the encoder must sort."""
-    for field in msgspec.structs.fields(type_):
-        for part in (field.type, *typing.get_args(field.type)):
-            if part is dict or typing.get_origin(part) is dict:
-                return True
-            if isinstance(part, type) and issubclass(part, msgspec.Struct) and _has_object(part):
-                return True
-    return False
+def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
+    """Return what `read` returns for each of these records, if all are events in their current version.
+
+    Null where that is not so, or cannot be told in a hurry: then each is for `read`, which says what is wrong. Every
+    check of `read` is made, some for all records together: what they encode to, one line each (no line holds a line
+    break), must be the lines that came in, and all their ids (of 32 digits each) be one row of hex digits.
+    """
+    decoders = _decoders[len(REGISTRY)]
+    if max(map(len, records), default=0) > MAX_EVENT_BYTES:
+        return None
+    decoding.active = True
+    try:
+        found = [decoders[data[-ENDING:]](data) for data in records]
+    except (KeyError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    finally:
+        decoding.active = False
+    lines = b"\n".join((*records, b""))
+    if _encode_lines(found) != lines or not lines.isascii():
+        return None
+    ids = "".join([each.event_id for each in found])
+    try:
+        if bytes.fromhex(ids).hex() != ids:
+            return None
+        for each in found:
+            _check_names(each.log_id, each.property_id, each.stream, each.source, each.gaming_day)
+    except ValueError:
+        return None
+    return found
+
+
+def _keep_decoder(data: bytes, cls: type[Event]) -> None:
+    """Keep what decodes such an event at once, under the last bytes of its record.
+
+    Not where these do not hold the whole name of its type (what stands after `:"` begins there: within a text the
+    quotation mark would be escaped), or where there is a newer version.
+    """
+    decoders, ending = _decoders[len(REGISTRY)], data[-ENDING:]
+    if f':"{cls.TYPE}","version":{cls.VERSION}}}'.encode() in ending and is_current(cls):
+        if len(decoders) >= KNOWN_ENDINGS:
+            decoders.clear()
+        decoders[ending] = _decoder(cls)
+
+
+@functools.cache
+def _decoder(cls: type[Event]) -> Callable[[bytes], ReadEnvelope[Any]]:
+    envelope: Any = ReadEnvelope
+    return msgspec.json.Decoder(envelope[cls]).decode
 
 
 def decode(data: bytes) -> Envelope:
     """Return the event that these bytes are. Raises `EventError` (or `UnknownEvent`) saying what is wrong."""
-    raw, payload = read(data)
+    raw = read(data)
     decoding.active = True
     try:
         return Envelope(
             log_id=raw.log_id, property_id=raw.property_id, stream=raw.stream, seq=raw.seq, event_id=raw.event_id,
             source=raw.source, source_seq=raw.source_seq, occurred_at_us=raw.occurred_at_us,
             recorded_at_us=raw.recorded_at_us, gaming_day=raw.gaming_day, round_no=raw.round_no, type=raw.type,
-            version=raw.version, payload=payload,
+            version=raw.version, payload=raw.payload,
         )  # fmt: skip
     finally:
         decoding.active = False
@@ -144,7 +166,7 @@ def _decode_envelope(data: bytes) -> RawEnvelope:
     if len(data) > MAX_EVENT_BYTES:
         raise EventError(f"the record has {len(data)} bytes, more than {MAX_EVENT_BYTES}")
     try:
-        raw = _envelope_decoder.decode(data)
+        raw = _raw_decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise EventError(f"not an event envelope: {error}") from error
     if _encode(raw) != data:

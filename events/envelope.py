@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -69,8 +69,11 @@ AnyId = Annotated[str, Meta(min_length=32, max_length=32)]
 """An id whose digits are checked elsewhere."""
 
 
-class RawEnvelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The envelope as it is first decoded: the payload still bytes, its type not yet looked up.
+P = TypeVar("P")
+
+
+class ReadEnvelope(msgspec.Struct, Generic[P], frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The envelope as it is read from bytes: with the payload as the event that it is, or (`RawEnvelope`) still bytes.
 
     The field order is the order of the canonical bytes, so that an encoder need not sort. Patterns are checked by the
     codec (which remembers what it has already checked), the rest here.
@@ -80,7 +83,7 @@ class RawEnvelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     gaming_day: str
     log_id: str
     occurred_at_us: TimeUs
-    payload: msgspec.Raw
+    payload: P
     property_id: str
     recorded_at_us: TimeUs
     round_no: Number | None
@@ -90,3 +93,7 @@ class RawEnvelope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     stream: str
     type: str
     version: Number
+
+
+class RawEnvelope(ReadEnvelope[msgspec.Raw], frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The envelope as it is first decoded: the payload still bytes, its type not yet looked up."""

@@ -14,7 +14,7 @@ import msgspec
 from events.envelope import Draft
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """A stored event: its place, its canonical bytes and the chain hash after it (32 bytes, as recomputed by the reader)."""
 
     stream: str

@@ -35,10 +35,10 @@ from events.high_water import HighWater, compare, sync_directory
 from events.lock import take_lock
 from events.log import Appended, Clock, Head, Quarantined, Record
 from events.model import Token
-from events.seal import genesis, link
+from events.seal import CHAIN_TAG, genesis, link
 
 SCHEMA_VERSION = "1"
-CHUNK = 1024
+CHUNK = 256
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""
 POLL_S = 0.05
 _LAST = 2**63 - 1
@@ -400,20 +400,23 @@ class SqliteLog:
             )
             batch: list[Record] = []
             try:
+                at, last, previous = "", 0, self._hash_at("", 0)
                 for _, stream, seq, data, stored in rows:
-                    if stream not in ends:
-                        start = after.get(stream, 0)
-                        ends[stream] = start, self._hash_at(stream, start)
-                    last, previous = ends[stream]
+                    if stream != at:  # mostly, the events of a stream stand in rows beside each other
+                        ends[at] = last, previous
+                        if stream not in ends:
+                            start = after.get(stream, 0)
+                            ends[stream] = start, self._hash_at(stream, start)
+                        at, (last, previous) = stream, ends[stream]
                     if seq <= last:
                         continue
                     if seq != last + 1 or previous is None:
                         raise SequenceGap(stream, last + 1 if previous else last, seq)
-                    hash_ = link(previous, data) if type(data) is bytes else b""
-                    if hash_ != stored:
-                        hash_ = self._check(stream, seq, previous, data, stored)
-                    ends[stream] = seq, hash_
-                    batch.append(Record(stream, seq, data, hash_))
+                    if type(data) is not bytes or sha256(CHAIN_TAG + previous + data).digest() != stored:
+                        self._check(stream, seq, previous, data, stored)
+                    last, previous = seq, stored
+                    batch.append(Record(stream, seq, data, stored))
+                ends[at] = last, previous
             except (BrokenSeal, SequenceGap):
                 if batch:
                     yield batch

@@ -13,10 +13,11 @@ from typing import Literal
 import msgspec
 
 from events.appender import day_after
-from events.codec import decode
-from events.envelope import Envelope
+from events.codec import read
+from events.envelope import ReadEnvelope
 from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
 from events.log import EventLog, Head, Record
+from events.model import Event
 
 BreakKind = Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope"]
 """What happened to the first event that is not as it was written.
@@ -110,30 +111,30 @@ class _Walk:
 
     def _check(self, record: Record) -> None:
         try:
-            envelope = decode(record.data)
+            event = read(record.data)
         except EventError as error:
             self._report(record.seq, "unreadable", str(error))
             self._lost_track = True
             return
-        stated = (envelope.log_id, envelope.property_id, envelope.stream, envelope.seq)
+        stated = (event.log_id, event.property_id, event.stream, event.seq)
         place = (self.log.log_id, self.log.property_id, record.stream, record.seq)
         if stated != place:
             self._report(record.seq, "envelope", f"the event says that it stands at {stated}, it stands at {place}")
-        if envelope.recorded_at_us < self._recorded_at_us:
+        if event.recorded_at_us < self._recorded_at_us:
             self._report(record.seq, "envelope", "recorded before the event that stands before it")
-        self._recorded_at_us = max(self._recorded_at_us, envelope.recorded_at_us)
-        self._check_day(record.seq, envelope)
+        self._recorded_at_us = max(self._recorded_at_us, event.recorded_at_us)
+        self._check_day(record.seq, event)
 
-    def _check_day(self, seq: int, envelope: Envelope) -> None:
+    def _check_day(self, seq: int, event: ReadEnvelope[Event]) -> None:
         if self._lost_track:
-            self._day, self._round_open, self._lost_track = envelope.gaming_day, False, False
+            self._day, self._round_open, self._lost_track = event.gaming_day, False, False
         try:
             self._day, self._round_open = day_after(
-                self.stream, self._day, self._round_open, envelope.payload, envelope.gaming_day
+                self.stream, self._day, self._round_open, event.payload, event.gaming_day
             )
         except EventError as error:
             self._report(seq, "envelope", str(error))
-            self._day, self._round_open = envelope.gaming_day, False
+            self._day, self._round_open = event.gaming_day, False
 
     def _report(self, seq: int, kind: BreakKind, message: str) -> None:
         code = "LOG-UNREADABLE" if kind == "unreadable" else "LOG-SEAL"

@@ -55,7 +55,8 @@ def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
     other = None
-    if {"three_of_a_kind", "straight"} <= made and line.hand in ("three_of_a_kind", "straight"):
+    may_be_ranked = "fortune_pays" in book.settings
+    if may_be_ranked and {"three_of_a_kind", "straight"} <= made and line.hand in ("three_of_a_kind", "straight"):
         paid, instead = ("best paid", "straight") if line.hand == "three_of_a_kind" else ("ranked", "three of a kind")
         other = f"D15: {book.cite('11(h)')} can as well be read to pay the {instead}; filed is the {paid} line"
     return won_at_odds(book, box, wager, paytable, line, cap, "12(c)", other)

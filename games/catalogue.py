@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from games import face_up_pai_gow
+from games import dj_wild, face_up_pai_gow, fortune_asia, over_under, pai_gow_poker
 from games.game import Game
 
-GAMES: Mapping[str, Game] = {game.name: game for game in (face_up_pai_gow.GAME,)}
+_MODULES = (dj_wild, face_up_pai_gow, fortune_asia, over_under, pai_gow_poker)
+GAMES: Mapping[str, Game] = {module.GAME.name: module.GAME for module in _MODULES}
 """Every game by its name, which is that of its module."""

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from games.citation import Citation, cite
+from games.lent import cited, with_lent
 from games.money import Odds, parse_money
 from games.ranking import LINES_BY_RANK, JokerMode, Wheel
 
@@ -139,7 +140,9 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     """A wager that the chapter knows; `odds` where they are the same for all (the base wager).
 
     `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: up
-    to when it may be placed. `stands`: the reasons of a void that leave it to be settled all the same ("*": every, D23).
+    to when it may be placed, by `closes_cite` where the chapter has a section on that. `stands`: the reasons of a void that
+    leave it to be settled all the same ("*": every; "settled": every, where it was settled before the void; D23). `needs`:
+    the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it.
     """
 
     name: str
@@ -151,7 +154,10 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     of: str | None
     times: int
     closes: Closes
+    closes_cite: Citation | None
     stands: tuple[str, ...]
+    needs: str | None
+    follows: tuple[str, ...]
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +190,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, null where
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
-    we do not hold (D13).
+    we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up.
     """
 
     jurisdiction: str
@@ -196,16 +202,17 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     wagers: Mapping[str, WagerRule]
     paytables: Mapping[tuple[str, str], Paytable]
     numbers: Mapping[str, int]
-    number_cites: Mapping[str, str]
+    number_cites: Mapping[str, Citation]
     deal_methods: Mapping[str, Option]
     startings: Mapping[str, Option]
     shufflers: Mapping[str, Option]
     settings: Mapping[str, SettingRule]
     house_way: str | None
     house_way_cite: str | None
-    max_payout_cite: str | None
+    max_payout_cite: Citation | None
     adjacent_boxes_cite: str | None
     deals_to: Literal["all", "bettors"]
+    dealer_face_up: bool
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
@@ -233,7 +240,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         """
         number, _, own = section.partition(".")
         if own:
-            return number == self.name or (number, self.name) == (REFERENCE, self.name.removesuffix("-proposed"))
+            return number in (self.name, self.name.removesuffix("-proposed"))
         return self.sections[section] is not None if section in self.sections else self.like
 
     def cite(self, section: str) -> Citation:
@@ -283,8 +290,12 @@ def chapter(jurisdiction: str, name: str) -> Chapter:
     """
     if name not in _chapters().get(jurisdiction, ()):
         raise KeyError(f"{jurisdiction}-{name}")
+    return _chapter(with_lent(_table(jurisdiction, name), lambda other: _table(jurisdiction, other)))
+
+
+def _table(jurisdiction: str, name: str) -> Mapping[str, Any]:
     text = files("games").joinpath("rules", jurisdiction, f"{name}.toml").read_text(encoding="utf-8")
-    return _chapter(tomllib.loads(text))
+    return tomllib.loads(text)
 
 
 @cache
@@ -327,14 +338,14 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
     name: str = table["chapter"]
     effective: date = table["effective"]
     paytables = [_paytable(name, entry) for entry in table["paytable"]]
-    wagers = [_wager(name, entry, paytables) for entry in table["wager"]]
+    wagers = [_wager(name, entry, paytables, table["wager"][0]["name"]) for entry in table["wager"]]
     numbers: Mapping[str, Any] = table["numbers"]
 
     def options(kind: str) -> Mapping[str, Option]:
         return {entry["name"]: _option(name, entry) for entry in table.get(kind, ())}
 
-    def cited(key: str) -> str | None:
-        return cite(name, table[key]) if key in table else None
+    def section(key: str) -> Citation | None:
+        return cited(name, table[key]) if key in table else None
 
     return Chapter(
         jurisdiction=table["jurisdiction"],
@@ -346,45 +357,49 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         wagers={wager.name: wager for wager in wagers},
         paytables={(paytable.wager, paytable.name): paytable for paytable in paytables},
         numbers={key: entry["value"] for key, entry in numbers.items()},
-        number_cites={key: cite(name, entry["cite"]) for key, entry in numbers.items()},
+        number_cites={key: cited(name, entry["cite"]) for key, entry in numbers.items()},
         deal_methods=options("deal_method"),
         startings=options("starting"),
         shufflers=options("shuffler"),
         settings={entry["name"]: _setting(entry) for entry in table.get("setting", ())},
         house_way=table.get("house_way"),
-        house_way_cite=cited("house_way_cite"),
-        max_payout_cite=cited("max_payout_cite"),
-        adjacent_boxes_cite=cited("adjacent_boxes_cite"),
+        house_way_cite=section("house_way_cite"),
+        max_payout_cite=section("max_payout_cite"),
+        adjacent_boxes_cite=section("adjacent_boxes_cite"),
         deals_to=table.get("deals_to", "all"),
+        dealer_face_up=table.get("dealer_face_up", True),
         like=name == REFERENCE or table.get("like") == REFERENCE,
         assumed=table.get("assumed", False),
         sections={section: number or None for section, number in table.get("sections", {}).items()},
     )
 
 
-def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable]) -> WagerRule:
+def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable], base: str) -> WagerRule:
     return WagerRule(
         name=entry["name"],
-        cite=cite(chapter_name, entry["cite"]),
+        cite=cited(chapter_name, entry["cite"]),
         odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
-        odds_cite=cite(chapter_name, entry["odds_cite"]),
+        odds_cite=cited(chapter_name, entry["odds_cite"]),
         paytables=tuple(paytable.name for paytable in paytables if paytable.wager == entry["name"]),
         always=entry.get("always", False),
         of=entry.get("of"),
         times=entry.get("times", 1),
         closes=entry.get("closes", "no_more_bets"),
+        closes_cite=cited(chapter_name, entry["closes_cite"]) if "closes_cite" in entry else None,
         stands=tuple(entry.get("stands", ())),
+        needs=entry.get("needs"),
+        follows=tuple(entry.get("follows", (base,))),
     )
 
 
 def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
-    cited = cite(chapter_name, entry["cite"])
-    lines = tuple(_line(line, cited) for line in entry.get("lines", ()))
+    cite_ = cited(chapter_name, entry["cite"])
+    lines = tuple(_line(line, cite_) for line in entry.get("lines", ()))
     all_odds = all(line.odds is not None or line.push for line in lines)
     return Paytable(
         wager=entry["wager"],
         name=entry["name"],
-        cite=cited,
+        cite=cite_,
         lines=lines,
         wager_cents=parse_money(entry["wager_amount"]) if "wager_amount" in entry else None,
         joker=entry.get("joker", "completes"),
@@ -401,7 +416,7 @@ def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
     )
 
 
-def _line(entry: Mapping[str, Any], cited: Citation) -> Line:
+def _line(entry: Mapping[str, Any], cite_: Citation) -> Line:
     return Line(
         hand=entry["hand"],
         odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
@@ -409,7 +424,7 @@ def _line(entry: Mapping[str, Any], cited: Citation) -> Line:
         amount_cents=parse_money(entry.get("amount", "0")),
         meter_bp=entry.get("meter_bp", 0),
         envy_cents=parse_money(entry.get("envy", "0")),
-        cite=cited,
+        cite=cite_,
     )
 
 
@@ -417,8 +432,8 @@ def _option(chapter_name: str, entry: Mapping[str, Any]) -> Option:
     needs = entry.get("needs_shuffler")
     return Option(
         name=entry["name"],
-        cite=cite(chapter_name, entry["cite"]),
-        needs_shuffler=None if needs is None else cite(chapter_name, needs),
+        cite=cited(chapter_name, entry["cite"]),
+        needs_shuffler=None if needs is None else cited(chapter_name, needs),
     )
 
 

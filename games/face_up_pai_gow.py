@@ -13,10 +13,10 @@ from games.bonus import in_turn, seven_card
 from games.cards import JOKER
 from games.game import Game
 from games.layout import Box, Hand, Layout
-from games.pai_gow import compare, is_foul
+from games.pai_gow import base_due
 from games.ranking import is_ace_high
 from games.rulebook import Rulebook
-from games.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
+from games.wagers import Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
 
 
 def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | None) -> str | None:
@@ -36,40 +36,12 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
     dealer_ace_high = None if dealer.cards is None else is_ace_high(dealer.cards)
 
     def base(box: Box, cap: MaximumPayout) -> Due:
-        return _base(book, dealer, dealer_ace_high, box)
+        return base_due(book, box, dealer, dealer_ace_high, Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)")
 
     def ace_high_bonus(box: Box, cap: MaximumPayout) -> Due:
         return _ace_high_bonus(book, dealer, box, cap)
 
     return in_turn(book, layout, {"base": base, "ace_high_bonus": ace_high_bonus})
-
-
-def _base(book: Rulebook, dealer: Hand, dealer_ace_high: bool | None, box: Box) -> Due:
-    stake = box.stakes["base"]
-    if box.voided:
-        return due_of(book, box, "base", Outcome.VOID, 0, "13(d)")
-    if dealer_ace_high:
-        return due_of(book, box, "base", Outcome.ACE_HIGH_PUSH, 0, "11(f)(2)(iii)")
-    if box.abandoned:
-        return due_of(book, box, "base", Outcome.ABANDONED, -stake, "7(b)")
-    if dealer_ace_high is None:
-        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
-    if box.surrendered:
-        return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")
-    if box.hand.high is None or box.hand.low is None:
-        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
-    if is_foul(box.hand.high, box.hand.low):
-        section = "11(f)(1)(iii)" if (len(box.hand.high), len(box.hand.low)) == (5, 2) else "11(f)(1)(iv)"
-        return due_of(book, box, "base", Outcome.FOUL, -stake, section)
-    if dealer.high is None or dealer.low is None:
-        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
-    outcome = compare(box.hand.high, box.hand.low, dealer.high, dealer.low)
-    if outcome is Outcome.WIN:
-        winnings = EVEN_MONEY.winnings(stake)
-        return due_of(book, box, "base", outcome, winnings, "12(a)", winnings=winnings)
-    if outcome is Outcome.TIE:
-        return due_of(book, box, "base", outcome, 0, "11(f)(2)")
-    return due_of(book, box, "base", outcome, -stake, "11(f)(1)")
 
 
 def _ace_high_bonus(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) -> Due:

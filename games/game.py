@@ -19,10 +19,12 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
     `hands` names the hands that a position sets of its cards and how many cards each has, such as `{"high": 5, "low": 2}`;
     it is empty where nothing is set. `settle` says what every wager is due, in the order of settlement. `lines` says which
-    lines of a bonus paytable a hand's cards make (the card is the side card, where the game has one).
+    lines of a bonus paytable a hand's cards make (the card is the side card, where the game has one). Where nobody plays
+    against a dealer's hand (`against_dealer` is false), each box is settled by what lies there alone.
     """
 
     name: str
     hands: dict[str, int]
     settle: Settle
     lines: Lines
+    against_dealer: bool = True

@@ -12,19 +12,23 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
-from itertools import combinations
+from itertools import combinations, product
+from operator import itemgetter
 from typing import Any, Final, Literal, assert_never, get_args
 
 import msgspec
 
-from games.cards import ACE, JOKER, RANKS, rank, show
-from games.ranking import HandClass, Rank, Wheel, rank_five, rank_two, seven_card_lines
+from games.cards import ACE, DECK, JOKER, RANKS, rank, show
+from games.ranking import HandClass, Rank, Wheel, rank_by_key, rank_five, rank_two, seven_card_lines
+from games.signature import UNIT
 
 Front = Literal["highest", "pair", "low_pair", "singles", "unlike", "ace"]
+Ranks = tuple[Rank, Rank]
+"""What the hand behind and the hand in front rank as."""
 Back = Literal["any", "pair", "two_pair", "three_of_a_kind", "complete", "full_house", "four_of_a_kind"]
 
 # How often the ranks of seven cards are there, the joker counted as an ace, and what such a hand is called in a table.
@@ -48,6 +52,10 @@ ANY: Final = "any"
 _COMPLETE: Final = frozenset(
     (HandClass.STRAIGHT, HandClass.FLUSH, HandClass.STRAIGHT_FLUSH, HandClass.ROYAL_FLUSH)
 )  # fmt: skip
+_RANK: Final = tuple(ACE if card == JOKER else rank(card) for card in DECK)
+_SHOW_ORDER: Final = tuple((-_RANK[card], -card) for card in DECK)
+"""Cards are shown from the highest rank down."""
+
 # What the hand behind must at least be; a straight or better is "complete" where it is one of the four above.
 _AT_LEAST: Final = {
     "any": HandClass.HIGH_CARD,
@@ -57,7 +65,6 @@ _AT_LEAST: Final = {
     "full_house": HandClass.FULL_HOUSE,
     "four_of_a_kind": HandClass.FOUR_OF_A_KIND,
 }
-_PARTS: Final = tuple((pair, tuple(i for i in range(7) if i not in pair)) for pair in combinations(range(7), 2))
 
 
 class HouseWayError(ValueError):
@@ -117,7 +124,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class HouseWay(msgspec.Struct, frozen=True, kw_only=True):
+class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
     """A house way as filed. `digest` is of the table's text, `cite` says where the chart comes from."""
 
     name: str
@@ -133,11 +140,11 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True):
         >>> print(*packaged_house_way("stones").settings(parse_cards("As Ac 9s 9c 7h 4d 2c")))
         As Ac 7h 4d 2c / 9s 9c
         """
-        return self._found(cards)[1]
+        return tuple(self._found(cards)[1].values())
 
     def choose(self, cards: Sequence[int]) -> Setting:
         """Return the setting to show."""
-        return self._found(cards)[1][0]
+        return next(iter(self._found(cards)[1].values()))
 
     def row(self, cards: Sequence[int]) -> str:
         """Return the name of the row that sets seven cards.
@@ -160,20 +167,21 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True):
         """
         if (len(high), len(low)) != (5, 2):
             return False
-        as_set = rank_five(high, self.wheel), rank_two(low)
-        return any(
-            as_set == (rank_five(setting.high, self.wheel), rank_two(setting.low))
-            for setting in self.settings((*high, *low))
-        )
+        return (rank_five(high, self.wheel), rank_two(low)) in self._found((*high, *low))[1]
 
-    def _found(self, cards: Sequence[int]) -> tuple[Row, tuple[Setting, ...]]:
+    def _found(self, cards: Sequence[int]) -> tuple[Row, dict[Ranks, Setting]]:
         hand = _Hand(cards, self.wheel)
-        for row in self.rows:
+        for row in _rows_for(self, hand.kind):
             if row.speaks_of(hand):
                 for group in row.plays:
                     if found := hand.played(group):
                         return row, found
         raise AssertionError(f"{self.name} sets no {show(cards)}")  # the last row sets every hand: see _rows
+
+
+@lru_cache(maxsize=1024)
+def _rows_for(way: HouseWay, kind: str) -> tuple[Row, ...]:
+    return tuple(row for row in way.rows if ANY in row.kinds or kind in row.kinds)
 
 
 class _Hand:
@@ -182,84 +190,81 @@ class _Hand:
     def __init__(self, cards: Sequence[int], wheel: Wheel) -> None:
         if len(cards) != 7 or len(set(cards)) != 7:
             raise ValueError(f"{show(cards)}: a house way sets seven different cards")
-        self.cards = sorted(cards, key=_show_order)
+        self.cards = sorted(cards, key=_SHOW_ORDER.__getitem__)
+        self.key = sum([UNIT[card] for card in cards])
         self.wheel: Wheel = wheel
-        counts: dict[int, int] = {}
+        self.of_rank: dict[int, list[int]] = {}
         for card in self.cards:
-            counts[_rank(card)] = counts.get(_rank(card), 0) + 1
-        self.counts = counts
-        self.leading = max(counts, key=lambda r: (counts[r], r))
-        self.kind = KINDS[tuple(sorted(counts.values(), reverse=True))]
-        self.joker_with_ace = JOKER in cards and counts[ACE] > 1
-        self.low_pair = min((r for r, count in counts.items() if count >= 2), default=0)
+            self.of_rank.setdefault(_RANK[card], []).append(card)
+        self.kind = KINDS[tuple(sorted([len(same) for same in self.of_rank.values()], reverse=True))]
+        self.joker_with_ace = len(self.of_rank.get(ACE, ())) > 1 and JOKER in cards
+
+    @property
+    def leading(self) -> int:
+        """The highest rank of those that are there most often."""
+        return max(self.of_rank, key=lambda r: (len(self.of_rank[r]), r))
 
     @property
     def complete(self) -> bool:
         """Whether five of the cards make a straight or a flush."""
         return not seven_card_lines(self.cards, "completes").isdisjoint(("straight", "flush"))
 
-    def played(self, group: Sequence[Play]) -> tuple[Setting, ...]:
+    def played(self, group: Sequence[Play]) -> dict[Ranks, Setting]:
         """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
-        found: dict[tuple[Rank, Rank], Setting] = {}
+        found: dict[Ranks, Setting] = {}
         for play in group:
-            for low_rank, high_rank, setting in self._best(play):
-                found.setdefault((high_rank, low_rank), setting)
-        return tuple(found.values())
+            for high_rank, low_rank, low in self._best(play):
+                if (high_rank, low_rank) not in found:
+                    high = tuple([card for card in self.cards if card not in low])
+                    found[high_rank, low_rank] = Setting(high, low)
+        return found
 
-    def _best(self, play: Play) -> list[tuple[Rank, Rank, Setting]]:
+    def _best(self, play: Play) -> list[tuple[Rank, Rank, tuple[int, int]]]:
         """The ways to make a play with the highest hand in front, the highest hand behind first."""
-        best: list[tuple[Rank, Rank, Setting]] = []
-        cards = self.cards
-        for pair, rest in _PARTS:
-            low = (cards[pair[0]], cards[pair[1]])
-            low_rank = rank_two(low)
-            if best and low_rank < best[0][0]:
+        for low_rank in self._fronts(play.front):
+            if low_rank[1] < play.at_least:
                 continue
-            if not self._fits_front(play, low_rank):
-                continue
-            high = tuple([cards[i] for i in rest])
-            high_rank = rank_five(high, self.wheel)
-            if high_rank < low_rank or not _fits_back(play.back, high_rank):
-                continue
-            if best and low_rank > best[0][0]:
-                best = []
-            best.append((low_rank, high_rank, Setting(high, low)))
-        best.sort(key=lambda found: found[1], reverse=True)
-        return best
+            best = []
+            for low in self._with_rank(low_rank):
+                high_rank = rank_by_key(self.key - UNIT[low[0]] - UNIT[low[1]], self.wheel)
+                if high_rank >= low_rank and _fits_back(play.back, high_rank):
+                    best.append((high_rank, low_rank, low))
+            if best:
+                best.sort(key=itemgetter(0), reverse=True)
+                return best
+        return []
 
-    def _fits_front(self, play: Play, low: Rank) -> bool:
-        if low[1] < play.at_least:
-            return False
-        is_pair = low[0] == HandClass.PAIR
-        match play.front:
+    def _fronts(self, front: Front) -> Sequence[Rank]:
+        """The ranks of two cards that may go in front, the highest first."""
+        of_rank = self.of_rank
+        match front:
             case "highest":
-                return True
+                return [*self._fronts("pair"), *self._fronts("unlike")]
             case "pair":
-                return is_pair
+                return [(HandClass.PAIR, r) for r, same in of_rank.items() if len(same) > 1]
             case "low_pair":
-                return is_pair and low[1] == self.low_pair
+                return self._fronts("pair")[-1:]
             case "unlike":
-                return not is_pair
+                return [(HandClass.HIGH_CARD, *two) for two in combinations(of_rank, 2)]
             case "singles":
-                return not is_pair and self.counts[low[1]] == 1 == self.counts[low[2]]
+                singles = [r for r, same in of_rank.items() if len(same) == 1]
+                return [(HandClass.HIGH_CARD, *two) for two in combinations(singles, 2)]
             case "ace":
-                return not is_pair and low[1] == ACE
+                return [(HandClass.HIGH_CARD, ACE, r) for r in of_rank if r != ACE] if ACE in of_rank else []
             case _:
-                assert_never(play.front)
+                assert_never(front)
+
+    def _with_rank(self, low: Rank) -> Iterable[tuple[int, int]]:
+        """The pairs of cards that have a rank of two cards, in the order in which cards are shown."""
+        if low[0] == HandClass.PAIR:
+            return combinations(self.of_rank[low[1]], 2)
+        return product(self.of_rank[low[1]], self.of_rank[low[2]])
 
 
 def _fits_back(back: Back, high: Rank) -> bool:
     if back == "complete":
         return high[0] in _COMPLETE
     return high[0] >= _AT_LEAST[back]
-
-
-def _rank(card: int) -> int:
-    return ACE if card == JOKER else rank(card)
-
-
-def _show_order(card: int) -> tuple[int, int]:
-    return (-_rank(card), -card)
 
 
 # --------------------------------------------------------------------------------------------------------------- reading

@@ -34,7 +34,10 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class Box(msgspec.Struct, frozen=True):
-    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided."""
+    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided.
+
+    `voided` is null where the hand was called void, and whether it could be is not known.
+    """
 
     seat: int
     bettor: str
@@ -43,7 +46,7 @@ class Box(msgspec.Struct, frozen=True):
     others: tuple[Placed, ...] = ()
     decision: Decision | None = None
     surrendered: bool = False
-    voided: bool = False
+    voided: bool | None = False
     abandoned: bool = False
 
 
@@ -65,11 +68,35 @@ class Meter(msgspec.Struct, frozen=True):
     by_turn: Mapping[int, int] | None = None
 
 
+class Contribution(msgspec.Struct, frozen=True):
+    """What a wager added to a Must-Hit-By meter: at which seat, and the meter before and after it, in centicents."""
+
+    seat: int
+    before: int
+    reading: int
+
+
 class MysteryHit(msgspec.Struct, frozen=True):
-    """A Must-Hit-By bonus that was won in this round: by which seat, and the meter as it was won, in centicents."""
+    """A Must-Hit-By winner as recorded: the seat, the meter as it was won, and the target (null: not known), in centicents."""
 
     seat: int
     reading: int
+    target: int | None
+
+
+class Cycle(msgspec.Struct, frozen=True):
+    """What a round holds of one cycle of a Must-Hit-By meter: contributions as accepted, and the hit that ended it, if any."""
+
+    contributions: tuple[Contribution, ...]
+    hit: MysteryHit | None = None
+
+
+class Mystery(msgspec.Struct, frozen=True):
+    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record tells all hits."""
+
+    cycles: tuple[Cycle, ...] = ()
+    paid: tuple[int, ...] = ()
+    complete: bool = False
 
 
 class Bank(msgspec.Struct, frozen=True):
@@ -85,12 +112,18 @@ NO_HAND = Hand()
 
 
 class Layout(msgspec.Struct, frozen=True, kw_only=True):
-    """A table at the settlement of one round."""
+    """A table at the settlement of one round.
+
+    `turns`: the seats in the order in which they were settled, where that matters and as far as it is on record.
+    `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
+    """
 
     boxes: Sequence[Box]
     dealer: Hand = NO_HAND
     side: int | None = None
     dice: Dice | None = None
     meter: Meter = NO_METER
-    mystery: MysteryHit | None = None
+    mystery: Mystery | None = None
     bank: Bank | None = None
+    turns: tuple[int, ...] = ()
+    past_decisions: bool = False

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
+from games.layout import Box, Hand
 from games.ranking import rank_five, rank_two
-from games.wagers import Outcome
+from games.rulebook import Rulebook
+from games.wagers import EVEN_MONEY, Due, Outcome, due_of
 
 Position = int | Literal["dealer"]
 CLOCKWISE: tuple[Position, ...] = (1, 2, 3, 4, 5, 6, "dealer")
+Compared = Callable[[Hand, Hand], tuple[Outcome, str]]
+"""Compares the hands that a player and the dealer set: the outcome (foul and unknown too), and the section it stands on."""
 
 
 # (player's high is higher, player's low is higher) -> outcome of the base wager. § 688a.11(f)(1)(i), (ii), (2), (3), D8
@@ -68,3 +72,52 @@ def base_outcome(
 def compare(high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]) -> Outcome:
     """Return the outcome of hands that are not foul against the dealer's (§ 688a.11(f))."""
     return OUTCOMES[rank_five(high) > rank_five(dealer_high), rank_two(low) > rank_two(dealer_low)]
+
+
+def high_and_low(hand: Hand, dealer: Hand) -> tuple[Outcome, str]:
+    """Compare hands of five and two cards with the dealer's (§ 688a.11(f))."""
+    if hand.high is None or hand.low is None:
+        return Outcome.UNKNOWN, "11(f)"
+    if is_foul(hand.high, hand.low):
+        return Outcome.FOUL, "11(f)(1)(iii)" if (len(hand.high), len(hand.low)) == (5, 2) else "11(f)(1)(iv)"
+    if dealer.high is None or dealer.low is None:
+        return Outcome.UNKNOWN, "11(f)"
+    outcome = compare(hand.high, hand.low, dealer.high, dealer.low)
+    return outcome, _SECTIONS[outcome]
+
+
+_SECTIONS = {Outcome.WIN: "12(a)", Outcome.TIE: "11(f)(2)", Outcome.LOSE: "11(f)(1)"}
+
+
+def base_due(
+    book: Rulebook,
+    box: Box,
+    dealer: Hand,
+    pushed: bool | None = False,
+    push: Outcome = Outcome.TIE,
+    push_section: str = "",
+    compared: Compared = high_and_low,
+) -> Due:
+    """Return what a base wager is due against the dealer's hands (§ 688a.11(f)).
+
+    `pushed`: whether the dealer's hand pushes every base wager of the table, which comes before all else (D9); null where
+    that is not known. `compared`: how the game compares the hands as set.
+    """
+    stake = box.stakes["base"]
+    if box.voided:
+        return due_of(book, box, "base", Outcome.VOID, 0, "13(d)")
+    if pushed:
+        return due_of(book, box, "base", push, 0, push_section)
+    if box.abandoned:
+        return due_of(book, box, "base", Outcome.ABANDONED, -stake, "7(b)")
+    if pushed is None:
+        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
+    if box.surrendered:
+        return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")
+    outcome, section = compared(box.hand, dealer)
+    if outcome is Outcome.UNKNOWN:
+        return due_of(book, box, "base", outcome, None, section)
+    if outcome is Outcome.WIN:
+        winnings = EVEN_MONEY.winnings(stake)
+        return due_of(book, box, "base", outcome, winnings, section, winnings=winnings)
+    return due_of(book, box, "base", outcome, 0 if outcome is Outcome.TIE else -stake, section)

@@ -115,7 +115,11 @@ def rank_five(cards: Sequence[int], wheel: Wheel = "second") -> Rank:
     True
     """
     a, b, c, d, e = cards
-    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e]
+    return rank_by_key(UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e], wheel)
+
+
+def rank_by_key(key: int, wheel: Wheel = "second") -> Rank:
+    """Rank a hand of five by its key, the sum of its cards' `UNIT`s."""
     suited = key >> SUIT_SHIFT in _ONE_SUIT
     if wheel == "second":
         return (_FIVE_SUITED if suited else _FIVE_PLAIN)[key & RANK_BITS]
@@ -256,13 +260,27 @@ def _has_royal_match(cards: Sequence[int], royal_suit: int) -> bool:
     return any(s in queens for s in kings if s != royal_suit)
 
 
-def _ranks_are_ace_high(key: int) -> bool:
-    counts, jokers = counts_of(key)
-    counts_with_ace = {**counts, ACE: counts.get(ACE, 0) + jokers}
-    return set(counts_with_ace.values()) == {1} and not _has_straight(counts, jokers)
+def _highest_unpaired(key: int) -> int:
+    naturals, jokers = counts_of(key)
+    counts = {**naturals, ACE: naturals.get(ACE, 0) + 1} if jokers else naturals
+    return max(counts) if set(counts.values()) == {1} and not _has_straight(naturals, jokers) else 0
 
 
-_ACE_HIGH: Final[Memo[bool]] = Memo(_ranks_are_ace_high)
+_HIGHEST_UNPAIRED: Final[Memo[int]] = Memo(_highest_unpaired)
+
+
+def highest_unpaired(cards: Sequence[int]) -> int:
+    """Return the rank of the highest of seven cards that make no pair, straight or flush; otherwise 0 (§ 659a.11(h)(2)).
+
+    The joker is an ace where it completes nothing (D1).
+
+    >>> from games.cards import parse_cards
+    >>> highest_unpaired(parse_cards("9s 8d 7h 6c 4s 3d 2h")), highest_unpaired(parse_cards("9s 8d 7h 6c Jk 3d 2h"))
+    (9, 0)
+    """
+    a, b, c, d, e, f, g = cards
+    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e] + UNIT[f] + UNIT[g]
+    return _HIGHEST_UNPAIRED[key & RANK_BITS] if _FLUSH_SUIT[key >> SUIT_SHIFT] < 0 else 0
 
 
 def is_ace_high(cards: Sequence[int]) -> bool:
@@ -272,6 +290,4 @@ def is_ace_high(cards: Sequence[int]) -> bool:
     >>> is_ace_high(parse_cards("As Qd Th 9h 7c 5s 2d")), is_ace_high(parse_cards("Jk Qd Jc 9s 8h 4d 3c"))
     (True, False)
     """
-    a, b, c, d, e, f, g = cards
-    key = UNIT[a] + UNIT[b] + UNIT[c] + UNIT[d] + UNIT[e] + UNIT[f] + UNIT[g]
-    return _ACE_HIGH[key & RANK_BITS] and _FLUSH_SUIT[key >> SUIT_SHIFT] < 0
+    return highest_unpaired(cards) == ACE

@@ -30,7 +30,8 @@ from games.chapters import (
     known_rules,
 )
 from games.citation import Citation
-from games.house_way import HouseWay, HouseWayError, house_way_from_table, packaged_house_way
+from games.filed_way import FiledWay, read_way
+from games.house_way import HouseWayError
 from games.money import parse_money, show_money
 from games.ranking import seven_card_lines
 from games.submission import simple_submission, submission_from_words
@@ -64,16 +65,17 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     starting: str
     shuffler: str
     decks: int
-    house_way: HouseWay | None
+    house_way: FiledWay | None
     max_payout_cents: int | None
     adjacent_boxes: bool
     meter: str | None
     linked_meter: bool
     mystery_meter: str | None
+    linked_mystery: bool
     settings: Mapping[str, bool | str | int]
 
     @property
-    def way(self) -> HouseWay:
+    def way(self) -> FiledWay:
         """The house way, in a chapter where the dealer's hands are set by one."""
         assert self.house_way is not None, f"no house way is filed in {self.chapter.key}"
         return self.house_way
@@ -179,18 +181,19 @@ class _Reader:
         self.chapter = self._chapter()
         name = top.text("name", "the name of these rules")
         day = self._effective_gaming_day()
-        offers, meter, linked, mystery_meter = self._offers()
+        offers, meter, linked, mystery_meter, linked_mystery = self._offers()
         deal_method, starting, shuffler, decks, adjacent = self._table()
         house_way = self._house_way()
         max_payout_cents = self._max_payout(offers)
         settings = self._settings()
+        self._needs(offers, settings)
         top.close(_TOP)
         return Rulebook(
             name=name, chapter=self.chapter, game=self.chapter.game, effective_gaming_day=day,
             digest=sha256(self.text.encode()).hexdigest(), text=self.text, offers=_as_set(offers, settings),
             deal_method=deal_method, starting=starting, shuffler=shuffler, decks=decks, house_way=house_way,
             max_payout_cents=max_payout_cents, adjacent_boxes=adjacent, meter=meter, linked_meter=linked,
-            mystery_meter=mystery_meter, settings=settings,
+            mystery_meter=mystery_meter, linked_mystery=linked_mystery, settings=settings,
         )  # fmt: skip
 
     def _chapter(self) -> Chapter:
@@ -214,14 +217,14 @@ class _Reader:
             raise self.top.refuse("effective_gaming_day", message)
         return day
 
-    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None]:
+    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None, bool]:
         wagers = self.top.table("wagers", "a table for each wager offered")
         rules = self.chapter.wagers
         for name in wagers.left():
             if name not in rules:
                 raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
         offers: dict[str, Offer] = {}
-        meter, linked, mystery_meter = None, False, None
+        meter, linked, mystery_meter, linked_mystery = None, False, None, False
         for name, rule in rules.items():
             if rule.of is not None:
                 offers[name] = self._derived(wagers, rule, offers[rule.of])
@@ -241,12 +244,28 @@ class _Reader:
             elif paytable is not None and paytable.maximum_cents:
                 low = high = 0  # nothing is staked: the progressive wager qualifies (§ 645c.3(c)(1))
                 mystery_meter = section.id("meter") if section.has("meter") else "mystery"
-                known = ["paytable", "meter"]
+                linked_mystery = section.flag("linked", False)
+                known = ["paytable", "meter", "linked"]
             else:
                 low, high = self._limits(section, rule)
             section.close(known)
             offers[name] = Offer(name, paytable, low, high)
-        return offers, meter, linked, mystery_meter
+        return offers, meter, linked, mystery_meter, linked_mystery
+
+    def _needs(self, offers: Mapping[str, Offer], settings: Mapping[str, bool | str | int]) -> None:
+        """Refuse a wager without what it is offered beside: another wager, of at least some amount, or a setting."""
+        for name, offer in offers.items():
+            rule, paytable = self.chapter.wagers[name], offer.paytable
+            if rule.needs is None:
+                continue
+            other = offers.get(rule.needs)
+            if other is None and settings.get(rule.needs) is not True:
+                message = f"is offered only with {rule.needs}, which is not filed"
+                raise RulesRefused(self.source, f"wagers.{name}", message, rule.cite)
+            if other is not None and paytable is not None and other.min_cents < paytable.least_wager_cents:
+                least = show_money(paytable.least_wager_cents)
+                message = f"{paytable.name} is for a {rule.needs} wager of at least {least}"
+                raise RulesRefused(self.source, f"wagers.{name}.paytable", message, paytable.cite)
 
     def _wagers_cite(self) -> str:
         return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)
@@ -319,19 +338,23 @@ class _Reader:
         if deal.needs_shuffler and shuffler.name == "none":
             message = f"none; dealing by {deal.name} takes an automated shuffler"
             raise section.refuse("shuffler", message, deal.needs_shuffler)
-        decks = section.take("decks", int, "a number of decks") if section.has("decks") else 1
+        has_shuffler = shuffler.name not in ("none", "continuous")
+        least = chapter_.numbers.get("decks_with_shuffler", 1) if has_shuffler else 1
+        decks = section.take("decks", int, "a number of decks") if section.has("decks") else least
         decks_max, decks_cite = chapter_.numbers["decks_max"], chapter_.number_cites["decks_max"]
-        if not 1 <= decks <= decks_max:
+        if decks < 1 or (decks > decks_max and not decks_cite.assumed):
             raise section.refuse("decks", f"{decks}; expected 1 to {decks_max}", decks_cite)
-        if decks > 1 and shuffler.name == "none":
+        if decks > 1 and not has_shuffler and not decks_cite.assumed:
             raise section.refuse("decks", f"{decks} decks take an automated shuffler", decks_cite)
+        if decks < least:
+            raise section.refuse("decks", f"{decks}; with an automated shuffler {least}", decks_cite)
         adjacent = section.flag("adjacent_boxes", False, chapter_.adjacent_boxes_cite or SUBMISSIONS)
         if adjacent and chapter_.adjacent_boxes_cite is None:
             raise section.refuse("adjacent_boxes", "the chapter does not let a player wager on two boxes")
         section.close(_TABLE)
         return deal.name, starting.name if starting else "", shuffler.name, decks, adjacent
 
-    def _house_way(self) -> HouseWay | None:
+    def _house_way(self) -> FiledWay | None:
         section = self.chapter.house_way_cite
         if section is None:
             if self.top.has("house_way"):
@@ -339,9 +362,7 @@ class _Reader:
             return None
         value = self.top.take("house_way", (str, dict), 'a name such as "stones", or a table', section)
         try:
-            if isinstance(value, str):
-                return packaged_house_way(value, self.chapter.wheel)
-            return house_way_from_table(value, f"{self.source}: house_way", self.chapter.wheel)
+            return read_way(value, f"{self.source}: house_way", self.chapter)
         except HouseWayError as error:
             raise self.top.refuse("house_way", str(error), section) from error
 
@@ -353,6 +374,8 @@ class _Reader:
             raise self.top.refuse("max_payout", "the chapter knows no maximum payout")
         cap = self.top.money("max_payout", section)
         floor = self.chapter.numbers["max_payout_floor_cents"]
+        if section.assumed:  # nobody is refused by it (D13)
+            return cap
         smallest = most_from_smallest_wagers(offers)
         if cap < floor:
             raise self.top.refuse("max_payout", f"{show_money(cap)}; at least {show_money(floor)}", section)

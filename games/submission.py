@@ -121,9 +121,11 @@ def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
             raise RulesRefused(SOURCE, wager.name, f"{filed!r}; expected yes: it has no paytables", wager.cite)
     prefix = "" if wager.always else f"{wager.name}."
     if paytable is not None and paytable.maximum_cents:
-        return lines
+        meter, linked = given.pop(f"{wager.name}.meter", None), given.pop(f"{wager.name}.linked", None)
+        lines += [f"meter = {_quoted(meter)}"] if meter is not None else []
+        return lines + ([f"linked = {_flag('linked', linked)}"] if linked is not None else [])
     for key, default in (("min", MIN_DEFAULT), ("max", MAX_DEFAULT)):
-        value = given.pop(prefix + key, default if amount is None else None)
+        value = given.pop(prefix + key, None) or given.pop(f"{wager.name}.{key}", default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
     for word, key in (("wager", "amount"), ("rate", "rate")):
         if f"{wager.name}.{word}" in given:

@@ -43,7 +43,8 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
     """What one wager is due. `net_cents` is the patron's net, null where it cannot be told.
 
     `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid beside `returned_cents` of the stake;
-    `uncapped_cents` are the winnings before the filed maximum payout. Envy Bonuses have `for_position`.
+    `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in
+    the net. Envy Bonuses have `for_position`.
     """
 
     seat: int
@@ -55,6 +56,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
     net_cents: int | None
     winnings_cents: int = 0
     returned_cents: int = 0
+    vigorish_cents: int = 0
     outcome: Outcome
     line: str = ""
     cite: Citation

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from events.errors import IntegrityError
 from events.log import Record
 from games.rulebook import Rulebook
-from replay.rounds import effective
+from replay.corrections import effective
 from replay.stream import Earlier, Result, Worker, withdrawal
 
 Read = Callable[[int | None], Iterator[Record]]

@@ -99,13 +99,16 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for roll in round_.of(model.DiceRolled):
         made = [fact for fact in shakes if since < fact.seq < roll.seq]
         times = sum(fact.payload.times or 0 for fact in made)
+        activated = any(since < fact.seq < roll.seq for fact in round_.of(model.ShakerActivated))
         since = roll.seq
-        if times < must and not any(fact.payload.duration_ms for fact in made):
+        if times < must and not activated and not any(fact.payload.duration_ms for fact in made):
             yield finding(
                 round_, book, "DEAL-SHAKE", "5(i)(1)(i)", expected=f"at least {must} shakes before the roll",
                 observed=f"{times}", evidence=(*made, roll),
             )  # fmt: skip
     last = round_.last_card
+    if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
+        return  # an electronic shaker has no cover that goes on after the deal
     if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or not round_.went_on:
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
@@ -137,10 +140,11 @@ def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-STUB", on=("8(e)", "8(f)", "9(d)", "9(e)", "10(d)", "10(e)"))
 def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The stub is counted each round; a deck with right hands and a wrong stub leaves the table."""
+    """The stub is counted each round (or once in several); a deck with right hands and a wrong stub leaves the table."""
     last, method = round_.last_card, book.deal_method
     counted = round_.last(model.StubCounted)
-    if last is not None and counted is None and round_.voided is None and round_.observes("stub"):
+    each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
+    if each_round and last is not None and counted is None and round_.voided is None and round_.observes("stub"):
         yield finding(
             round_, book, "DEAL-STUB", STUB_SECTION[method], expected="the stub spread and counted after the deal",
             observed="not counted", evidence=(last,),
@@ -167,9 +171,9 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-DECK", on=("3(a)",))
 def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """One deck with one joker: no card twice, and no deck that is not in play."""
+    """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe.py`.)"""
     seen: dict[int, Fact] = {}
-    for fact in round_.of(model.CardsDealt):
+    for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
         for card in fact.payload.cards:
             if card is None:
                 continue
@@ -283,13 +287,20 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 @rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
 def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only."""
+    """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only.
+
+    From a shoe these are the cards dealt; those burnt or found face up went there before, and may be counted with them.
+    """
     collected = round_.of(model.CardsCollected)
     complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
     if not round_.observes("collection") or not complete or round_.first_card is None:
         return
-    total, must = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"]
-    if total != must and round_.voided is None:
+    total, must, aside = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"], 0
+    if book.chapter.numbers.get("copies", 1) > 1:
+        must = sum(len(cards) for cards in round_.hands().values())
+        aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt)) - must
+        aside += len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
+    if not must <= total <= must + aside and round_.voided is None:
         yield finding(
             round_, book, "DEAL-RACK", "11(j)", expected=f"{must} cards collected", observed=f"{total}",
             evidence=collected or round_.facts[-1:],
@@ -300,7 +311,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
                 observed=f"cards of deck {fact.payload.deck}", evidence=(fact,),
             )  # fmt: skip
-    for fact in round_.of(model.Surrendered):
+    for fact in round_.of(model.Surrendered) if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
         hand = [each for each in collected if each.payload.of == seat]
         if not any(each.payload.counted == must for each in hand):

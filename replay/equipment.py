@@ -12,7 +12,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, finding, rule
-from replay.table_state import Deck, Preparation
+from replay.table_state import Deck, Fact, Preparation
 
 HOUR_US = 3_600_000_000
 
@@ -22,8 +22,8 @@ PREPARING = (
 )  # fmt: skip
 
 
-def _preparations(round_: Round) -> list[Preparation]:
-    """What made the round's deck ready: before the round opened, and in it before the first card."""
+def preparations(round_: Round) -> list[Preparation]:
+    """Return what made the round's deck ready: before the round opened, and in it before the first card."""
     if "preparations" in round_.memo:
         known: list[Preparation] = round_.memo["preparations"]
         return known
@@ -59,6 +59,11 @@ def _deck(round_: Round) -> Deck | None:
     return round_.before.decks.get(round_.deck)
 
 
+def _is_fresh(deck: Deck | None) -> bool:
+    """Whether a deck came preshuffled and no round was dealt from it yet."""
+    return deck is not None and deck.preshuffled and not deck.used
+
+
 def _first_round_of_deck(round_: Round) -> Deck | None:
     """The round's deck where this is the first round dealt from it and the record covers equipment."""
     deck = _deck(round_)
@@ -73,10 +78,10 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first = round_.first_card
     if first is None or not round_.observes("shuffle"):
         return
-    deck, steps = _deck(round_), _preparations(round_)
+    deck, steps = _deck(round_), preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
     failures = [step for step in steps if step.kind == "failure"]
-    fresh = deck is not None and deck.preshuffled and not deck.used
+    fresh = _is_fresh(deck)
     if not shuffles and not failures and not fresh:
         yield finding(
             round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
@@ -95,8 +100,8 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
     first = round_.first_card
     if first is None or not round_.observes("shuffle"):
         return
-    steps = [step for step in _preparations(round_) if step.kind in ("shuffle", "failure")]
-    if steps and steps[-1].kind == "failure":
+    steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
+    if steps and steps[-1].kind == "failure" and (book.has("5(a)") or any(step.kind == "shuffle" for step in steps)):
         yield finding(
             round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
             observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
@@ -109,7 +114,7 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
     if not round_.before.devices and not round_.of(model.DeviceFailed):
         return
     devices, seqs = dict(round_.before.devices), dict(round_.before.device_seqs)
-    manual = [step.seq for step in _preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
+    manual = [step.seq for step in preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
     before = [seq for seq in manual if seq < round_.opened.seq]
     used: list[tuple[str, int]] = []
     if before and devices.get("shuffler") == "failed" and seqs.get("shuffler", 0) < before[-1]:
@@ -127,7 +132,7 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
                     used.append(("shuffler", fact.seq))
                 elif method != "manual":
                     devices.pop("shuffler", None)
-            case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None:
+            case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None and book.has("13(l)"):
                 used.append(("shoe", fact.seq))
     reported: set[str] = set()
     for name, seq in used:
@@ -139,13 +144,16 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
             )  # fmt: skip
 
 
-@rule("DEAL-CUT", on=("5(b)(2)", "5(c)", "5(d)", "5(e)", "5(f)"))
+@rule("DEAL-CUT", on=("5(b)(2)", "5(e)", "5(f)"))
 def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After a manual shuffle the cards are cut: offered in order, at least ten cards deep, again when a recut is ordered."""
+    """After a manual shuffle the cards are cut, at least ten cards deep, and again when a recut is ordered."""
     first = round_.first_card
-    if first is None or not round_.observes("shuffle"):
-        return
-    steps = _preparations(round_)
+    if first is not None and round_.observes("shuffle"):
+        yield from cut_before(round_, book, preparations(round_), first)
+
+
+def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: Fact) -> Iterator[Finding]:
+    """Judge the cut between the last of some shuffles, where that was a manual one, and the card dealt next."""
     shuffles = [step for step in steps if step.kind == "shuffle"]
     if not shuffles or shuffles[-1].detail != "manual":
         return
@@ -157,11 +165,13 @@ def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
             evidence=(shuffles[-1].seq, first),
         )  # fmt: skip
         return
-    least, deck_cards = book.chapter.numbers["cut_depth_cards"], book.chapter.numbers["deck_size"]
-    final = cuts[-1]
-    if not least <= final.depth <= deck_cards - least:
+    numbers, final = book.chapter.numbers, cuts[-1]
+    least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
+    above = final.depth if final.detail == "top" else numbers["deck_size"] - final.depth
+    if not least <= above <= numbers["deck_size"] - below:
         yield finding(
-            round_, book, "DEAL-CUT", "5(e)", expected=f"at least {least} cards from the top and the bottom",
+            round_, book, "DEAL-CUT", "5(e)",
+            expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
             observed=f"{final.depth} from the {final.detail}", evidence=(final.seq,),
         )  # fmt: skip
     recuts = [step for step in after if step.kind == "recut"]
@@ -170,12 +180,50 @@ def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
             evidence=(recuts[-1].seq, first),
         )  # fmt: skip
-    yield from _offered_in_order(round_, book, after, cuts[0])
 
 
-def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], made: Preparation) -> Iterator[Finding]:
+@rule("DEAL-CUT", on=("659a.5(c)", "687a.5(d)"))
+def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too."""
+    first, deck = round_.first_card, _deck(round_)
+    if first is None or not round_.observes("shuffle"):
+        return
+    steps = preparations(round_)
+    cuts = [step for step in steps if step.kind == "cut"]
+    section, fresh_section = ("687a.5(d)", "687a.5(c)(2)") if book.has("687a.5(d)") else ("659a.5(c)", "659a.5(b)(2)")
+    for step in cuts:
+        if step.who != "dealer":
+            yield finding(
+                round_, book, "DEAL-CUT", section, expected="the cards cut by the dealer",
+                observed=f"cut by seat {step.who}", evidence=(step.seq,),
+            )  # fmt: skip
+    if _is_fresh(deck) and not cuts and not any(step.kind == "shuffle" for step in steps):
+        yield finding(
+            round_, book, "DEAL-CUT", fresh_section, expected="a preshuffled deck cut before it is dealt",
+            observed="not cut", evidence=(round_.opened, first),
+        )  # fmt: skip
+
+
+def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
+    """Return the offers and the first cut after the last shuffle of the round's deck, where that was a manual one."""
+    steps = preparations(round_)
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    if round_.first_card is None or not round_.observes("shuffle") or not shuffles or shuffles[-1].detail != "manual":
+        return None
+    after = [step for step in steps if step.seq > shuffles[-1].seq]
+    made = next((step for step in after if step.kind == "cut"), None)
+    if made is None:
+        return None
+    return [step for step in after if step.kind == "offer" and step.seq < made.seq], made
+
+
+@rule("DEAL-CUT", on=("5(c)", "5(d)"))
+def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
-    offers = [step for step in steps if step.kind == "offer" and step.seq < made.seq]
+    found = first_cut(round_)
+    if found is None:
+        return
+    offers, made = found
     seated = list((offers[0] if offers else made).seated)
     if not round_.before.patrons_known or not seated:
         return
@@ -200,25 +248,29 @@ def _offered_in_order(round_: Round, book: Rulebook, steps: list[Preparation], m
 
 @rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", on=("4(a)", "4(b)"))
 def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Before its first round a deck is inspected and verified, its second joker destroyed, spread face up and washed."""
+    """Before its first round a deck is inspected and verified, its second joker destroyed, spread face up and washed.
+
+    A preshuffled deck needs none of it, but in 686a the spread: § 686a.4(e) does not name subsection (b).
+    """
     deck = _first_round_of_deck(round_)
     if deck is None:
         return
     evidence = (deck.received_seq, round_.opened.seq)
-    if deck.jokers > 1 and not deck.joker_destroyed:
+    if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
         yield finding(
             round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
             observed="not on record", evidence=evidence,
         )  # fmt: skip
-    if deck.preshuffled:
+    if deck.preshuffled and not book.has("686a.4(e)"):
         return
-    if not deck.inspected:
+    washed = deck.washed or deck.preshuffled
+    if not deck.inspected and not deck.preshuffled:
         yield finding(
             round_, book, "OPEN-INSPECT", "4(a)", expected="the deck inspected and the inspection verified",
             observed="not on record", evidence=evidence,
         )  # fmt: skip
-    if not (deck.spread and deck.washed):
-        missing = " and ".join(step for step, done in (("spread", deck.spread), ("washed", deck.washed)) if not done)
+    if not (deck.spread and washed):
+        missing = " and ".join(step for step, done in (("spread", deck.spread), ("washed", washed)) if not done)
         yield finding(
             round_, book, "OPEN-SPREAD", "4(b)", expected="the deck spread face up and washed before its first round",
             observed=f"not {missing}", evidence=evidence,
@@ -227,11 +279,13 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After a time without players the cards are spread again (and washed, where no shuffler is in use)."""
-    before = round_.before
+    """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
+    before, shuffler = round_.before, round_.before.shuffler or book.shuffler
     if not before.idle or not round_.observes("equipment") or round_.first_card is None:
         return
-    washed = before.idle_washed or (before.shuffler or book.shuffler) != "none"
+    if shuffler == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)")):
+        return
+    washed = before.idle_washed or (shuffler != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
             round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",

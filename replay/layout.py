@@ -10,7 +10,7 @@ from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
 from replay.rounds import Round
 from replay.table_state import Fact
-from replay.wagering import Stake
+from replay.wagering import Stake, progressive_accepted
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
@@ -64,11 +64,14 @@ def side_card(round_: Round) -> int | None:
 
 
 def dice(round_: Round) -> Dice | None:
-    """Return the dice of the last valid roll, or null."""
+    """Return the dice of the valid roll, or null; where there are two that differ, none of the dice counts as read."""
     rolls = [fact.payload for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"]
     if not rolls:
         return None
-    return Dice(tuple(rolls[-1].dice), tuple(rolls[-1].colours) if rolls[-1].colours else None)
+    same = all((each.dice, each.colours) == (rolls[-1].dice, rolls[-1].colours) for each in rolls)
+    return Dice(
+        tuple(rolls[-1].dice) if same else (None, None, None), tuple(rolls[-1].colours) if rolls[-1].colours else None
+    )
 
 
 def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
@@ -82,16 +85,9 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
     if accepted:
         return Meter(reading=accepted[-1].payload.reading_centicents)
     if won:
-        return Meter(reading=max(won, key=lambda fact: int(fact.payload.seat)).payload.reading_centicents)
+        first = max(won, key=lambda fact: int(fact.payload.seat)) if book.has("11(e)") else won[0]
+        return Meter(reading=first.payload.reading_centicents)
     return NO_METER
-
-
-def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
-    """Return the wagers that the progressive meter accepted: not the contributions to a Must-Hit-By meter."""
-    accepted = round_.of(model.ProgressiveAccepted)
-    if book.mystery_meter is None:
-        return accepted
-    return [fact for fact in accepted if fact.payload.meter != book.mystery_meter]
 
 
 def progressive_wins(round_: Round, book: Rulebook) -> Sequence[Fact]:

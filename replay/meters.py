@@ -12,8 +12,8 @@ from events.model import Event
 from games.money import show_money
 from games.progressive import after_winner, contribution, share_cents
 from games.rulebook import chapter
+from replay.corrections import Instead, Known, instead_of
 from replay.findings import Finding, finding_id
-from replay.rounds import Instead, Known, instead_of
 from replay.rules import SEVERITY
 
 

@@ -16,18 +16,19 @@ from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
-from replay.layout import meter_at_settlement, progressive_accepted, progressive_wins, side_card, voided_seats
+from replay.layout import meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import ENVY, dues, flows, is_void, settlements
 from replay.table_state import Fact
-from replay.wagering import key_of, stakes
+from replay.wagering import key_of, progressive_accepted, stakes
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
 ANNOUNCED = {
-    Outcome.WIN: "win", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie", Outcome.LOSE: "lose", Outcome.FOUL: "lose",
+    Outcome.WIN: "win", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie", Outcome.TIGER_9_PUSH: "tie", Outcome.LOSE: "lose",
+    Outcome.FOUL: "lose",
 }  # fmt: skip
 
 
@@ -92,12 +93,12 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _progressive_winners(round_: Round, book: Rulebook) -> Iterator[tuple[Due, list[Fact]]]:
+def _progressive_winners(round_: Round, book: Rulebook, wager: str = "progressive") -> Iterator[tuple[Due, list[Fact]]]:
     """Progressive wagers that win, with the facts that paid them, inventory first."""
     done = flows(round_)
     for due in dues(round_, book):
-        if due.wager == "progressive" and (due.outcome is Outcome.WIN or due.share_bp):
-            flow = done.get(key_of(due.seat, "progressive", None, due.bettor))
+        if due.wager == wager and (due.outcome is Outcome.WIN or due.share_bp):
+            flow = done.get(key_of(due.seat, wager, None, due.bettor))
             paid = [fact for fact in flow.facts if isinstance(fact.payload, model.WagerPaid)] if flow else []
             yield due, sorted(paid, key=lambda fact: fact.seq)
 
@@ -105,27 +106,32 @@ def _progressive_winners(round_: Round, book: Rulebook) -> Iterator[tuple[Due, l
 @rule("PAY-LIGHT", "PAY-VALIDATED", on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"))
 def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before a progressive winner is paid, the light is verified and a floorperson or above validates the payout."""
+    yield from verified(round_, book, "progressive", "11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)")
+
+
+def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: str) -> Iterator[Finding]:
+    """Yield what is missing before the payment of winners of a wager: by these sections the light and the validation."""
     if not round_.observes("progressive"):
         return
-    for due, paid in _progressive_winners(round_, book):
+    for due, paid in _progressive_winners(round_, book, wager):
         if not paid:
             continue
         lit = [f for f in round_.of(model.LightSeen) if f.payload.seat == due.seat and f.seq < paid[0].seq]
         validated = [
             fact for fact in round_.of(model.PayoutValidated)
-            if fact.payload.seat == due.seat and fact.payload.wager == "progressive" and fact.seq < paid[0].seq
+            if fact.payload.seat == due.seat and fact.payload.wager == wager and fact.seq < paid[0].seq
         ]  # fmt: skip
         if not lit:
             yield finding(
-                round_, book, "PAY-LIGHT", "11(h)(3)(i)(B)(2)", expected="the light verified before the payout",
-                observed="not seen", evidence=paid, seat=due.seat, wager="progressive",
+                round_, book, "PAY-LIGHT", light, expected="the light verified before the payout",
+                observed="not seen", evidence=paid, seat=due.seat, wager=wager,
             )  # fmt: skip
         if not any(fact.payload.role in ABOVE_FLOORPERSON for fact in validated):
             yield finding(
-                round_, book, "PAY-VALIDATED", "11(h)(3)(i)(B)(3)",
+                round_, book, "PAY-VALIDATED", validation,
                 expected="the payout validated by a floorperson or above before it",
                 observed=f"validated by a {validated[-1].payload.role}" if validated else "not validated",
-                evidence=(*validated, *paid), seat=due.seat, wager="progressive",
+                evidence=(*validated, *paid), seat=due.seat, wager=wager,
             )  # fmt: skip
 
 
@@ -173,7 +179,7 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
     }  # fmt: skip
     meter = meter_at_settlement(round_, book).reading
-    if book.linked_meter:
+    if book.linked_meter and book.has("11(e)"):
         for before, after in itertools.pairwise(won):
             if after.payload.seat > before.payload.seat:
                 yield finding(
@@ -238,6 +244,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     gone = {fact.payload.seat for fact in (*round_.of(model.Surrendered), *round_.of(model.WagerAbandoned))}
     gone |= voided_seats(round_)
     base: dict[int, Fact] = {}
+    began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []
     fortune_last: Fact | None = None
     moves = [*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)]
@@ -245,6 +252,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         event = fact.payload
         if event.seat in gone or getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip":
             continue
+        began.setdefault((event.seat, event.wager), fact)
         if event.wager == book.chapter.base:
             base.setdefault(event.seat, fact)
         else:
@@ -264,13 +272,15 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             )  # fmt: skip
             break
     for fact in optional:
-        first = base.get(fact.payload.seat)
-        if first is not None and fact.seq < first.seq:
+        first = next((each for each in _settled_before(book, fact, began) if fact.seq < each.seq), None)
+        if first is not None:
             if not round_.certainly_before(fact, first):
                 yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
                 continue
+            own = first.payload.wager != book.chapter.base
             yield finding(
-                round_, book, "PAY-ORDER", "11(h)", expected="the base wager settled before optional wagers",
+                round_, book, "PAY-ORDER", "11(h)",
+                expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
                 observed=f"{fact.payload.wager} first", evidence=(fact, first), seat=fact.payload.seat,
             )  # fmt: skip
     early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
@@ -281,6 +291,15 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
             observed="an Envy Bonus paid before", evidence=(early[0], fortune_last), seat=early[0].payload.seat,
         )  # fmt: skip
+
+
+def _settled_before(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Iterator[Fact]:
+    """The first moves of the wagers of a box that are settled before this one's, as far as they were settled."""
+    rule_ = book.chapter.wagers.get(fact.payload.wager)
+    for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
+        found = began.get((fact.payload.seat, wager))
+        if found is not None:
+            yield found
 
 
 def _both(one: Fact, other: Fact) -> str:

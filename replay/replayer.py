@@ -6,9 +6,11 @@ replay can be killed anywhere and taken up again, and replaying twice changes no
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -23,6 +25,9 @@ from replay.stream import Result, Worker, current_findings
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
+
+RUN = 256
+"""Events of a stream that are read at once: few enough to stay in the processor's cache until they are folded."""
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""
@@ -147,12 +152,8 @@ class Replay:
 
     def run(self, wait_s: float | None = None) -> Iterator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
-        thresholds = gc.get_threshold()
-        gc.set_threshold(50_000, *thresholds[1:])  # events are many and make no cycles: look for cycles seldom
-        try:
+        with gc_seldom():
             yield from self._run(wait_s)
-        finally:
-            gc.set_threshold(*thresholds)
 
     def _run(self, wait_s: float | None) -> Iterator[Summary]:
         while True:
@@ -161,8 +162,8 @@ class Replay:
             after |= dict.fromkeys(self._stopped, BEYOND)
             try:
                 for batch in self.log.tail(after, wait_s=wait_s):
-                    for record in batch:
-                        self._take(record)
+                    for stream, run in runs(batch):
+                        self._take_run(stream, run)
                     if self._since_commit >= COMMIT_EVERY or wait_s is not None:
                         self.commit()
                         yield self.summary
@@ -198,38 +199,36 @@ class Replay:
         said = self._said.get((kind, key))
         return said if said is not None else self.results.latest(kind, key)
 
-    def _take(self, record: Record) -> None:
-        worker = self._workers.get(record.stream)
-        if worker is None or self.as_of is not None or self._stopped:
-            worker = self._worker_for(record)
-        if worker is None or record.seq <= worker.seq:
-            return  # not asked for, or folded again to beyond this already
-        try:
-            results = worker.take(record)
-        except Undecodable as unreadable:
-            self._stop(unreadable)
-            return
-        self._since_commit += 1
-        if worker.stale:
-            self._fold_again(record.stream, record.seq)
-            return
-        for result in results:
-            self._say(result)
+    def _take_run(self, stream: str, run: Sequence[Record]) -> None:
+        """Let a stream's worker take records that follow each other, as far as they are asked for and not taken yet."""
+        if self.as_of is not None:
+            run = [record for record in run if record.seq <= self.as_of.get(stream, 0)]
+        while run and stream not in self._stopped:
+            worker = self._worker(stream)
+            before = worker.seq
+            if run[0].seq <= before:  # folded again to beyond this already
+                run = [record for record in run if record.seq > before]
+                continue
+            try:
+                taken = worker.take_run(run, self._say)
+            except Undecodable as unreadable:
+                self._stop(unreadable)
+                return
+            finally:
+                self._since_commit += worker.seq - before
+            if worker.stale:
+                self._fold_again(stream, run[taken - 1].seq)
+            run = run[taken:]
 
-    def _worker_for(self, record: Record) -> Worker | None:
-        """Return the worker that takes a record; null where it is not to be taken, or was by folding the stream again."""
-        stream = record.stream
-        if stream in self._stopped or (self.as_of is not None and record.seq > self.as_of.get(stream, 0)):
-            return None
+    def _worker(self, stream: str) -> Worker:
+        """Return a stream's worker: at work, taken up where it stopped, or after folding again what another engine judged."""
         if stream not in self._workers:
-            position, snapshot = self.positions.get(stream, 0), self._snapshots.get(stream)
-            if record.seq <= position:
-                return None
+            snapshot = self._snapshots.get(stream)
             if snapshot is None and self._was_replayed(stream):
                 self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
-                return None
-            self._workers[stream] = Worker(stream, self._earlier, snapshot, self.rules)
-            self._workers[stream].seq = position
+            else:
+                self._workers[stream] = Worker(stream, self._earlier, snapshot, self.rules)
+                self._workers[stream].seq = self.positions.get(stream, 0)
         return self._workers[stream]
 
     def _say(self, result: Result) -> None:
@@ -275,6 +274,29 @@ class Replay:
         waiting = [(key, data) for kind, key, data in self._waiting if kind == "findings"]
         stored = [*self.results.results("findings"), *waiting]
         return {each.id for each in current_findings(stored) if each.stream == stream}
+
+
+@contextlib.contextmanager
+def gc_seldom() -> Iterator[None]:
+    """Look for cycles seldom: events are many, and make none."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(50_000, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
+    """Yield a batch's streams and their records, as far as they follow each other and are not too many at once."""
+    streams = [record.stream for record in batch]
+    start = 0
+    while start < len(batch):
+        stream, same = streams[start], streams[start : start + RUN]
+        if same.count(stream) < len(same):
+            same = list(takewhile(stream.__eq__, same))
+        yield stream, batch[start : start + len(same)]
+        start += len(same)
 
 
 def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,

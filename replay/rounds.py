@@ -7,19 +7,28 @@ is handed out again; a fact that fits nowhere is kept as a stray of the next rou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import msgspec
+
 from events import model
-from events.codec import canonical, decode_payload
-from events.envelope import RawEnvelope
+from events.envelope import ReadEnvelope
 from events.model import Aspect, Event
-from events.upcast import upcast
 from games.cards import CODE
+from replay.corrections import Instead, Known, instead_of
+from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
-from replay.table_state import CHANGES_TABLE, LEDGER_EVENTS, Fact, Source, Span, TableState
+from replay.stub_counts import recount, uncounted
+from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState
 
 Position = int | Literal["dealer"]
+
+ASIDE = ("burn", "side")
+"""Where cards are dealt that nobody plays."""
+
+NO_FACTS: dict[type[Event], list[Fact]] = {type_: [] for type_ in TABLE}
+"""The index of no facts: every event of the vocabulary, with an empty list that nothing is ever put in."""
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
@@ -27,65 +36,12 @@ RECENT_ROUNDS = 4
 SINGLE_DECK = 53
 """The cards of the deck of every game whose stub is counted: 52 and a joker."""
 
-Instead = tuple[int | None, Event] | None
-"""Round and payload that count instead of a corrected event's; null for an event that never was."""
-
-Known = dict[int, Instead]
-"""Corrections by the number they supersede."""
-
-
-def instead_of(correction: model.EventCorrected) -> Instead:
-    """Return what a correction puts in the place of the event it supersedes, in its current version."""
-    replacement = correction.replacement
-    if replacement is None:
-        return None
-    payload = decode_payload(replacement.type, replacement.version, canonical(replacement.payload))
-    return replacement.round_no, upcast(payload)
-
-
-def effective(corrections: Iterable[tuple[int, int, Instead]]) -> Known:
-    """Return what counts, from corrections `(seq, superseded seq, instead)` in order: of each event the last word.
-
-    A correction that was itself superseded does not count.
-    """
-    known: Known = {}
-    for seq, superseded, instead in sorted(corrections, key=lambda each: each[0], reverse=True):
-        if seq not in known:
-            known.setdefault(superseded, instead)
-    return known
-
-
-def _is_in(spans: Sequence[Span], number: int) -> bool:
-    return any(first <= number <= last for first, last in spans)
-
-
-def _without(spans: Sequence[Span], number: int) -> list[Span]:
-    """Return spans without a number: the one that holds it becomes what is left on either side."""
-    left: list[Span] = []
-    for first, last in spans:
-        if first <= number <= last:
-            left += [span for span in ((first, number - 1), (number + 1, last)) if span[0] <= span[1]]
-        else:
-            left.append((first, last))
-    return left
-
-
-class Jump:
-    """A device's counter irregularity: numbers missing, a number repeated with other content, a clock running back."""
-
-    __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
-
-    def __init__(self, kind: Literal["gap", "repeat", "clock"], source: str, seq: int, detail: str,
-                 missing: Sequence[Span] = ()) -> None:  # fmt: skip
-        self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
-        self.missing = list(missing)
-        self.round_no = 0
-
 
 class Round:
     """A round of play at a table: its facts in order, and what the table was when it opened.
 
-    `first_card` and `last_card` are the first and last card (or stack) dealt to a position.
+    `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary).
+    `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     """
 
     def __init__(self, stream: str, round_no: int, opened: Fact, gaming_day: str, before: TableState) -> None:
@@ -93,18 +49,22 @@ class Round:
             stream, round_no, opened, gaming_day, before,
         )  # fmt: skip
         self.facts: list[Fact] = []
-        self.by_type: dict[type[Event], list[Fact]] = {}
+        self._forget()
         self.closed: Fact | None = None
         self.strays: list[Fact] = []
         self.jumps: list[Jump] = []
         self.refusals: list[Fact] = []
-        self.memo: dict[str, Any] = {}
-        self.first_card: Fact | None = None
-        self.last_card: Fact | None = None
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck
         self._observed = frozenset(opening.observed)
         self.add(opened)
+
+    def _forget(self) -> None:
+        """Begin the index anew, and forget what rules have worked out."""
+        self.memo: dict[str, Any] = {}
+        self.first_card: Fact | None = None
+        self.by_type = NO_FACTS.copy()
+        self.of: Callable[[type[Event]], Sequence[Fact]] = self.by_type.__getitem__
 
     def add(self, fact: Fact) -> None:
         """Take a fact into the round, in its order."""
@@ -115,15 +75,13 @@ class Round:
         """Note what a fact states."""
         payload = fact.payload
         type_ = payload.KIND
-        same = self.by_type.get(type_)
-        if same is not None:
+        same = self.by_type[type_]
+        if same:
             same.append(fact)
         else:
             self.by_type[type_] = [fact]
-        if type_ is model.CardsDealt and payload.to not in ("burn", "side"):
-            self.last_card = fact
-            if self.first_card is None:
-                self.first_card = fact
+        if type_ is model.CardsDealt and self.first_card is None and payload.to not in ASIDE:
+            self.first_card = fact
 
     def replace(self, seq: int, payload: Event | None) -> bool:
         """Put a correction's payload in a fact's place (or drop the fact); says whether the fact was here."""
@@ -131,25 +89,26 @@ class Round:
         if index is None:
             return False
         old = self.facts[index]
-        self.facts[index : index + 1] = [] if payload is None else [Fact(seq, old.at_us, old.source, payload)]
-        self.by_type, self.first_card, self.last_card, self.memo = {}, None, None, {}
+        self.facts[index : index + 1] = [] if payload is None else [msgspec.structs.replace(old, payload=payload)]
+        self._forget()
         for fact in self.facts:
             self.index(fact)
         return True
 
-    def of(self, type_: type[Event]) -> Sequence[Fact]:
-        """Return the facts of a type, in order."""
-        return self.by_type.get(type_, ())
-
     def first(self, type_: type[Event]) -> Fact | None:
         """Return the first fact of a type."""
-        facts = self.by_type.get(type_)
+        facts = self.by_type[type_]
         return facts[0] if facts else None
 
     def last(self, type_: type[Event]) -> Fact | None:
         """Return the last fact of a type."""
-        facts = self.by_type.get(type_)
+        facts = self.by_type[type_]
         return facts[-1] if facts else None
+
+    @property
+    def last_card(self) -> Fact | None:
+        """The last card (or stack) dealt to a position, or null."""
+        return next((fact for fact in reversed(self.of(model.CardsDealt)) if fact.payload.to not in ASIDE), None)
 
     @property
     def first_seq(self) -> int:
@@ -164,18 +123,18 @@ class Round:
     @property
     def lost(self) -> bool:
         """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
-        if not self.jumps:
-            return bool(self.refusals)
         return bool(self.refusals) or any(jump.kind == "gap" and jump.missing for jump in self.jumps)
 
     def observes(self, aspect: Aspect) -> bool:
         """Say whether the absence of an event in this aspect means that it did not happen."""
-        return aspect in self._observed and not self.lost
+        if self.jumps or self.refusals:
+            return aspect in self._observed and not self.lost
+        return aspect in self._observed
 
     @property
     def voided(self) -> Fact | None:
         """The fact that declared the whole round void, or null."""
-        facts = self.by_type.get(model.RoundVoided)
+        facts = self.by_type[model.RoundVoided]
         return next((fact for fact in facts if fact.payload.scope == "round"), None) if facts else None
 
     @property
@@ -193,7 +152,7 @@ class Round:
             hands: dict[Position, list[int | None]] = {}
             for fact in self.of(model.CardsDealt):
                 to = fact.payload.to
-                if to in ("burn", "side"):
+                if to in ASIDE:
                     continue
                 cards = [CODE[card] if card is not None else None for card in fact.payload.cards]
                 if to in hands:
@@ -236,8 +195,8 @@ class TableFold:
         self.known: Known | None = None
         self.keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
-        self.phase, self._column = Phase.BETWEEN, COLUMN[Phase.BETWEEN]
         self.open: Round | None = None
+        self._enter(Phase.BETWEEN)
         self.recent: dict[int, Round] = {}
         self.corrections: list[tuple[int, int, Instead]] = []
         self.missed: set[int] = set()
@@ -253,33 +212,43 @@ class TableFold:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
         return self.open is None and not (self._waiting_jumps or self._strays or self._refusals)
 
-    def take_plain(self, raw: RawEnvelope, payload: Event) -> bool:
+    def take_quiet(self, events: Sequence[ReadEnvelope[Event]], start: int) -> int:
         """Fold what most events are, in a hurry: the next report of its device, a mere fact of the open round.
 
-        Says whether it was one and is folded now; everything else is for `apply`.
+        Return the index of the first event from `start` on that is more than that, and for `apply`. The events are of
+        this stream, in order, and in their current version.
         """
-        type_, current = payload.KIND, self.open
-        if current is None or raw.round_no != current.round_no or type_ not in QUIET or self.known is not None:
-            return False
-        if TABLE[type_][self._column] is not SAME:
-            return False
-        source, at_us = raw.source, raw.occurred_at_us
-        seen = self.state.sources.get(source)
-        if seen is None or raw.source_seq != seen.last + 1 or at_us < seen.last_us:
-            return False
-        seen.last += 1
-        seen.last_us = at_us
-        fact = Fact(raw.seq, at_us, source, payload)
-        current.facts.append(fact)
-        same = current.by_type.get(type_)
-        if same is not None:
-            same.append(fact)
-        else:
-            current.by_type[type_] = [fact]
-        return True
+        current = self.open
+        if current is None or self.known is not None:
+            return start
+        quiet, round_no, facts, by_type = self._quiet, current.round_no, current.facts, current.by_type
+        state = self.state
+        sources = state.sources
+        for index in range(start, len(events)):
+            event = events[index]
+            payload = event.payload
+            type_ = payload.KIND
+            change = quiet.get(type_)
+            if change is None or event.round_no != round_no:
+                return index
+            source, at_us = event.source, event.occurred_at_us
+            seen = sources.get(source)
+            if seen is None or event.source_seq != seen.last + 1 or at_us < seen.last_us:
+                return index
+            seen.last, seen.last_us = event.source_seq, at_us
+            fact = Fact(event.seq, at_us, source, payload, event.event_id)
+            facts.append(fact)
+            same = by_type[type_]
+            if same:
+                same.append(fact)
+            else:
+                by_type[type_] = [fact]
+            if change:
+                change(state, fact, payload)
+        return len(events)
 
     def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
-              payload: Event) -> list[Round]:  # fmt: skip
+              payload: Event, event_id: str = "") -> list[Round]:  # fmt: skip
         """Fold one event; return the rounds that it completed or changed."""
         jumped = self._count(seq, at_us, source, source_seq)
         if self.known is not None and seq in self.known:
@@ -290,7 +259,7 @@ class TableFold:
                     self._dropped[seq] = home
                 return jumped
             round_no, payload = instead
-        fact = Fact(seq, at_us, source, payload)
+        fact = Fact(seq, at_us, source, payload, event_id)
         type_ = payload.KIND
         state = self.state
         state.gaming_day = gaming_day
@@ -303,7 +272,7 @@ class TableFold:
         current = self.open
         if current is not None and (round_no is None or round_no == current.round_no):
             move = TABLE[type_][self._column]
-            if type_ in CHANGES_TABLE:
+            if type_ in CHANGES:
                 state.apply(fact)
             elif type_ is model.IntakeRefused:
                 current.refusals.append(fact)
@@ -311,12 +280,13 @@ class TableFold:
             current.add(fact)
             if undealt and current.first_card is not None:
                 state.dealt_from(current.deck)
+                self._enter(self.phase)
             if type_ is model.RoundClosed:
                 return self._end(fact) + jumped
             if move is not SAME and move is not STRAY:
                 self._enter(move)  # type: ignore[arg-type]
             return jumped
-        if type_ in CHANGES_TABLE:
+        if type_ in CHANGES:
             state.apply(fact)
         late = self.recent.get(round_no) if round_no is not None else None
         if late is not None:
@@ -328,9 +298,10 @@ class TableFold:
             late.memo = {}
             if self.open is None and late.round_no == state.last_round_no:
                 self._ban_deck(late)
-            return [late, *jumped]
+            return [late, *self._recounted(late), *jumped]
         if round_no is not None and round_no <= state.last_round_no:
-            self.missed.add(round_no)
+            reaches = state.last_round_no if type_ is model.StubCounted else round_no
+            self.missed.update(range(round_no, reaches + 1))
             self.stale = True
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
@@ -340,6 +311,8 @@ class TableFold:
 
     def _enter(self, phase: Phase) -> None:
         self.phase, self._column = phase, COLUMN[phase]
+        dealt = self.open is not None and self.open.first_card is not None
+        self._quiet = (QUIET_DEALT if dealt else QUIET)[self._column]
 
     def leave(self) -> None:
         """Leave the open round as it stands, unclosed: the record says no more of it."""
@@ -362,6 +335,9 @@ class TableFold:
         ended.closed = closed
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck)
+        if self.state.shoe is not None:
+            self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
+        self.state.rounds_uncounted = uncounted(ended)
         if ended.voided is not None:
             self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)
@@ -384,6 +360,15 @@ class TableFold:
         if ended.has_wrong_deck():
             deck.banned_by = counted.seq
 
+    def _recounted(self, changed: Round) -> list[Round]:
+        """Return the rounds that are opened otherwise because a stub was counted, or covered, in an earlier one after all."""
+        since = [each for each in self.recent.values() if each.round_no > changed.round_no]
+        still = [self.open] if self.open is not None else []
+        others = recount(changed, [*since, *still])
+        last = since[-1] if since else changed
+        self.state.rounds_uncounted = uncounted(last)
+        return [each for each in others if each is not self.open]
+
     def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
         """Watch a device's counter and clock."""
         seen = self.state.sources.get(source)
@@ -404,8 +389,8 @@ class TableFold:
             seen.missing = [*seen.missing, missing]
             seen.last, seen.last_us = source_seq, at_us
             return []
-        if _is_in(seen.missing, source_seq):
-            seen.missing = _without(seen.missing, source_seq)
+        if is_in(seen.missing, source_seq):
+            seen.missing = without(seen.missing, source_seq)
             return self._filled(source, source_seq)
         self._jump(Jump("repeat", source, seq, f"{source}: number {source_seq} came twice with different content"))
         return []
@@ -418,10 +403,10 @@ class TableFold:
             self._waiting_jumps.append(jump)
 
     def _filled(self, source: str, number: int) -> list[Round]:
-        filled = [gap for gap in self._gaps if gap.source == source and _is_in(gap.missing, number)]
+        filled = [gap for gap in self._gaps if gap.source == source and is_in(gap.missing, number)]
         changed: list[Round] = []
         for gap in filled:
-            gap.missing = _without(gap.missing, number)
+            gap.missing = without(gap.missing, number)
             changed += [each for each in self.recent.values() if gap in each.jumps]
             if gap.round_no and gap.round_no not in self.recent and (not self.open or gap not in self.open.jumps):
                 self.missed.add(gap.round_no)
@@ -431,6 +416,7 @@ class TableFold:
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for each in changed:
             each.memo = {}
+        changed += [other for each in changed for other in self._recounted(each) if other not in changed]
         return changed
 
     def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
@@ -462,16 +448,32 @@ class TableFold:
         return found if found is not None else self._dropped.get(seq)
 
 
-REACHES_FURTHER = CHANGES_TABLE | LEDGER_EVENTS | {
-    model.RoundOpened, model.RoundClosed, model.IntakeRefused, model.EventCorrected,
-}  # fmt: skip
+MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.IntakeRefused, model.EventCorrected})
+"""Events that the fold itself goes by."""
+
+REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
 """Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
 
+QUIET_DEALT: tuple[dict[type[Event], Change | Literal[False]], ...] = tuple(
+    {type_: CHANGES.get(type_, False) for type_ in TABLE
+     if TABLE[type_][column] is SAME and type_ not in LEDGER_EVENTS | MARKS}
+    for column in COLUMN.values()
+)  # fmt: skip
+"""For each phase the events that are mere facts of a round of which a card was dealt; and how they change the table."""
 
-QUIET = frozenset(TABLE) - REACHES_FURTHER - {model.CardsDealt}
-"""Events that are no more than facts of their round."""
+QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.CardsDealt} for types in QUIET_DEALT)
+"""The same before the first card."""
 
 
-def _left_behind(round_: Round) -> tuple[bool, ...]:
-    """What a round leaves to later ones: whether it was dealt or voided, and what its stub says of the deck."""
-    return round_.first_card is not None, round_.voided is not None, round_.has_wrong_deck()
+def _left_behind(round_: Round) -> tuple[object, ...]:
+    """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
+    counted = bool(round_.of(model.StubCounted))
+    left = round_.first_card is not None, round_.voided is not None, counted, round_.has_wrong_deck()
+    return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
+
+
+def _from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Any]], tuple[int, Any] | None]:
+    """The cards that a round dealt, and where the cover card appeared in it."""
+    reached = round_.last(model.CoverCardReached)
+    cards = [(fact.seq, fact.payload) for fact in round_.of(model.CardsDealt)]
+    return cards, (reached.seq, reached.payload.at) if reached is not None else None

@@ -5,9 +5,27 @@ A new game's own rules are a file and a name here.
 
 from __future__ import annotations
 
-from replay import dealing, equipment, paying, setting, settlement, wagering
+from replay import (
+    dealing,
+    dice_wagers,
+    dj_wild,
+    dj_wild_table,
+    equipment,
+    fortune_asia,
+    mystery,
+    over_under,
+    pai_gow_poker,
+    paying,
+    setting,
+    settlement,
+    shoe,
+    wagering,
+)
 from replay.rules import RULES
 
 __all__ = ["RULES", "RULE_FILES"]
 
-RULE_FILES = (equipment, wagering, dealing, setting, settlement, paying)
+RULE_FILES = (
+    equipment, wagering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
+    fortune_asia, pai_gow_poker, dice_wagers, mystery,
+)  # fmt: skip

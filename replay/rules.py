@@ -35,6 +35,11 @@ SEVERITY: dict[str, Severity] = {
     "PAY-METER": "high", "PAY-SOURCE": "medium", "PAY-LIGHT": "medium", "PAY-VALIDATED": "medium",
     "PAY-DOCUMENTED": "medium", "PAY-LIMIT": "high", "PAY-VOID": "high", "PAY-ORDER": "low",
     "LOG-SOURCE-GAP": "medium", "LOG-SOURCE-REPEAT": "medium", "LOG-CLOCK": "low",
+    "DEAL-COVER": "medium", "DEAL-BURN": "medium", "EQUIP-BATCH": "medium", "WAGER-MIDSHOE": "medium",
+    "WAGER-TOUCHED": "medium", "PLAY-ORDER": "medium",
+    "DEAL-SIDE": "medium", "DEAL-STUBDUE": "medium", "EQUIP-COUNT": "medium",
+    "MYST-TRIGGER": "high", "MYST-AMOUNT": "high", "MYST-RESET": "high", "MYST-CONTRIBUTION": "high",
+    "MYST-COMMITMENT": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

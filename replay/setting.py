@@ -13,7 +13,7 @@ import msgspec
 
 from events import model
 from games.cards import CODE, DECK, JOKER, show
-from games.house_way import HouseWay
+from games.filed_way import FiledWay, is_set_by, settings_of
 from games.layout import NO_HAND, Hand
 from games.pai_gow import Position
 from games.rulebook import Rulebook
@@ -138,6 +138,8 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
         return [NO_HAND]
     copies = book.chapter.numbers.get("copies", 1)
     elsewhere = [card for cards in round_.hands().values() for card in cards if card is not None]
+    beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
+    elsewhere += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
     elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
     jokers = book.chapter.numbers.get("jokers", 1)
     candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
@@ -185,7 +187,7 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
             ):
                 found.append(hand)
             else:
-                found += [Hand(hand.cards, setting.high, setting.low) for setting in way.settings(hand.cards)]
+                found += settings_of(way, hand.cards)
         round_.memo["dealer_readings"] = found
     known: list[Hand] = round_.memo["dealer_readings"]
     return known
@@ -197,12 +199,12 @@ def dealer_position(round_: Round) -> Position:
     return "dealer" if bank is None else int(bank.payload.seat)
 
 
-def _by_house_way(round_: Round, way: HouseWay, hand: Hand) -> bool:
+def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:
     """Whether hands as set are ones that the house way accepts for the cards held."""
     memo: dict[Hand, bool] = round_.memo.setdefault("by_house_way", {})
     if hand not in memo:
-        cards, high, low = hand.cards or (), hand.high or (), hand.low or ()
-        memo[hand] = sorted((*high, *low)) == sorted(cards) and way.accepts(high, low)
+        set_cards = (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
+        memo[hand] = sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
     return memo[hand]
 
 
@@ -215,10 +217,10 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
     verdicts = {_by_house_way(round_, way, hand) for hand in held}
     if verdicts == {False}:
-        accepted = way.choose(held[0].cards or ())
+        accepted = settings_of(way, held[0].cards or ())[0]
         yield finding(
             round_, book, "SET-DEALER", "13(h)",
-            expected=f"{way.name}: {_shown(accepted.high, accepted.low)}",
+            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}",
             observed=_shown(held[0].high, held[0].medium, held[0].low), evidence=set_hand.facts,
         )  # fmt: skip
     elif len(verdicts) > 1:

@@ -6,7 +6,7 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 
@@ -24,8 +24,9 @@ from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import dealer_readings, readings
 from replay.table_state import Fact
-from replay.voids import must_be_void, void_grounds
-from replay.wagering import Key, Stake, key_of, stakes
+from replay.vigorish import in_cents, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
+from replay.voids import Ground, can_be_void, must_be_void, void_grounds
+from replay.wagering import Key, Stake, key_of, late_section, stakes
 
 MAX_READINGS = 4000
 """With more joint readings than this, the seats with unread cards count as not known."""
@@ -40,6 +41,7 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "face_up_cards": frozenset({"deal"}),
     "exposed_stack": frozenset({"deal"}),
     "exposed_card": frozenset({"deal"}),
+    "exposed_dealer": frozenset({"deal"}),
     "device_failed": frozenset({"equipment"}),
     "floor_decision": frozenset(),
 }
@@ -97,22 +99,48 @@ def _dues(round_: Round, book: Rulebook) -> list[Due]:
     if not is_void(round_, book):
         return _played(round_, book, staked)
     grounds = void_grounds(round_, book)
+    if not grounds and not can_be_void(book):
+        return _agreed([_played(round_, book, staked), _voided(round_, book, staked)])
+    return _voided(round_, book, staked)
+
+
+def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+    """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23)."""
+    grounds = void_grounds(round_, book)
     cite = book.cite(grounds[0].section if grounds else "13")
     reasons = {"*", *(ground.reason for ground in grounds)}
     if round_.voided is not None:
         reasons.add(round_.voided.payload.reason)
-    standing = {name for name, rule_ in book.chapter.wagers.items() if not reasons.isdisjoint(rule_.stands)}
-    played = _played(round_, book, staked) if any(stake.wager in standing for stake in staked) else []
-    found = [due for due in played if ENVY_OF.get(due.wager, due.wager) in standing]
+    stands = {name: rule_.stands for name, rule_ in book.chapter.wagers.items() if rule_.stands}
+    settled_before = _settled_before_void(round_, grounds) if stands else frozenset()
+
+    def is_standing(wager: str, key: Key) -> bool:
+        named = stands.get(wager, ())
+        return not reasons.isdisjoint(named) or ("settled" in named and key in settled_before)
+
+    played = _played(round_, book, staked) if stands else []
+    found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_of_due(due))]
     for stake in staked:
-        if stake.wager not in standing:
+        if not is_standing(stake.wager, key_of(stake.seat, stake.wager, stake.number, stake.bettor)):
             due = Due(
                 seat=stake.seat, wager=stake.wager, number=stake.number, bettor=stake.bettor,
                 staked_cents=stake.in_time_cents, net_cents=0, returned_cents=stake.in_time_cents,
                 outcome=Outcome.VOID, cite=cite,
             )  # fmt: skip
+            if round_.lost and "settled" in stands.get(stake.wager, ()):
+                due = msgspec.structs.replace(due, net_cents=None, outcome=Outcome.UNKNOWN)
             found.append(due)
     return found
+
+
+def _settled_before_void(round_: Round, grounds: Sequence[Ground]) -> frozenset[Key]:
+    """The wagers that were taken, paid or given back before the round was declared void, or had to be."""
+    voided = round_.voided
+    moment = voided.seq if voided is not None else min(max(ground.evidence) for ground in grounds)
+    return frozenset(
+        key for key, flow in flows(round_).items()
+        if any(fact.seq < moment and getattr(fact.payload, "reason", "") not in ("void", "late") for fact in flow.facts)
+    )  # fmt: skip
 
 
 def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
@@ -120,6 +148,8 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}
+    if not GAMES[book.game].against_dealer:
+        return [due for seat in seats for due in _alone(round_, book, staked, seat, held[seat])]
     if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
     if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
@@ -137,6 +167,12 @@ def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Han
              ) -> list[Due]:  # fmt: skip
     layout = layout_of(round_, book, staked, dealer, held)
     return GAMES[book.game].settle(book, layout)
+
+
+def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
+    """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
+    here = [stake for stake in staked if stake.seat == seat]
+    return _agreed([_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held])
 
 
 def _agreed(outcomes: list[list[Due]]) -> list[Due]:
@@ -185,23 +221,25 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
             due_by[key_of_due(due)] = due
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
-    placed = stakes(round_, book)
+    placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
     found, base = [], book.chapter.base
     for key in sorted(
-        {*due_by, *placed, *done_by}, key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3])
+        {*due_by, *placed, *done_by, *vigorish},
+        key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3]),
     ):
         owed, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
-        if owed is None and flow is None and (stake is None or stake.on_layout_cents <= 0):
+        taken = vigorish.get(key, ())
+        if owed is None and flow is None and not taken and (stake is None or stake.on_layout_cents <= 0):
             continue
-        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
+        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow()) - in_cents(taken)
         found.append(
             Settlement(
                 seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
                 paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
                 due_cents=owed.net_cents if owed is not None else 0,
-                done_cents=done if flow is not None or everything_settled else None,
+                done_cents=done if flow is not None or taken or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0, line=(owed.line or owed.outcome) if owed else "late",
-                cite=str(owed.cite if owed else book.cite("7(c)")),
+                cite=str(owed.cite if owed else book.cite(late_section(book, key[1]))),
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, everything_settled)
@@ -239,20 +277,21 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
 
 @rule(
     "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
-    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", on=EVERY_CHAPTER,
+    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", on=EVERY_CHAPTER,
 )  # fmt: skip
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
     due_by = {key_of_due(due): due for due in dues(round_, book) if due.for_position is None}
-    placed, done_by = stakes(round_, book), flows(round_)
+    placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
     for each in settlements(round_, book):
         if each.wager in ENVY.values():
             continue
         key = key_of(each.seat, each.wager, each.number, each.bettor)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
         if each.due_cents is None:
-            yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({_why(round_, book, each.seat)})")
+            why = _why(round_, book, each.seat, each.wager)
+            yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
             continue
         if round_.lost or (stake is not None and stake.doubtful):
             continue
@@ -260,25 +299,29 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         difference = each.done_cents - each.due_cents if each.done_cents is not None else None
         if not late and not difference:
             continue
-        code, section = _classify(book, due, stake, flow, difference, is_void(round_, book))
-        facts = [*(stake.facts if stake else ()), *flow.facts]
+        code, section = _classify(book, due, stake, flow, difference)
+        expected, taken = _expected(due, each), vigorish.get(key, ())
+        if not late and difference is not None and is_of_vigorish(due, taken, difference):
+            code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
+        facts = [*(stake.facts if stake else ()), *flow.facts, *taken]
+        observed = _observed(flow, each) + (f", {show_money(in_cents(taken))} vigorish" if taken else "")
         yield finding(
-            round_, book, code, section, expected=_expected(due, each), observed=_observed(flow, each),
+            round_, book, code, section, expected=expected, observed=observed,
             evidence=facts or ((round_.closed,) if round_.closed else ()), seat=each.seat, wager=each.wager,
             difference_cents=difference, other_reading=due.other_reading if due else None,
         )  # fmt: skip
 
 
-def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None, void: bool
+def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None
               ) -> tuple[str, str]:  # fmt: skip
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
     section: str = due.cite if due is not None else "7(c)"
     if stake is not None and stake.late_cents != 0:
-        return "WAGER-LATE", "7(c)"
+        return "WAGER-LATE", late_section(book, stake.wager)
     assert difference is not None
     if due is None:
         return "PAY-OVER" if difference > 0 else "PAY-TAKEN", "11(f)"
-    if void or due.outcome is Outcome.VOID:
+    if due.outcome is Outcome.VOID:
         return "PAY-VOID", section
     if due.outcome is Outcome.FOUL:
         return "PAY-FOUL", section
@@ -290,14 +333,14 @@ def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, 
             return "PAY-LIMIT", "12(e)"
     if due.outcome is Outcome.WIN:
         if flow.winnings_cents == 0:
-            return ("PAY-TAKEN" if flow.taken_cents and due.wager != "progressive" else "PAY-MISSED"), section
+            return ("PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"), section
         if due.share_bp:
-            return "PAY-METER", section
+            return "MYST-AMOUNT" if due.wager == "mystery" else "PAY-METER", section
         return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
     if due.outcome in PUSHES:
         return ("PAY-OVER" if difference > 0 else "PAY-TAKEN"), section
     if flow.winnings_cents:
-        return "PAY-LOSER", section
+        return "MYST-TRIGGER" if due.wager == "mystery" else "PAY-LOSER", section
     return ("PAY-NOT-TAKEN" if difference > 0 else "PAY-TAKEN"), section
 
 
@@ -326,13 +369,26 @@ def _observed(flow: Flow, each: Settlement) -> str:
     return ", ".join(said) if said else "nothing paid and nothing collected"
 
 
-def _why(round_: Round, book: Rulebook, seat: int) -> str:
-    if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
+FURTHER_WHY: list[Callable[[Round, Rulebook, int, str], str | None]] = []
+"""What else of a seat's wager can be missing in some chapters, in words; their files of rules add to it."""
+
+
+def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
+    for further in FURTHER_WHY:
+        said = further(round_, book, seat, wager)
+        if said is not None:
+            return said
+    if not can_be_void(book) and round_.voided is not None:
+        return "the round was voided, for which the chapter has no ground"
+    if not GAMES[book.game].against_dealer and len(readings(round_, book, seat)) == 1:
+        one = readings(round_, book, seat)[0]
+        return f"the {'cards' if one == NO_HAND else 'decision'} of seat {seat}, or a rule for it, is not on record"
+    if GAMES[book.game].against_dealer and any(dealer.cards is None for dealer in dealer_readings(round_, book)):
         return "the dealer's cards are not on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
         return f"the cards of seat {seat} were not all read"
-    if held[0].high is None:
+    if GAMES[book.game].hands and held[0].high is None:
         return f"how seat {seat} set the hands is not on record"
     if len(dealer_readings(round_, book)) > 1:
         return "the house way allows the dealer several settings, which end differently"
@@ -343,11 +399,13 @@ def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
     """A void needs a ground in the record, where the record covers what the ground is made of."""
     observed = frozenset(round_.opened.payload.observed)
     voided = round_.voided
-    if voided is not None and not must_be_void(round_, book) and GROUND_ASPECTS[voided.payload.reason] <= observed:
+    if voided is not None and not can_be_void(book):
+        yield Doubt(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
+    elif voided is not None and not must_be_void(round_, book) and GROUND_ASPECTS[voided.payload.reason] <= observed:
         yield Doubt(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
     for seat in sorted(voided_seats(round_) - exposed):
-        if "deal" in observed and not is_void(round_, book):
+        if "deal" in observed and not is_void(round_, book) and book.has("13(d)"):
             yield Doubt(f"the hand of seat {seat} was voided and the record shows no exposed card")
 
 
@@ -398,7 +456,7 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
         yield finding(
             round_, book, "PAY-VIG", "12(a)", expected="no vigorish",
             observed=f"{show_money(fact.payload.amount_cents)} taken", evidence=(fact,), seat=fact.payload.seat,
-            wager="base", difference_cents=-fact.payload.amount_cents,
+            wager=book.chapter.base, difference_cents=-fact.payload.amount_cents,
         )  # fmt: skip
 
 

@@ -12,17 +12,18 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import msgspec
 
 from events import model
-from events.codec import read
-from events.envelope import RawEnvelope
+from events.codec import read, read_all
+from events.envelope import ReadEnvelope
 from events.errors import EventError, Undecodable
 from events.log import Record
 from events.upcast import upcast
 from games.rulebook import Rulebook, RulesRefused, parse_submission
 from replay.adjudicate import Conclusion, adjudicate
+from replay.corrections import Known
 from replay.engine import engine
 from replay.findings import Adjudication, Finding, LedgerEntry, digest, to_bytes
 from replay.meters import MeterFold, MeterState
-from replay.rounds import Known, Round, TableFold
+from replay.rounds import Round, TableFold
 from replay.table_state import LEDGER_EVENTS, TableState
 
 Result = tuple[str, str, bytes]
@@ -58,10 +59,6 @@ def rulebook(toml: str) -> Rulebook | str:
         return str(error)
 
 
-NOTHING: Sequence[Result] = ()
-"""What most events lead to."""
-
-
 class Worker:
     """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
@@ -95,35 +92,72 @@ class Worker:
     def take(self, record: Record) -> Sequence[Result]:
         """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
         try:
-            raw, payload = read(record.data)
+            event = read(record.data)
+            payload = upcast(event.payload)
         except EventError as error:
             raise Undecodable(self.stream, record.seq, str(error)) from error
-        if record.seq and (raw.seq != record.seq or raw.stream != self.stream):
-            raise Undecodable(self.stream, record.seq, f"the record calls itself {raw.stream} event {raw.seq}")
-        payload = upcast(payload)
-        self.seq = raw.seq
-        if self.table is not None and self.table.take_plain(raw, payload):
-            self._since.append(record.data)
-            return NOTHING
-        corrected = self.known is not None and raw.seq in self.known
-        results = self._ledger(raw, payload) if corrected or payload.KIND in LEDGER_EVENTS else []
+        if record.seq and (event.seq != record.seq or event.stream != self.stream):
+            raise Undecodable(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
+        return self._fold(record.data, event, payload)
+
+    def take_run(self, records: Sequence[Record], say: Callable[[Result], None]) -> int:
+        """Fold records in a row and say what they lead to, as `take` does, but faster.
+
+        Return how many were taken: all, or those as far as the one that made this worker stale. Raises `Undecodable`
+        after all that stand before.
+        """
+        every = [record.data for record in records]
+        events = read_all(every)
+        if events is None or not self._are_in_place(records, events):
+            for number, record in enumerate(records, 1):
+                for result in self.take(record):
+                    say(result)
+                if self.stale:
+                    return number
+            return len(records)
+        at, table = 0, self.table
+        while at < len(events):
+            if table is not None:
+                start, at = at, table.take_quiet(events, at)
+                if at > start:
+                    self._since += every[start:at]
+                    self.seq = events[at - 1].seq
+                    continue
+            event = events[at]
+            for result in self._fold(every[at], event, event.payload):
+                say(result)
+            at += 1
+            if self.stale:
+                break
+        return at
+
+    def _are_in_place(self, records: Sequence[Record], events: Sequence[ReadEnvelope[model.Event]]) -> bool:
+        """Whether the events call themselves what the log calls them."""
+        in_order = [event.seq for event in events] == [record.seq for record in records]
+        return in_order and {event.stream for event in events} == {self.stream}
+
+    def _fold(self, data: bytes, event: ReadEnvelope[model.Event], payload: model.Event) -> Sequence[Result]:
+        self.seq = event.seq
+        corrected = self.known is not None and event.seq in self.known
+        results = self._ledger(event, payload) if corrected or payload.KIND in LEDGER_EVENTS else []
         if self.meter is not None:
-            results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(raw.seq, payload)]
+            results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(event.seq, payload)]
             self.stale = self.meter.stale
             return results
-        if self.table is None:
-            return results
         fold = self.table
+        if fold is None:
+            return results
         was_open = fold.open
         for round_ in fold.apply(
-            raw.seq, raw.occurred_at_us, raw.source, raw.source_seq, raw.round_no, raw.gaming_day, payload
-        ):
+            event.seq, event.occurred_at_us, event.source, event.source_seq, event.round_no, event.gaming_day, payload,
+            event.event_id,
+        ):  # fmt: skip
             results += self.judge(round_) if self.judging else []
         self.stale = fold.stale
         if fold.open is None and fold.at_rest and (was_open is not None or not self._since):
             self._keep_rest()
         else:
-            self._since.append(record.data)
+            self._since.append(data)
         return results
 
     def snapshot(self) -> bytes:
@@ -160,14 +194,15 @@ class Worker:
             results += self._results(key, msgspec.structs.replace(said, as_of={self.stream: self.seq}))
         return results
 
-    def _ledger(self, raw: RawEnvelope, payload: model.Event) -> list[Result]:
-        entry = ledger_entry(self.stream, raw.seq, raw.gaming_day, payload)
-        if self.known is not None and raw.seq in self.known:
-            instead, old = self.known[raw.seq], entry
-            entry = ledger_entry(self.stream, raw.seq, raw.gaming_day, instead[1]) if instead is not None else None
+    def _ledger(self, event: ReadEnvelope[model.Event], payload: model.Event) -> list[Result]:
+        seq, day = event.seq, event.gaming_day
+        entry = ledger_entry(self.stream, seq, day, payload)
+        if self.known is not None and seq in self.known:
+            instead, old = self.known[seq], entry
+            entry = ledger_entry(self.stream, seq, day, instead[1]) if instead is not None else None
             if entry is None and old is not None:
                 entry = msgspec.structs.replace(old, amount_cents=0, reference="withdrawn")
-        return [("ledger", f"{self.stream}#{raw.seq}", to_bytes(entry))] if entry is not None else []
+        return [("ledger", f"{self.stream}#{seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
         """Adjudicate a round; where that differs from what was said before, return the new revision."""

@@ -13,15 +13,17 @@ import msgspec
 
 from events import model
 from events.model import Event
+from replay.shoe_state import ShoeState, deals_from_shoes
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
-    """An event of a table's stream as the fold sees it: its number, the device and its clock, and what it states."""
+    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id."""
 
     seq: int
     at_us: int
     source: str
     payload: Any
+    event_id: str = ""
 
 
 class Preparation(msgspec.Struct, frozen=True):
@@ -41,6 +43,7 @@ class Deck(msgspec.Struct):
     jokers: int
     preshuffled: bool
     received_seq: int
+    back: str = ""
     in_play_us: int | None = None
     in_play_seq: int = 0
     inspected: bool = False
@@ -62,6 +65,18 @@ class Source(msgspec.Struct):
     last: int
     last_us: int
     missing: list[Span] = []
+
+
+class Armed(msgspec.Struct, frozen=True):
+    """What a Must-Hit-By meter was armed with: the commitment to its target (null: none), and the event that says so."""
+
+    commitment: str | None
+    seq: int
+
+    @classmethod
+    def of(cls, fact: Fact) -> Armed:
+        """Read it from an arming."""
+        return cls(fact.payload.commitment, fact.seq)
 
 
 class Filed(msgspec.Struct, frozen=True):
@@ -105,6 +120,9 @@ class TableState(msgspec.Struct):
     sources: dict[str, Source] = {}
     last_round_no: int = 0
     dealing_deck: str = ""
+    shoe: ShoeState | None = None
+    rounds_uncounted: int = 0
+    armed: dict[str, Armed] = {}
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
@@ -115,7 +133,8 @@ class TableState(msgspec.Struct):
                 for name, deck in self.decks.items()
             },
             devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
-            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void),
+            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
+            shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
     def rules_in_force(self, gaming_day: str) -> Filed | None:
@@ -124,7 +143,7 @@ class TableState(msgspec.Struct):
 
     def apply(self, fact: Fact) -> None:
         """Let an event change the table."""
-        change = _CHANGES.get(fact.payload.KIND)
+        change = CHANGES.get(fact.payload.KIND)
         if change is not None:
             change(self, fact, fact.payload)
 
@@ -145,7 +164,7 @@ class TableState(msgspec.Struct):
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
-    state.just_opened = True
+    state.just_opened, state.rounds_uncounted = True, 0
     state.first_patron_seat = next(iter(state.patrons), 0)
     state.idle = False
 
@@ -159,16 +178,22 @@ def _shift(state: TableState, fact: Fact, event: model.ShiftChanged) -> None:
 
 
 def _tap_in(state: TableState, fact: Fact, event: model.DealerTappedIn) -> None:
+    if state.shoe is not None and event.dealer != state.dealer and (state.shoe.last_card or state.dealing_deck):
+        state.shoe.new_dealer(fact.seq)
     state.dealer = event.dealer
 
 
 def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
     state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
+    if state.shoe is None and deals_from_shoes(event.toml):
+        state.shoe = ShoeState()
 
 
 def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
     state.equipment_known = True
-    state.decks[event.deck] = Deck(jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq)
+    state.decks[event.deck] = Deck(
+        jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
+    )
 
 
 def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:
@@ -250,6 +275,8 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
 
 def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:
     state.last_shuffled = event.deck
+    if state.shoe is not None:
+        state.shoe.shuffle(fact.seq, event.deck)
     if event.method != "manual" and state.devices.get("shuffler") == "failed":
         del state.devices["shuffler"]
     _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
@@ -280,7 +307,35 @@ def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
     state.readings[event.meter] = event.after_centicents
 
 
-_CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
+def _burned(state: TableState, fact: Fact, event: model.CardBurned) -> None:
+    if state.shoe is not None:
+        state.shoe.burn(fact.seq)
+
+
+def _cover_card(state: TableState, fact: Fact, event: model.CoverCardPlaced) -> None:
+    if state.shoe is not None:
+        state.shoe.place(fact.seq, event)
+
+
+def _barred(state: TableState, fact: Fact, event: model.PatronBarred) -> None:
+    if state.shoe is not None:
+        state.shoe.bar(fact.seq, event.patron)
+
+
+def _armed(state: TableState, fact: Fact, event: model.MysteryArmed) -> None:
+    state.readings[event.meter] = event.reading_centicents
+    state.readings_before_void.pop(event.meter, None)
+    state.armed[event.meter] = Armed.of(fact)
+
+
+def _hit(state: TableState, fact: Fact, event: model.MysteryHit) -> None:
+    state.readings[event.meter] = event.after_centicents
+    state.armed.pop(event.meter, None)
+
+
+Change = Callable[[TableState, Fact, Any], None]
+
+CHANGES: dict[type[Event], Change] = {
     model.TableOpened: _game,
     model.GamingDayOpened: _day,
     model.ShiftChanged: _shift,
@@ -306,9 +361,13 @@ _CHANGES: dict[type[Event], Callable[[TableState, Fact, Any], None]] = {
     model.RecutOrdered: _recut,
     model.ProgressiveAccepted: _accepted,
     model.ProgressiveWon: _won,
+    model.CardBurned: _burned,
+    model.CoverCardPlaced: _cover_card,
+    model.PatronBarred: _barred,
+    model.MysteryArmed: _armed,
+    model.MysteryHit: _hit,
 }
 
-CHANGES_TABLE = frozenset(_CHANGES)
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""
 
 LEDGER_EVENTS = frozenset(

@@ -271,8 +271,8 @@ class _Reader:
         self.context = Context(self.book)
         self.context.patrons = patrons
         filed = model.RulesFiled(
-            submission=self.book.name, effective_gaming_day=self.book.effective_gaming_day, toml=text,
-            sha256=sha256(text.encode()).hexdigest(),
+            submission=re.sub("[^a-z0-9]+", "-", self.book.name.lower()).strip("-")[:32] or "rules", toml=text,
+            effective_gaming_day=self.book.effective_gaming_day, sha256=sha256(text.encode()).hexdigest(),
         )  # fmt: skip
         self._add(filed, words.line)
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 from events import model
 from events.model import Event, fact
 from games.cards import CODE, TEXT
+from games.filed_way import settings_of
 from games.progressive import after_winner
 from games.ranking import seven_card_lines
 from games.rulebook import Paytable
@@ -37,7 +38,7 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         where: Any = to if to in ("burn", "side") else context.where(words.position(to))
         if where not in ("burn", "side"):
             context.dealt[where] = context.dealt.get(where, []) + cards
-        face_up = (to == "dealer" or up) and not down
+        face_up = ((to == "dealer" and context.book.chapter.dealer_face_up) or up) and not down
         events.append(fact(model.CardsDealt, to=where, cards=cast(Any, cards), face_up=face_up))
     if not events:
         raise words.error("expected POSITION=CARDS, like dealer=Jk Kd Jc 9s 8h 4d 3c")
@@ -58,7 +59,8 @@ def _deal_each(words: Words, context: Context) -> Sequence[Event]:
         where = around[turn % 7]
         turn += 1
         context.dealt[where] = [*context.dealt.get(where, []), card]
-        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=where == "dealer"))
+        face_up = where == "dealer" and context.book.chapter.dealer_face_up
+        events.append(fact(model.CardsDealt, to=where, cards=cast(Any, [card]), face_up=face_up))
     if not events:
         raise words.error("expected cards after the starting position")
     return events
@@ -110,10 +112,9 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
             raise words.error(f"no house way is filed in {context.book.chapter.key}")
         if dealt is None or len(dealt) != 7 or any(card is None for card in dealt):
             raise words.error("house_way needs the seven cards of the position dealt before, all read")
-        chosen = context.book.way.choose([CODE[card] for card in dealt if card is not None])
-        return {
-            "high": [TEXT[card] for card in chosen.high], "medium": [], "low": [TEXT[card] for card in chosen.low],
-        }  # fmt: skip
+        chosen = settings_of(context.book.way, [CODE[card] for card in dealt if card is not None])[0]
+        parts = {"high": chosen.high, "medium": chosen.medium, "low": chosen.low}
+        return {name: [TEXT[card] for card in cards or ()] for name, cards in parts.items()}
     hands: dict[str, Any] = {"high": [], "medium": [], "low": []}
     while words.left:
         name, sign, first = words.left[0].partition("=")
@@ -253,7 +254,7 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     )
     events: list[Event] = []
     for wager, pip, cents in amounts(words):
-        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager)
+        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager, source == "slip")
         events.append(
             fact(model.WagerPaid, seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
                 source=source,
@@ -262,10 +263,15 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-def _stake_back(context: Context, seat: int, wager: str) -> int:
-    """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it."""
+def _stake_back(context: Context, seat: int, wager: str, slip: bool) -> int:
+    """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it (lines at odds never do)."""
     offer = context.book.offers.get(wager)
-    if offer is not None and offer.paytable is not None and not offer.paytable.stake_returned:
+    paytable = offer.paytable if offer is not None else None
+    if (
+        paytable is not None
+        and not paytable.stake_returned
+        and (slip or all(line.odds is None for line in paytable.lines))
+    ):
         return 0
     return context.stakes.pop((seat, wager), 0)
 

@@ -160,7 +160,7 @@ def _left(words: Words, context: Context) -> Sequence[Event]:
     return [fact(model.PatronLeft, seat=seat, patron=patron)]
 
 
-TABLE_STATEMENTS = frozenset({"dealer", "shift", "equipment", "deck", "dice_set", "device", "seated", "left"})
+TABLE_STATEMENTS = frozenset({"dealer", "shift", "equipment", "deck", "dice_set", "device", "seated", "left", "bar"})
 """Statements that may stand before a round as well as in it."""
 
 

@@ -5,6 +5,7 @@ What a statement cannot hold (a meter's own events, a correction) becomes a comm
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -111,6 +112,7 @@ WRITERS: dict[type[Event], Writer] = {
     model.DeviceRestored: lambda e: f"device {e.device} restored",
     model.PatronSeated: lambda e: f"seated seat={e.seat} {e.patron}",
     model.PatronLeft: lambda e: f"left seat={e.seat} {e.patron}",
+    model.PatronBarred: lambda e: f"bar {e.patron}" + (f" {e.reason}" if re.fullmatch(r"[^\s#]+", e.reason) else ""),
     model.CardsShuffled: lambda e: f"shuffle {e.method} deck={e.deck}{_option('count', e.count)}",
     model.CutOffered: lambda e: f"offer_cut seat={e.seat} {'accepted' if e.accepted else 'refused'}",
     model.CardsCut: lambda e: f"cut {_position(e.by)} {e.depth}{_flag('from_bottom', e.counted_from == 'bottom')}",

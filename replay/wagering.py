@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import assert_never, get_args
 
 import msgspec
@@ -57,7 +57,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         return known
     found: dict[Key, Stake] = {}
     rules = book.chapter.wagers
-    no_more_bets = closing(round_, "no_more_bets", 0)
+    no_more_bets = closing(round_, "activation" if bets_close_with_the_dice(round_, book) else "no_more_bets", 0)
     for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1)):
         for fact in round_.of(type_):
             event = fact.payload
@@ -83,8 +83,24 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         if event.reason in ("late", "refused") and stake is not None and stake.late_cents > 0:
             stake.late_cents = max(0, stake.late_cents - event.amount_cents)
             stake.facts.append(fact)
+        elif stake is not None and isinstance(event, model.WagerRefused):
+            _refused_in_time(round_, book, stake, fact)
     round_.memo["stakes"] = found
     return found
+
+
+def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> None:
+    """Take back a wager that was placed in time and refused at once: of that amount, with nothing of it placed since."""
+    event = refused.payload
+    rule_ = book.chapter.wagers.get(stake.wager)
+    closed = closing(round_, rule_.closes if rule_ is not None else "no_more_bets", stake.seat)
+    before = [fact for fact in stake.facts if fact.seq < refused.seq]
+    if not before or (closed is not None and closed.seq < refused.seq):
+        return
+    last = max(before, key=lambda fact: fact.seq).payload
+    if isinstance(last, model.WagerPlaced) and last.amount_cents == event.amount_cents:
+        stake.in_time_cents -= event.amount_cents
+        stake.facts.append(refused)
 
 
 def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
@@ -98,7 +114,7 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
         case "first_card":
             return round_.first_card
         case "activation":
-            began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
+            began = (closing(round_, "no_more_bets", seat), shaker_used(round_))
             return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
         case "further_cards":
             dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
@@ -109,6 +125,41 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
             assert_never(closes)
 
 
+def shaker_used(round_: Round) -> Fact | None:
+    """Return the fact that the shaker was activated or shaken, or at the latest that its dice were read; or null."""
+    began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
+    return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
+
+
+_dice_close: dict[str, bool | None] = {}
+
+
+def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
+    """Say whether all wagers are placed before the shaker is used: where some are on the dice, or a player activates it.
+
+    § 645c.2(f); without either the dice may come before "no more bets" (D28).
+    """
+    known = _dice_close.get(book.digest, False)
+    if book.digest not in _dice_close:
+        on_dice = [name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"]
+        known = _dice_close[book.digest] = any(name in book.offers for name in on_dice) or (None if on_dice else False)
+    return known if known is not None else round_.first(model.ShakerActivated) is not None
+
+
+def late_section(book: Rulebook, wager: str) -> str:
+    """Return the section by which a wager of this kind is late."""
+    rule_ = book.chapter.wagers.get(wager)
+    return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else "7(c)"
+
+
+def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return the wagers that the progressive meter accepted: not the contributions to a Must-Hit-By meter."""
+    accepted = round_.of(model.ProgressiveAccepted)
+    if book.mystery_meter is None:
+        return accepted
+    return [fact for fact in accepted if fact.payload.meter != book.mystery_meter]
+
+
 @rule("WAGER-LATE", on=("7(c)",))
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
@@ -117,9 +168,9 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """
     for stake in stakes(round_, book).values():
         if stake.doubtful:
-            yield Doubt(
-                f'seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and "no more bets"'
-            )
+            rule_ = book.chapter.wagers.get(stake.wager)
+            until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
+            yield Doubt(f"seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and {until}")
 
 
 @rule("WAGER-BASE", on=("7(e)",))
@@ -132,8 +183,9 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for stake in stakes(round_, book).values():
         if stake.wager != base and stake.on_layout_cents > 0 and stake.seat not in based:
             yield finding(
-                round_, book, "WAGER-BASE", "7(e)", expected=f"{_a(base)} wager at the box of an optional wager",
-                observed=f"{stake.wager} alone", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
+                round_, book, "WAGER-BASE", _limit_section(book, stake.wager),
+                expected=f"{_a(base)} wager at the box of an optional wager", observed=f"{stake.wager} alone",
+                evidence=stake.facts, seat=stake.seat, wager=stake.wager,
             )  # fmt: skip
 
 
@@ -155,8 +207,8 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
         elif rule_.of is not None:
             other = placed.get((stake.seat, rule_.of, None, ""))
             must = rule_.times * other.in_time_cents if other is not None else 0
-            if cents == must:
-                continue
+            if must in (0, cents):
+                continue  # without the other wager at all it is the other's fault, or WAGER-BASE
             expected = f"{show_money(must)}, {rule_.times} times the {rule_.of} wager"
         elif not offer.min_cents <= cents <= offer.max_cents:
             expected = f"{show_money(offer.min_cents)} to {show_money(offer.max_cents)}"
@@ -170,7 +222,7 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 def _limit_section(book: Rulebook, wager: str) -> str:
     rule_ = book.chapter.wagers.get(wager)
-    if rule_ is not None and rule_.of is not None:
+    if rule_ is not None and (rule_.of is not None or book.chapter.assumed):
         return rule_.cite
     return "7(d)" if wager == book.chapter.base else "7(e)"
 
@@ -204,16 +256,18 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 boxes = by_patron.setdefault(event.bettor, [])
                 if event.seat not in {seat for seat, _ in boxes}:
                     boxes.append((event.seat, fact))
-                if known and not round_.lost and event.bettor not in patrons.values():
+                if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
                     yield finding(
                         round_, book, "WAGER-SEATED", "7(b)", expected="the wager of a seated player",
                         observed=f"{event.bettor} is not seated", evidence=(fact,), seat=event.seat,
                     )  # fmt: skip
+    most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
     for patron, boxes in by_patron.items():
         seats = sorted(seat for seat, _ in boxes)
-        if len(seats) < 2 or (len(seats) == 2 and seats[1] - seats[0] == 1 and book.adjacent_boxes):
+        if len(seats) < 2 or (len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1):
             continue
-        allowed = "one box, or two adjacent ones" if book.adjacent_boxes else "one box"
+        up_to = "two" if most == 2 else f"up to {most}"
+        allowed = f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box"
         yield finding(
             round_, book, "WAGER-SEATED", "7(f)", expected=allowed,
             observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
@@ -249,18 +303,21 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+PROGRESSIVE_SECTION = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}
+
+
 @rule("WAGER-PROGRESSIVE", on=("8(b)(2)", "9(a)(3)(ii)", "10(a)(2)(ii)"))
 def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The chips collected equal the progressive wagers that the system accepted, and those at the boxes."""
-    if not round_.observes("progressive"):
+    section = PROGRESSIVE_SECTION[book.deal_method]
+    if not round_.observes("progressive") or not book.has(section):
         return
-    accepted = {fact.payload.seat for fact in round_.of(model.ProgressiveAccepted)}
+    accepted = {fact.payload.seat for fact in progressive_accepted(round_, book)}
     at_boxes = {
         stake.seat
         for stake in stakes(round_, book).values()
         if stake.wager == "progressive" and stake.in_time_cents > 0
     }
-    section = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}[book.deal_method]
     for fact in round_.of(model.ProgressiveLocked):
         event = fact.payload
         if event.accepted != event.collected or event.accepted != len(accepted) or accepted != at_boxes:
@@ -268,7 +325,7 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "WAGER-PROGRESSIVE", section,
                 expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} at the boxes)",
                 observed=f"{event.collected} chips collected, the system shows {event.accepted}",
-                evidence=(fact, *round_.of(model.ProgressiveAccepted)), wager="progressive",
+                evidence=(fact, *progressive_accepted(round_, book)), wager="progressive",
             )  # fmt: skip
 
 
@@ -276,9 +333,9 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
-    if not round_.observes("progressive"):
+    if not round_.observes("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
         return
-    accepted = round_.of(model.ProgressiveAccepted)
+    accepted = progressive_accepted(round_, book)
     if accepted and first is not None and (locked is None or locked.seq > first.seq):
         yield finding(
             round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",

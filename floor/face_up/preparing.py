@@ -10,6 +10,8 @@ from collections.abc import Callable
 from floor.face_up.plan import Plan, SplitHands, VoidReason, all_settings
 from floor.table import Table
 from games.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
+from games.filed_way import is_set_by
+from games.layout import Hand
 from games.pai_gow import is_foul
 from games.wagers import Outcome
 
@@ -86,7 +88,7 @@ def misdeal(plan: Plan) -> bool:
 def against_house_way(plan: Plan) -> list[SplitHands]:
     """Return the settings of the dealer's cards that the house way does not accept and that are no foul."""
     way = plan.book.way
-    return [s for s in all_settings(plan.hands["dealer"]) if not is_foul(*s) and not way.accepts(*s)]
+    return [s for s in all_settings(plan.hands["dealer"]) if not is_foul(*s) and not is_set_by(way, Hand(None, *s))]
 
 
 def one_box_seat(plan: Plan) -> bool:

@@ -32,7 +32,7 @@ def test_the_bytes_are_these() -> None:
     assert codec.decode(DATA) == ENVELOPE
 
 
-@pytest.mark.parametrize(
+OTHERWISE = pytest.mark.parametrize(
     ("old", "new"),
     [
         (b'"seq":41', b'"seq":41.0'), (b'"seq":41', b'"seq":4.1e1'), (b'"seq":41', b'"seq":041'),
@@ -57,10 +57,52 @@ def test_the_bytes_are_these() -> None:
         (b'"version":1}', b'"version":1'), (b'"version":1}', b'"version":1}}'), (b'"type":"dice_rolled"', b'"type":"buy_in"'),
     ],
 )  # fmt: skip
+
+
+@OTHERWISE
 def test_other_bytes_are_refused(old: bytes, new: bytes) -> None:
     assert DATA.count(old) == 1 or old in (b'"0f0f', b'"table-07"', b"2026-03-14")
     with pytest.raises(EventError):
         codec.decode(DATA.replace(old, new, 1))
+
+
+@OTHERWISE
+def test_other_bytes_are_not_read_in_a_row_with_right_ones(old: bytes, new: bytes) -> None:
+    codec.read(DATA)
+    assert codec.read_all([DATA, DATA]) == [codec.read(DATA)] * 2
+    assert codec.read_all([DATA, DATA.replace(old, new, 1), DATA]) is None
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [DATA + b"\n" + DATA],
+        [DATA + b"\n" + DATA, b""],
+        [DATA, b"", DATA],
+        [DATA, DATA + b"\n"],
+        [DATA.replace(b"0f" * 16, b"0f" * 15 + b"0"), DATA.replace(b"0f" * 16, b"0f" * 16 + b"0")],
+        [DATA.replace(b"0f" * 16, b"0f" * 15 + b"\xc3\xa9")],
+        [DATA.replace(b"0f" * 16, b"0f" * 15 + b"  "), DATA],
+        [b" " * (codec.MAX_EVENT_BYTES + 1), DATA],
+    ],
+)
+def test_what_looks_right_only_together_is_not_read(rows: list[bytes]) -> None:
+    codec.read(DATA)
+    assert codec.read_all(rows) is None
+
+
+def test_an_event_is_read_in_a_row_by_its_own_type_only() -> None:
+    """The end of a record names its type; where a text only looks like that end, it is not taken for it."""
+    codec.read(DATA)
+    assert codec.read_all([DATA.replace(b'"dice_rolled"', b'":\\"dice_rolled"')]) is None
+
+
+def test_a_type_is_not_read_in_a_row_before_it_is_known() -> None:
+    data = barred("x")
+    codec._decoders.clear()
+    assert codec.read_all([data]) is None
+    assert codec.read(data).payload == PatronBarred(patron="p-9", reason="x")
+    assert codec.read_all([data]) == [codec.read(data)]
 
 
 @pytest.mark.parametrize("change", [(b'"version":1', b'"version":2'), (b"dice_rolled", b"dice_thrown")])

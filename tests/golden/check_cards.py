@@ -1,16 +1,29 @@
-"""Book-keeping over the golden rounds: titles, cards dealt twice, seven cards a hand, the form of money.
+"""Book-keeping over the golden rounds: titles, cards dealt too often, cards of a hand, the form of money.
 
 It ranks nothing and imports nothing of the project, so that the expectations stay independent of the program.
 Run it as `python tests/golden/check_cards.py`; it prints each fault as file:line and ends with 1 if there is any.
 
 A comment switches one check off for its case where the fault is what the case is about:
-`# cards: twice`, `# cards: count`, `# cards: set`.
+`# cards: twice` (`# cards: seven` with six decks), `# cards: joker` (where there is none), `# cards: count`, `# cards: set`.
 """
 
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
+
+
+class Game(NamedTuple):
+    """A game's cards: how many make a hand, how many copies of each there are, and jokers."""
+
+    hand: int = 7
+    copies: int = 1
+    jokers: int = 1
+
+
+GAMES = {"686a": Game(hand=3, copies=6, jokers=0), "687a": Game(hand=5)}
+"""Of the folders whose game does not have the cards of 688a."""
 
 DECK = {rank + suit for rank in "23456789TJQKA" for suit in "shdc"} | {"Jk"}
 MONEY = re.compile(r"[+-]?(\d+)\.(\d\d)")
@@ -54,10 +67,11 @@ def hands(words: list[str]) -> Iterator[tuple[str, list[str]]]:
         yield position, cards
 
 
-def faults_of_round(lines: list[tuple[int, str, str]], off: set[str]) -> Iterator[tuple[int, str]]:
+def faults_of_round(lines: list[tuple[int, str, str]], off: set[str], game: Game) -> Iterator[tuple[int, str]]:
     """Yield (line, fault) of the lines of one round."""
-    seen: set[str] = set()
+    seen: list[str] = []
     dealt: dict[str, list[str]] = {}
+    last: dict[str, int] = {}
     for number, text, _ in lines:
         keyword, *words = text.split()
         stacks: list[tuple[str, list[str]]] = []
@@ -69,32 +83,37 @@ def faults_of_round(lines: list[tuple[int, str, str]], off: set[str]) -> Iterato
             for place in range(7):
                 stacks.append((order[(start + place) % 7], words[1 + place :: 7]))
         for position, cards in stacks:
-            dealt[position] = cards
-            if len(cards) != 7 and position != "burn" and "count" not in off:
-                yield number, f"{position} has {len(cards)} cards"
+            dealt.setdefault(position, []).extend(cards)
+            last[position] = number
             for card in cards:
                 if card != "??" and card not in DECK:
                     yield number, f"{card} is no card"
-                if card != "??" and card in seen and "twice" not in off:
-                    yield number, f"{card} twice"
-                seen.add(card)
+                if card == "Jk" and not game.jokers and "joker" not in off:
+                    yield number, "a joker"
+                if card != "??" and seen.count(card) >= game.copies and not off & {"twice", "seven"}:
+                    yield number, f"{card} more than {game.copies} times"
+                seen.append(card)
         if keyword in ("set", "reset") and words[-1] != "house_way" and "set" not in off:
             position = "dealer" if words[0] == "dealer" else words[0].replace("=", "")
             held = [card for _, part in hands(words[1:]) for card in part if card not in ("house_way", "changed")]
             missing = dealt.get(position, [])
             if "??" not in missing and sorted(held) != sorted(missing):
                 yield number, f"{position} set with other cards than dealt"
+    for position, cards in dealt.items():
+        if len(cards) != (1 if position == "side" else game.hand) and position != "burn" and "count" not in off:
+            yield last[position], f"{position} has {len(cards)} cards"
 
 
 def faults(path: Path) -> Iterator[tuple[int, str]]:
     """Yield (line, fault) of a file."""
     titles: set[str] = set()
+    game = GAMES.get(path.parent.name, Game())
     for title, lines in cases(path):
         first = lines[0][0] if lines else 0
         if title in titles:
             yield first, f"title twice: {title}"
         titles.add(title)
-        if not title.startswith("688a."):
+        if not title.startswith(f"{path.parent.name}."):
             yield first, f"title without section: {title}"
         if not any(text.startswith("expect ") for _, text, _ in lines):
             yield first, f"nothing expected: {title}"
@@ -102,7 +121,7 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
         of_round: list[tuple[int, str, str]] = []
         for number, text, comment in lines:
             if text.split()[:1] == ["round"]:
-                yield from faults_of_round(of_round, off)
+                yield from faults_of_round(of_round, off, game)
                 of_round = []
             elif text:
                 of_round.append((number, text, comment))
@@ -112,10 +131,10 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
                 if word.startswith(("meter=", "after=")) and "." in word and not METER.fullmatch(word):
                     yield number, f"{word} is no meter reading"
             if text.startswith(("expect due", "expect done")) and not re.fullmatch(
-                r"expect (due|done) seat=[1-6] [a-z_]+ (unknown|0\.00|[+-]\d+\.\d\d)", " ".join(text.split())
+                r"expect (due|done) seat=[1-6] [a-z_0-9]+ (unknown|0\.00|[+-]\d+\.\d\d)", " ".join(text.split())
             ):
                 yield number, f"form of expectation: {text}"
-        yield from faults_of_round(of_round, off)
+        yield from faults_of_round(of_round, off, game)
 
 
 def main() -> int:

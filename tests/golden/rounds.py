@@ -40,7 +40,7 @@ def read_cases(path: Path) -> list[Case]:
 
 def run(case: Case) -> list[str]:
     """Judge a case and return what differs from its expectations (nothing when it holds)."""
-    judged = judge(case.transcript, f"{case.path.name}:{case.line}")
+    judged = judge(case.transcript, f"{case.path.name}:{case.line}", lambda name: (case.path.parent / name).read_text())
     return [problem for problem in _problems(case, judged) if problem]
 
 

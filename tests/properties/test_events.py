@@ -49,6 +49,31 @@ def new_log() -> Iterator[tuple[EventLog, Path]]:
         shutil.rmtree(folder)
 
 
+@given(st.lists(DRAFTS, min_size=1, max_size=5))
+def test_events_read_in_a_row_are_those_read_one_by_one(drafts: list[Draft]) -> None:
+    records = [codec.encode(envelope_of(draft, seq)) for seq, draft in enumerate(drafts, 1)]
+    one_by_one = [codec.read(data) for data in records]
+    in_a_row = codec.read_all(records)
+    assert in_a_row == one_by_one or (in_a_row is None and not all(data.isascii() for data in records))
+
+
+@given(st.lists(DRAFTS, min_size=2, max_size=4), st.data())
+def test_bytes_changed_among_others_are_never_read_otherwise_than_alone(
+    drafts: list[Draft], data: st.DataObject
+) -> None:
+    records = [codec.encode(envelope_of(draft, seq)) for seq, draft in enumerate(drafts, 1)]
+    for record in records:
+        codec.read(record)
+    which = data.draw(st.integers(0, len(records) - 1))
+    at = data.draw(st.integers(0, len(records[which]) - 1))
+    changed = bytearray(records[which])
+    changed[at] = data.draw(st.integers(0, 255))
+    records[which] = bytes(changed)
+    in_a_row = codec.read_all(records)
+    if in_a_row is not None:
+        assert in_a_row == [codec.read(record) for record in records]
+
+
 @given(DRAFTS)
 def test_any_event_comes_back_as_the_same_bytes(draft: Draft) -> None:
     envelope = envelope_of(draft)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events import model
-from replay.rounds import RECENT_ROUNDS, TableFold, effective
+from replay.corrections import effective
+from replay.rounds import RECENT_ROUNDS, TableFold
 from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, Table, lines, said
 
 MISSED = ["PAY-MISSED seat=3 wager=base -25.00"]

@@ -15,7 +15,7 @@ from events.model import REGISTRY, Event
 from games.submission import submission_from_words
 from replay.transcript import MAX_LINE, MAX_LINES, Judged, Script, TranscriptError, drafts, judge, parse
 from replay.transcript_read import STATEMENTS
-from tests.replay.tables import PAID, UNPAID
+from tests.replay.tables import PAID, UNPAID, rules_text
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "transcript.md").read_text()
 RULES = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4\n"
@@ -240,6 +240,13 @@ def test_rules_from_a_file_beside_the_transcript() -> None:
     (only,) = judge("rules floor-2.toml\n" + PAID, "dispute.txt", load)
     assert asked == ["floor-2.toml"]
     assert [found.line() for found in only.conclusion.findings] == ["WAGER-LIMIT seat=3 wager=base"]
+
+
+def test_a_submission_of_any_name_is_filed_under_an_id_made_of_it() -> None:
+    text = rules_text().replace('name = "pa-688a"', 'name = "Face Up Pai Gow Poker, main floor (night)"')
+    (script,) = parse("rules floor-2.toml\n" + PAID, "dispute.txt", lambda name: text)
+    assert script.book.name == "Face Up Pai Gow Poker, main floor (night)"
+    assert script.events[0].payload.submission == "face-up-pai-gow-poker-main-floor"
 
 
 @pytest.mark.parametrize(

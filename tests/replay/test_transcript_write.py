@@ -46,6 +46,8 @@ def tame(event: Event) -> Event:
         changes["reason"] = "refused"  # the one reason of the notation
     if isinstance(event, model.DeckReceived):
         changes["back_colour"] = "not stated"
+    if isinstance(event, model.PatronBarred):
+        changes["reason"] = "mid_shoe"
     if isinstance(event, model.TableOpened):
         changes["game"] = "face_up_pai_gow"
     if isinstance(event, model.MysteryHit):
@@ -146,7 +148,7 @@ def test_many_events_in_one_second_do_not_make_a_day_pass() -> None:
 
 OUTSIDE = {
     "property_configured", "gaming_day_opened", "rules_filed", "table_closed", "inventory_counted", "dealer_tapped_out",
-    "patron_barred", "buy_in", "marker_issued", "fill_received", "credit_sent", "drop_counted", "intake_refused",
+    "buy_in", "marker_issued", "fill_received", "credit_sent", "drop_counted", "intake_refused",
     "meter_set", "meter_advanced", "meter_reset", "event_corrected", "round_opened",
 }  # fmt: skip
 """Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""

@@ -1,0 +1,258 @@
+"""DJ Wild Stud Poker: what every wager of a round is due (Annex A, rulemaking 125-223, Chapter 687a).
+
+The law of this file: it decides nothing about procedure and knows no events. It takes the dealer's hand, the boxes with
+their cards, decisions and stakes, the side card, and the filed rules, and says for each wager what is due and by which
+section. Where it is not given what a result depends on (a card, a decision, a meter), the due amount is null: it never
+guesses; where every reading of what is missing ends alike, that stands (D26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import cast
+
+import msgspec
+
+from games.bonus import envy_bonuses, progressive_payout
+from games.cards import DECK, JOKER
+from games.game import Game
+from games.layout import NO_HAND, Box, Layout
+from games.progressive import after_winner
+from games.ranking import Rank
+from games.rulebook import Line, Paytable, Rulebook
+from games.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, paytable_of, won_at_odds
+from games.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
+
+NO_MAXIMUM = MaximumPayout(None)
+"""The chapter knows no maximum payout."""
+
+
+def lines(
+    paytable: Paytable, cards: Sequence[int], side: int | None = None, deuces: Deuces = "natural"
+) -> frozenset[str]:
+    """Return the line of a paytable that five cards make, whether or not it is printed there.
+
+    The Blind pushes with three of a kind or less; Trips tells natural hands from those with a wild card (D6); in the
+    Progressive the side card takes the joker's place and deuces count as filed.
+
+    >>> from games.cards import parse_cards
+    >>> from games.rulebook import chapter
+    >>> hand, book = parse_cards("Ks Kd Kh 9c 2d"), chapter("pa", "687a")
+    >>> sorted(lines(book.paytable("trips", "DJWT-04"), hand) | lines(book.paytable("progressive", "1"), hand))
+    ['four_of_a_kind_with_wild', 'three_of_a_kind']
+    """
+    if paytable.wager == "progressive":
+        return frozenset((progressive_class(cards, side, deuces).line,))
+    made = wild_class(cards)
+    if paytable.wager == "blind" and made <= WildClass.THREE_OF_A_KIND:
+        return frozenset(("three_of_a_kind_or_less",))
+    if paytable.wager == "trips" and made not in (WildClass.FIVE_WILDS, WildClass.FIVE_OF_A_KIND):
+        return frozenset((f"natural_{made.line}" if is_natural(cards) else f"{made.line}_with_wild",))
+    return frozenset((made.line,))
+
+
+def settle(book: Rulebook, layout: Layout) -> list[Due]:
+    """Return what every wager and Envy Bonus of the round is due (§ 687a.11(b)-(f)).
+
+    The text gives two directions of settlement, so seats come in the order in which they were settled (`turns`), where
+    that is on record.
+    """
+    dealer = rank_wild(layout.dealer.cards) if layout.dealer.cards is not None else None
+    turn = {seat: number for number, seat in enumerate(layout.turns)}
+    ordered = sorted(layout.boxes, key=lambda box: (turn.get(box.seat, len(turn)), box.seat))
+    progressive = _Progressive(book, layout)
+    dues = []
+    for box in ordered:
+        mine = rank_wild(box.hand.cards) if box.hand.cards is not None else None
+        for wager in box.stakes:
+            if wager in ("ante", "blind", "raise"):
+                dues.append(_base(book, box, wager, mine, dealer))
+            elif wager == "trips":
+                dues.append(_trips(book, box))
+            elif wager == "bad_beat":
+                dues.append(_bad_beat(book, box, mine, dealer))
+            elif wager == "progressive":
+                dues.append(progressive.due(box))
+            else:
+                dues.append(not_offered(book, box, wager))
+    return [*progressive.in_turn(dues, turn), *progressive.envy(ordered)]
+
+
+def _out_of_play(book: Rulebook, box: Box, wager: str, paytable: Paytable | None = None) -> Due | None:
+    """The due of a wager that no cards decide: its hand was voided alone, which the text does not know, or abandoned."""
+    if box.voided:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "13", paytable)
+    if box.abandoned:
+        return due_of(book, box, wager, Outcome.ABANDONED, -box.stakes[wager], "7(b)", paytable)
+    return None
+
+
+def _base(book: Rulebook, box: Box, wager: str, mine: Rank | None, dealer: Rank | None) -> Due:
+    """Ante, Blind and Raise: forfeited by a fold, otherwise by the higher hand; equal hands push (D8).
+
+    Without a decision on record only what is lost either way can be told.
+    """
+    stake, paytable = box.stakes[wager], offered(book, wager)
+    out = _out_of_play(book, box, wager, paytable)
+    if out is not None:
+        return out
+    if box.decision == "fold":
+        return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)", paytable)
+    if mine is None or dealer is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "11(f)", paytable)
+    if mine < dealer:
+        return due_of(book, box, wager, Outcome.LOSE, -stake, "687a.11(e)(3)", paytable)
+    if box.decision is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.11(b)", paytable)
+    if mine == dealer:
+        return due_of(book, box, wager, Outcome.TIE, 0, "687a.11(e)(2)", paytable)
+    if paytable is None:
+        winnings = EVEN_MONEY.winnings(stake)
+        return due_of(book, box, wager, Outcome.WIN, winnings, "12(a)", winnings=winnings)
+    line = _line(paytable, box.hand.cards or ())
+    assert line is not None, "every hand has a line in the Blind paytable"
+    return won_at_odds(book, box, wager, paytable, line, NO_MAXIMUM, "687a.12(b)")
+
+
+def _line(paytable: Paytable, cards: Sequence[int]) -> Line | None:
+    return paytable.best(lines(paytable, cards))
+
+
+def _trips(book: Rulebook, box: Box) -> Due:
+    """Trips wins with three of a kind or better, also for a player who folded (§ 687a.11(b)(1), (f)(2))."""
+    wager, paytable = "trips", offered(book, "trips")
+    if paytable is None:
+        return not_offered(book, box, wager)
+    out = _out_of_play(book, box, wager, paytable)
+    if out is not None:
+        return out
+    if box.hand.cards is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.12(d)", paytable)
+    line = _line(paytable, box.hand.cards)
+    if line is None:
+        return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "687a.11(f)(2)(i)", paytable)
+    return won_at_odds(book, box, wager, paytable, line, NO_MAXIMUM, "687a.12(d)")
+
+
+def _bad_beat(book: Rulebook, box: Box, mine: Rank | None, dealer: Rank | None) -> Due:
+    """The Two-Way Bad Beat wins when three of a kind or better loses to the dealer, and is forfeited by a fold (D20)."""
+    wager, paytable = "bad_beat", offered(book, "bad_beat")
+    if paytable is None:
+        return not_offered(book, box, wager)
+    out = _out_of_play(book, box, wager, paytable)
+    if out is not None:
+        return out
+    stake = box.stakes[wager]
+    if box.decision == "fold":
+        return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)(2)", paytable)
+    if mine is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.12(e)", paytable)
+    line = _line(paytable, box.hand.cards or ())
+    if line is None or (dealer is not None and mine >= dealer):
+        return due_of(book, box, wager, Outcome.LOSE, -stake, "687a.11(f)(3)(i)", paytable)
+    if dealer is None or box.decision is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.12(e)", paytable)
+    return won_at_odds(book, box, wager, paytable, line, NO_MAXIMUM, "687a.12(e)")
+
+
+class _Progressive:
+    """The Progressive and its Envy Bonuses: the side card in the joker's place, folded hands as filed, the meter in turn."""
+
+    def __init__(self, book: Rulebook, layout: Layout) -> None:
+        self.book, self.layout = book, layout
+        self.paytable = offered(book, "progressive")
+        self.deuces = cast(Deuces, book.settings.get("progressive_deuces", "natural"))
+        self.folds_lose = not book.settings.get("folded_progressive", False)
+        self.sides: Collection[int] = (layout.side,) if layout.side is not None else ()
+        if not self.sides and any(JOKER in (box.hand.cards or ()) for box in layout.boxes):
+            hands = [layout.dealer, *(box.hand for box in layout.boxes)]
+            seen = {card for hand in hands for card in hand.cards or ()}
+            self.sides = [card for card in DECK if card != JOKER and card not in seen]
+
+    def lines(self, paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:
+        """Return the line that cards make with deuces as filed."""
+        return lines(paytable, cards, side, self.deuces)
+
+    def made(self, box: Box) -> set[frozenset[str]]:
+        """Return the line that a box's cards make: several where that is for a side card to say that is not on record."""
+        cards, paytable = box.hand.cards, self.paytable
+        if cards is None or paytable is None:
+            return set()
+        sides = self.sides if JOKER in cards else (None,)
+        return {self.lines(paytable, cards, side) for side in sides}
+
+    def due(self, box: Box) -> Due:
+        """Return what a Progressive is due by its cards; a share of the meter as if it were the only one."""
+        book, wager, paytable = self.book, "progressive", self.paytable
+        if paytable is None:
+            return not_offered(book, box, wager)
+        out = _out_of_play(book, box, wager, paytable)
+        if out is not None:
+            return out
+        stake = box.stakes[wager]
+        if box.decision == "fold" and self.folds_lose:
+            return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)(3)", paytable)
+        best = {paytable.best(made) for made in self.made(box)}
+        if best == {None}:
+            return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
+        if len(best) != 1 or self.may_be_folded(box):
+            return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
+        by_turn, reading = self.layout.meter.by_turn, self.layout.meter.reading
+        return self._paid(box, reading if by_turn is None else by_turn.get(box.seat))
+
+    def may_be_folded(self, box: Box) -> bool:
+        """Say whether the box may have been folded, which would lose its Progressive, though the record does not say so.
+
+        A record that ends before the decisions speaks of a hand that is still in play.
+        """
+        return box.decision is None and self.folds_lose and self.layout.past_decisions
+
+    def _paid(self, box: Box, reading: int | None) -> Due:
+        side = next(iter(self.sides), None)
+        return progressive_payout(self.book, box, NO_MAXIMUM, reading, self.lines, side)
+
+    def in_turn(self, dues: Sequence[Due], turn: Collection[int]) -> list[Due]:
+        """Return the dues with shares of one meter in the order in which seats were settled (D18).
+
+        Two shares whose order is not on record, or a share beside a hand that may take one, cannot be told.
+        """
+        found = list(dues)
+        shares = [at for at, due in enumerate(found) if due.wager == "progressive" and due.share_bp]
+        if self.layout.meter.by_turn is not None or not shares:
+            return found
+        open_ = any(due.wager == "progressive" and due.net_cents is None and not due.share_bp for due in found)
+        in_order = len(shares) == 1 or all(found[at].seat in turn for at in shares)
+        meter = self.layout.meter.reading if in_order and not open_ else None
+        boxes = {box.seat: box for box in self.layout.boxes}
+        for at in shares:
+            due = self._paid(boxes[found[at].seat], meter)
+            if meter is not None:
+                meter = after_winner(meter, due.share_bp, paytable_of(self.book, "progressive").seed_cents)
+            found[at] = due if in_order and not open_ else msgspec.structs.replace(due, share_bp=0)
+        return found
+
+    def envy(self, ordered: Sequence[Box]) -> list[Due]:
+        """Return the Envy Bonuses; hands that do not qualify for the Progressive count for none, and get none (D17)."""
+        paytable = self.paytable
+        if paytable is None or not any("progressive" in box.stakes for box in ordered):
+            return []
+        boxes, doubtful = [], set()
+        for box in ordered:
+            if box.decision == "fold" and self.folds_lose:
+                continue
+            seen = {paytable.envy(made) for made in self.made(box)}
+            if self.may_be_folded(box):
+                doubtful.add(box.seat)
+            told = len(seen) == 1 and (seen == {None} or box.seat not in doubtful)
+            boxes.append(box if told else msgspec.structs.replace(box, hand=NO_HAND))
+        found = envy_bonuses(self.book, boxes, self.lines, next(iter(self.sides), None))
+        return [_unknown(due) if due.seat in doubtful else due for due in found]
+
+
+def _unknown(due: Due) -> Due:
+    return msgspec.structs.replace(
+        due, net_cents=None, winnings_cents=0, cash_cents=0, uncapped_cents=0, outcome=Outcome.UNKNOWN, line=""
+    )
+
+
+GAME = Game(name="dj_wild", hands={}, settle=settle, lines=lines)

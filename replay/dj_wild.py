@@ -1,0 +1,263 @@
+"""DJ Wild Stud Poker: what players decided, in turn or not, and cards exposed before they had (Annex A, rulemaking 125-223).
+
+§§ 687a.7(d)(1), 687a.11(b)-(d), 687a.13(d). What a wager is due is in `games.dj_wild`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from events import model
+from games.cards import JOKER
+from games.layout import Decision, Layout
+from games.money import show_money
+from games.rulebook import Rulebook
+from replay.findings import Finding
+from replay.layout import FURTHER_LAYOUT, progressive_wins, side_card
+from replay.rounds import Round
+from replay.rules import Doubt, finding, name, rule
+from replay.setting import readings
+from replay.settlement import FURTHER_WHY, flows, is_void
+from replay.table_state import Fact
+from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
+from replay.wagering import stakes
+
+BASE = ("ante", "blind", "raise")
+GAME = "dj_wild"
+
+
+class Decided(msgspec.Struct, frozen=True):
+    """What a player decided, by what fact: said, or shown by the Raise Wager."""
+
+    decision: Literal["raise", "fold"]
+    fact: Fact
+
+
+def decisions(round_: Round) -> dict[int, Decided | None]:
+    """Return each seat's decision as first made; null where a raise and a fold contradict each other."""
+    if "decisions" not in round_.memo:
+        found: dict[int, Decided | None] = {}
+        raised = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise"]
+        for fact in sorted([*round_.of(model.DecisionMade), *raised], key=lambda each: each.seq):
+            event = fact.payload
+            folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
+            decided = Decided("fold" if folded else "raise", fact)
+            first = found.setdefault(event.seat, decided)
+            if first is not None and first.decision != decided.decision:
+                found[event.seat] = None
+        round_.memo["decisions"] = found
+    known: dict[int, Decided | None] = round_.memo["decisions"]
+    return known
+
+
+def in_play(round_: Round, book: Rulebook) -> list[int]:
+    """Return the seats with an Ante Wager."""
+    base = book.chapter.base
+    return sorted(
+        {each.seat for each in stakes(round_, book).values() if each.wager == base and each.in_time_cents > 0}
+    )
+
+
+def turned(round_: Round) -> Fact | None:
+    """Return the fact that the dealer's hand was turned over."""
+    return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == "dealer"), None)
+
+
+# --------------------------------------------------------------------------------------------------- what it is settled by
+
+
+def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+    """Put in the decisions, and the order of the settlement.
+
+    A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
+    seat without a raise has folded.
+    """
+    if book.game != GAME:
+        return layout
+    made, past = decisions(round_), _past_decisions(round_, book)
+    absent: Decision | None = "fold" if past and round_.observes("wagering") else None
+    boxes = []
+    for box in layout.boxes:
+        decided = made.get(box.seat, absent)
+        decision = decided.decision if isinstance(decided, Decided) else decided
+        boxes.append(msgspec.structs.replace(box, decision=decision))
+    return msgspec.structs.replace(layout, boxes=boxes, turns=_turns(round_, book), past_decisions=past)
+
+
+def _past_decisions(round_: Round, book: Rulebook) -> bool:
+    if is_void(round_, book):
+        return False
+    settled = (fact for key, flow in flows(round_).items() if key[1] in BASE for fact in flow.facts)
+    return (
+        round_.closed is not None or turned(round_) is not None
+        or any(getattr(fact.payload, "reason", "") not in ("late", "void") for fact in settled)
+    )  # fmt: skip
+
+
+def _turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
+    """The seats in the order in which the meter served them, or else in which their hands were settled."""
+    won = tuple(fact.payload.seat for fact in progressive_wins(round_, book))
+    if won:
+        return won
+    first: dict[int, int] = {}
+    for fact in settling(round_):
+        if fact.payload.wager in BASE:
+            first.setdefault(fact.payload.seat, fact.seq)
+    return tuple(sorted(first, key=lambda seat: first[seat]))
+
+
+FURTHER_LAYOUT.append(_decided)
+
+
+def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """What a wager's result wants, beside cards that were not read: a decision, or the side card in the joker's place."""
+    if book.game != GAME or wager == "trips":
+        return None
+    jokers = any(JOKER in (hand.cards or ()) for hand in readings(round_, book, seat))
+    if wager == "progressive" and jokers and side_card(round_) is None:
+        return "the side card is not on record"
+    if decisions(round_).get(seat) is None and not (wager == "progressive" and book.settings["folded_progressive"]):
+        return f"whether seat {seat} raised or folded is not on record"
+    return None
+
+
+FURTHER_WHY.append(_missing)
+
+
+def settling(round_: Round) -> list[Fact]:
+    """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip."""
+    folded = {seat for seat, each in decisions(round_).items() if each is not None and each.decision == "fold"}
+    gone = {fact.payload.seat for fact in round_.of(model.WagerAbandoned)}
+    found = []
+    for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
+        for fact in round_.of(type_):
+            event = fact.payload
+            forfeited = event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken)
+            late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
+            if not (forfeited or late or event.seat in gone):
+                found.append(fact)
+    return sorted(found, key=lambda each: each.seq)
+
+
+# ------------------------------------------------------------------------------------------------------ exposed cards, .13(d)
+
+
+def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    """A card revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
+    if book.game != GAME:
+        return
+    for fact in round_.of(model.CardExposed):
+        exposed = fact.payload
+        if exposed.by != "player" and _before_raises(round_, fact):
+            yield Ground(
+                "exposed_card", "DEAL-EXPOSED", "687a.13(d)", "with a card exposed before the raises, all hands void",
+                f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided", (fact.seq,),
+                exposed.whose if isinstance(exposed.whose, int) else None,
+            )  # fmt: skip
+    dealer = turned(round_)
+    if dealer is not None and _before_raises(round_, dealer):
+        yield Ground(
+            "exposed_dealer", "DEAL-EXPOSED", "687a.13(d)", "the dealer's hand turned over after the raises, or all hands void",
+            "turned over before a raise; the round was not voided", (dealer.seq,),
+        )  # fmt: skip
+
+
+def _before_raises(round_: Round, exposed: Fact) -> bool:
+    """Whether a card was exposed before the raises: a raise was placed after it, or nobody had decided yet.
+
+    Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands.
+    """
+    made = [each for each in decisions(round_).values() if each is not None]
+    after = [each for each in made if round_.certainly_before(exposed, each.fact)]
+    if any(each.decision == "raise" for each in after):
+        return True
+    before = [each for each in made if round_.certainly_before(each.fact, exposed)]
+    undecided = {fact.payload.seat for fact in round_.of(model.WagerPlaced)} - {
+        each.fact.payload.seat for each in before
+    }
+    voided = round_.voided
+    if voided is not None:
+        said = voided.payload.reason in ("exposed_card", "exposed_dealer")
+        return bool(undecided) and (said or exposed.payload.KIND is model.CardExposed)
+    return bool(after) and not before
+
+
+FURTHER_GROUNDS.append(_exposed)
+
+
+@rule("DEAL-EXPOSED", on=("687a.13(d)",))
+def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Whether a card was exposed before the raises can only be told where the order of both is on record."""
+    if round_.voided is not None:
+        return
+    for fact in round_.of(model.CardExposed):
+        if fact.payload.by == "player":
+            continue
+        order = [round_.certainly_before(fact, each.fact) for each in decisions(round_).values() if each is not None]
+        if not order and round_.closed is not None:
+            yield Doubt("a card was exposed, and whether before the raises is not on record")
+        elif None in order and not must_be_void(round_, book):
+            yield Doubt("the clocks contradict the order of an exposed card and the raises")
+
+
+# ------------------------------------------------------------------------------------------------------- wagers and decisions
+
+
+@rule("WAGER-LIMIT", on=("687a.7(d)(1)",))
+def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Who competes in a round places a Blind Wager beside the Ante Wager."""
+    if not round_.observes("wagering") or round_.first_card is None:
+        return
+    placed = stakes(round_, book)
+    for seat in in_play(round_, book):
+        ante, blind = placed[seat, "ante", None, ""], placed.get((seat, "blind", None, ""))
+        if blind is None or blind.on_layout_cents <= 0:
+            yield finding(
+                round_, book, "WAGER-LIMIT", "687a.7(d)(1)", expected=f"a blind of {show_money(ante.in_time_cents)}",
+                observed="none", evidence=(*ante.facts, *(blind.facts if blind else ())), seat=seat, wager="blind",
+            )  # fmt: skip
+
+
+@rule("PLAY-ORDER", on=("687a.11(b)",))
+def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Players decide in turn, from the one farthest to the dealer's left clockwise: seat 1 first."""
+    made = sorted((each.fact for each in decisions(round_).values() if each is not None), key=lambda fact: fact.seq)
+    for before, after in itertools.pairwise(made):
+        if after.payload.seat > before.payload.seat:
+            continue
+        if not round_.certainly_before(before, after):
+            yield Doubt(f"the clocks contradict the order of the decisions of {both_seats(before, after)}")
+            return
+        yield finding(
+            round_, book, "PLAY-ORDER", "687a.11(b)", expected=f"seat {after.payload.seat} before seat {before.payload.seat}",
+            observed="decided after it", evidence=(before, after), seat=after.payload.seat,
+        )  # fmt: skip
+        return
+
+
+def both_seats(one: Fact, other: Fact) -> str:
+    """Return two facts' seats as they are written in doubts."""
+    return f"seats {one.payload.seat} and {other.payload.seat}"
+
+
+@rule("PLAY-ORDER", on=("687a.11(d)",))
+def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
+    dealer = turned(round_)
+    if dealer is None or round_.voided is not None or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
+        return
+    for each in decisions(round_).values():
+        if each is None or each.fact.seq < dealer.seq:
+            continue
+        if not round_.certainly_before(dealer, each.fact):
+            yield Doubt("the clocks contradict the order of the last decision and the dealer's turning over")
+            return
+        yield finding(
+            round_, book, "PLAY-ORDER", "687a.11(d)", expected="the dealer's hand turned over after the last decision",
+            observed=f"before that of seat {each.fact.payload.seat}", evidence=(dealer, each.fact),
+        )  # fmt: skip
+        return

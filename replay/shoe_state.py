@@ -1,0 +1,119 @@
+"""What spans the rounds of a game that is dealt shoe by shoe: batches, burn and cover cards, barred patrons (§§ 686a.3-686a.7).
+
+The law of this file: as in `table_state.py`, which keeps it, it is plain data and judges nothing. A shuffle that is not on
+record may have happened wherever a round's record does not cover shuffles: then what was known of a batch is forgotten.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from events import model
+from games.rulebook import chapter, known_chapters
+
+Place = int | Literal["dealer", "start"]
+
+
+class Batch(msgspec.Struct):
+    """A batch of cards since its last shuffle on record: numbers of events (0 where there is none), and what left it.
+
+    `known`: every round since then covered the shuffle, so that there was no other. `out` counts the copies of each card
+    dealt; `cover` is the cover card's appearance, after which the batch has to be shuffled.
+    """
+
+    shuffled: int = 0
+    dealt: int = 0
+    cover: int = 0
+    known: bool = False
+    out: dict[str, int] = {}
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it was shuffled and no card was dealt from it since."""
+        return self.shuffled > self.dealt
+
+
+class ShoeState(msgspec.Struct):
+    """The shoe at a table. Numbers are those of events, 0 where there is none.
+
+    `cover_at` says where the cover card appeared in the last round; null where it did not, as far as that round's record
+    covered it (`covered`). `newcomer`: a dealer who came and has not dealt yet. `placed`: the cover card was put into cards
+    that were not dealt yet. `barred`: patrons, the event that barred them, and whether every round since covered the shuffle.
+    """
+
+    batches: dict[str, Batch] = {}
+    last_card: int = 0
+    burned: int = 0
+    newcomer: int = 0
+    placed: tuple[int, int, str] | None = None
+    cover_at: Place | None = None
+    covered: bool = False
+    barred: dict[str, tuple[int, bool]] = {}
+
+    def copied(self) -> ShoeState:
+        """Return a copy for a round to keep."""
+        batches = {name: msgspec.structs.replace(each, out=dict(each.out)) for name, each in self.batches.items()}
+        return msgspec.structs.replace(self, batches=batches, barred=dict(self.barred))
+
+    def shuffle(self, seq: int, deck: str) -> None:
+        """A batch was shuffled, in a round or between rounds."""
+        before = self.batches.get(deck, Batch())
+        self.batches[deck] = Batch(shuffled=seq, dealt=before.dealt, known=True)
+
+    def new_dealer(self, seq: int) -> None:
+        """Another dealer took over, after cards were dealt at the table."""
+        self.newcomer = seq
+
+    def burn(self, seq: int) -> None:
+        """A card went from the shoe to the discard rack unseen."""
+        self.burned, self.newcomer = seq, 0
+
+    def place(self, seq: int, event: model.CoverCardPlaced) -> None:
+        """The cover card was put into the cards."""
+        self.placed = seq, event.depth, event.counted_from
+
+    def bar(self, seq: int, patron: str) -> None:
+        """A patron was barred from wagering."""
+        self.barred[patron] = seq, True
+
+    def round_over(
+        self, deck: str, cards: Sequence[tuple[int, model.CardsDealt]], reached: tuple[int, Place] | None, covered: bool
+    ) -> None:
+        """A round ended: the cards dealt in it, where the cover card appeared, and whether its record covers the shuffle."""
+        batch = self.batches.setdefault(deck, Batch())
+        was_fresh, bars_until = batch.fresh, max(batch.shuffled, self.last_card)
+        for seq, event in cards:
+            self.last_card = batch.dealt = seq
+            if seq > batch.shuffled:
+                for card in event.cards:
+                    if card is not None:
+                        batch.out[card] = batch.out.get(card, 0) + 1
+        if cards:
+            self.covered, self.cover_at = covered, reached[1] if reached is not None else None
+            self.newcomer = self.newcomer if self.newcomer > self.last_card else 0
+            self.placed = self.placed if self.placed is not None and self.placed[0] > self.last_card else None
+            if was_fresh:
+                self.barred = {patron: bar for patron, bar in self.barred.items() if bar[0] > bars_until}
+        if not covered:
+            self.barred = {patron: (seq, False) for patron, (seq, _) in self.barred.items()}
+            for each in self.batches.values():
+                each.known, each.cover, each.out = False, 0, {}
+        if reached is not None and reached[0] > batch.shuffled:
+            batch.cover = reached[0]
+
+
+def deals_from_shoes(toml: str) -> bool:
+    """Say whether a rules submission is of a game with several decks, dealt shoe by shoe.
+
+    >>> deals_from_shoes('chapter = "pa-686a"'), deals_from_shoes('chapter = "pa-688a"'), deals_from_shoes("?")
+    (True, False, False)
+    """
+    try:
+        key = tomllib.loads(toml).get("chapter")
+    except tomllib.TOMLDecodeError:
+        return False
+    return key in known_chapters() and chapter(*key.split("-", 1)).numbers.get("copies", 1) > 1

@@ -1,0 +1,39 @@
+"""In how many rounds in a row the stub was not counted: what a round leaves to the next (Annex A, § 687a.8(e), .9(f), .10(d)).
+
+A round in which the record does not cover the stub may have had a count: the rounds are counted afresh from it (D26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from events import model
+
+if TYPE_CHECKING:
+    from replay.rounds import Round
+
+
+def is_round_of_play(round_: Round) -> bool:
+    """Say whether a round was dealt and not voided: one that counts toward those in which the stub is due."""
+    return round_.first_card is not None and round_.voided is None
+
+
+def uncounted(round_: Round) -> int:
+    """Return in how many rounds of play in a row, this one included, the stub was certainly not counted."""
+    if round_.of(model.StubCounted) or not round_.observes("stub"):
+        return 0
+    return round_.before.rounds_uncounted + is_round_of_play(round_)
+
+
+def recount(changed: Round, later: Iterable[Round]) -> list[Round]:
+    """Carry on from a round that a late fact changed; return those of the later rounds that are now opened otherwise."""
+    others, count, number = [], uncounted(changed), changed.round_no
+    for each in later:
+        number += 1
+        if each.round_no != number or each.before.rounds_uncounted == count:
+            break
+        each.before.rounds_uncounted, each.memo = count, {}
+        others.append(each)
+        count = uncounted(each)
+    return others

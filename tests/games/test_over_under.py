@@ -1,0 +1,234 @@
+"""Over/Under, wager by wager, worked out by hand from Annex A, rulemaking 125-223, Chapter 686a."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from games import over_under
+from games.cards import CODE, TEXT, parse_cards
+from games.layout import Box, Decision, Hand, Layout
+from games.over_under import bonus_lines, points, total
+from games.rulebook import Rulebook, RulesRefused, parse_submission
+from games.submission import submission_from_words
+from games.wagers import Due, Outcome
+
+# A hand of three cards for every total there is.
+HANDS = {
+    6: "2s 2h 2d", 7: "2s 3h 2d", 8: "3c 2h 3d", 9: "4c 2s 3d", 10: "2c 5h 3s", 11: "5d 4c 2h", 12: "3s 4d 5c",
+    13: "6h 4s 3c", 14: "9h 3d 2c", 15: "Ah 2c 2d", 16: "Ts 4h 2d", 17: "Jd 5c 2s", 18: "6s 6h 6d", 19: "Qc 7d 2h",
+    20: "Kh 7s 3d", 21: "As 8d 2c", 22: "7c Jh 5d", 23: "Td 9c 4h", 24: "8s 8h 8d", 25: "Ad Kc 4h", 26: "Js Qd 6c",
+    27: "9s 9h 9d", 28: "Kd Th 8c", 29: "Ac 9h 9s", 30: "Kc Kd Kh", 31: "Tc Jc Ac", 32: "As Ah Qs", 33: "Ac Ad Ah",
+}  # fmt: skip
+
+# 686a.8(b): what a Bonus Wager of 5.00 wins; it loses with every other total (686a.7(k)).
+BONUS = {
+    6: 25000, 7: 5000, 8: 2500, 9: 2000, 10: 1500, 11: 1000, 12: 500,
+    27: 500, 28: 1000, 29: 1500, 30: 2000, 31: 2500, 32: 5000, 33: 25000,
+}  # fmt: skip
+
+
+def book(words: str = "pa-686a bonus=yes") -> Rulebook:
+    return parse_submission(submission_from_words(words.split()))
+
+
+def box(stakes: Mapping[str, int], cards: str | None = None, *, seat: int = 3, decision: Decision | None = None,
+        surrendered: bool = False, voided: bool = False) -> Box:  # fmt: skip
+    hand = Hand(parse_cards(cards) if cards is not None else None)
+    return Box(seat, f"p-{seat}", hand, stakes, (), decision, surrendered, voided)
+
+
+def settled(*boxes: Box, words: str = "pa-686a bonus=yes") -> dict[tuple[int, str], Due]:
+    dues = over_under.settle(book(words), Layout(boxes=boxes))
+    return {(due.seat, due.wager): due for due in dues}
+
+
+def nets(one: Box, words: str = "pa-686a bonus=yes") -> dict[str, int | None]:
+    return {wager: due.net_cents for (_, wager), due in settled(one, words=words).items()}
+
+
+# ------------------------------------------------------------------------------------------------- cards, § 686a.3(d)
+
+
+def test_686a_3_d_the_value_of_every_card() -> None:
+    by_rank = {rank: points(CODE[f"{rank}c"]) for rank in "23456789TJQKA"}
+    assert by_rank == {
+        "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "T": 10, "J": 10, "Q": 10, "K": 10, "A": 11,
+    }  # fmt: skip
+    assert all(points(CODE[text[0] + "c"]) == points(card) for card, text in enumerate(TEXT[:52]))
+
+
+@pytest.mark.parametrize("counted", HANDS)
+def test_686a_3_d_the_total_of_three_cards(counted: int) -> None:
+    assert total(parse_cards(HANDS[counted])) == counted
+
+
+def test_686a_3_a_a_joker_has_no_value() -> None:
+    assert total(parse_cards("Kh Jk 5d")) is None
+    paytable = book().chapter.paytable("bonus", "1")
+    assert bonus_lines(paytable, parse_cards("Kh Jk 5d")) == frozenset()
+    assert set(nets(box({"ante": 1000, "over": 1000, "bonus": 500}, "Kh Jk 5d")).values()) == {None}
+
+
+# ------------------------------------------------------------------------------- over and under, § 686a.7(i), (j), D12
+
+
+@pytest.mark.parametrize("counted", HANDS)
+def test_686a_7_i_1_over_wins_with_24_to_33_and_the_ante_with_it(counted: int) -> None:
+    net = 1000 if counted >= 24 else -1000
+    assert nets(box({"ante": 1000, "over": 1000}, HANDS[counted])) == {"ante": net, "over": net}
+
+
+@pytest.mark.parametrize("counted", HANDS)
+def test_686a_7_i_2_under_wins_with_6_to_17_and_the_ante_with_it(counted: int) -> None:
+    net = 1500 if counted <= 17 else -1500
+    assert nets(box({"ante": 1500, "under": 1500}, HANDS[counted])) == {"ante": net, "under": net}
+
+
+@pytest.mark.parametrize(
+    ("side", "counted", "section", "names_another"),
+    [
+        ("over", 24, "686a.8(a)", False), ("over", 23, "686a.7(j)", False), ("over", 18, "686a.7(j)", False),
+        ("over", 17, "686a.7(j)", True), ("under", 17, "686a.8(a)", False), ("under", 18, "686a.7(j)", False),
+        ("under", 23, "686a.7(j)", False), ("under", 24, "686a.7(j)", True),
+    ],
+)  # fmt: skip
+def test_d12_the_wrong_side_loses_and_names_the_other_reading(
+    side: str, counted: int, section: str, names_another: bool
+) -> None:
+    due = settled(box({"ante": 1000, side: 1000}, HANDS[counted]))[3, side]
+    assert due.cite == f"Annex A, rulemaking 125-223, § {section}"
+    assert (due.other_reading is not None and "D12" in due.other_reading) is names_another
+
+
+@pytest.mark.parametrize(("side", "counted"), [("over", 17), ("over", 6), ("under", 24), ("under", 33)])
+def test_d12_filed_otherwise_the_wrong_side_pushes(side: str, counted: int) -> None:
+    words = "pa-686a wrong_side=pushes"
+    assert nets(box({"ante": 1000, side: 1000}, HANDS[counted]), words) == {"ante": 0, side: 0}
+    assert nets(box({"ante": 1000, side: 1000}, HANDS[20]), words) == {"ante": -1000, side: -1000}
+
+
+def test_686a_7_g_an_over_wager_of_another_amount_is_settled_as_it_lies() -> None:
+    assert nets(box({"ante": 1000, "over": 500}, HANDS[25])) == {"ante": 1000, "over": 500}
+    assert nets(box({"ante": 1000, "over": 2000}, HANDS[22])) == {"ante": -1000, "over": -2000}
+
+
+@pytest.mark.parametrize(
+    ("counted", "decision", "ante"),
+    [
+        (18, None, -1000), (23, None, -1000), (17, None, None), (24, None, None), (20, "over", -1000),
+        (27, "over", None), (10, "under", None), (10, "raise", None),
+    ],
+)  # fmt: skip
+def test_686a_7_i_without_a_wager_on_record_the_ante_cannot_be_told(
+    counted: int, decision: Decision | None, ante: int | None
+) -> None:
+    assert nets(box({"ante": 1000}, HANDS[counted], decision=decision))["ante"] == ante
+
+
+def test_686a_7_g_what_was_decided_and_not_placed_cannot_be_told() -> None:
+    assert nets(box({"ante": 1000}, HANDS[27], decision="over")) == {"ante": None, "over": None}
+    assert nets(box({"ante": 1000}, HANDS[27], decision="raise")) == {"ante": None}
+    assert nets(box({"ante": 1000}, HANDS[27], decision="over", voided=True)) == {"ante": 0}
+
+
+@pytest.mark.parametrize(
+    ("counted", "decision", "ante", "over", "under"),
+    [
+        (27, None, None, 1000, -1000), (10, None, None, -1000, 1000), (20, None, -1000, -1000, -1000),
+        (27, "over", 1000, 1000, -1000), (27, "under", -1000, 1000, -1000),
+    ],
+)  # fmt: skip
+def test_686a_7_g_both_over_and_under_each_settled_as_it_lies(
+    counted: int, decision: Decision | None, ante: int | None, over: int, under: int
+) -> None:
+    both = box({"ante": 1000, "over": 1000, "under": 1000}, HANDS[counted], decision=decision)
+    assert nets(both) == {"ante": ante, "over": over, "under": under}
+
+
+@pytest.mark.parametrize(
+    "stakes", [{"ante": 1000, "over": 1000, "bonus": 500}, {"ante": 1000, "under": 1000, "bonus": 500}]
+)
+def test_d26_without_all_three_cards_nothing_can_be_told(stakes: Mapping[str, int]) -> None:
+    assert set(nets(box(stakes)).values()) == {None}
+
+
+# ------------------------------------------------------------------------------------------- surrender, § 686a.7(g), D11
+
+
+@pytest.mark.parametrize("counted", [6, 17, 18, 24, 33])
+def test_686a_7_g_3_a_surrendered_ante_is_lost_and_the_bonus_settled(counted: int) -> None:
+    found = settled(box({"ante": 1000, "bonus": 500}, HANDS[counted], surrendered=True))
+    assert found[3, "ante"].net_cents == -1000
+    assert found[3, "ante"].outcome is Outcome.SURRENDERED
+    assert found[3, "bonus"].net_cents == BONUS.get(counted, -500)
+
+
+def test_686a_7_g_3_a_surrendered_ante_is_lost_whatever_the_cards_are() -> None:
+    assert nets(box({"ante": 1000, "bonus": 500}, surrendered=True)) == {"ante": -1000, "bonus": None}
+
+
+# ------------------------------------------------------------------------------------------- Bonus Wager, § 686a.8(b)
+
+
+@pytest.mark.parametrize("counted", HANDS)
+def test_686a_8_b_every_total_against_the_paytable(counted: int) -> None:
+    found = settled(box({"ante": 1000, "over": 1000, "bonus": 500}, HANDS[counted]))
+    assert found[3, "bonus"].net_cents == BONUS.get(counted, -500)
+    assert found[3, "bonus"].paytable == "1"
+
+
+def test_686a_6_e_a_bonus_that_is_not_offered_cannot_be_told() -> None:
+    assert nets(box({"ante": 1000, "over": 1000, "bonus": 500}, HANDS[6]), "pa-686a")["bonus"] is None
+    assert nets(box({"ante": 1000, "trips": 500}, HANDS[6]))["trips"] is None
+
+
+# ----------------------------------------------------------------------------------------------- dead hand, § 686a.9(c)
+
+
+@pytest.mark.parametrize(("words", "others"), [("", 0), (" dead_hand_returns=all", 0), (" dead_hand_returns=ante", -1)])
+def test_686a_9_c_a_dead_hand_returns_the_ante_and_the_rest_as_filed(words: str, others: int) -> None:
+    dead = box({"ante": 1500, "over": 1500, "bonus": 500}, "2d", voided=True)
+    assert nets(dead, f"pa-686a bonus=yes{words}") == {"ante": 0, "over": 1500 * others, "bonus": 500 * others}
+
+
+# ------------------------------------------------------------------------------------------------- order, what is filed
+
+
+def test_686a_7_i_hands_are_settled_from_the_dealers_left() -> None:
+    one, four = box({"ante": 1000, "over": 1000}, HANDS[24], seat=1), box({"ante": 1000}, HANDS[20], seat=4)
+    assert list(settled(four, one)) == [(1, "ante"), (1, "over"), (4, "ante")]
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "section"),
+    [
+        ("pa-686a bonus=2", "wagers.bonus.paytable", "§ 686a.8(b)"),
+        ("pa-686a shuffler=automated decks=1", "table.decks", "§ 686a.3(b)"),
+        ("pa-686a shuffler=none decks=2", "table.decks", "§ 686a.3(b)"),
+        ("pa-686a shuffler=continuous decks=2", "table.decks", "§ 686a.3(b)"),
+        ("pa-686a shuffler=automated decks=3", "table.decks", "§ 686a.3(b)"),
+        ("pa-686a deal_method=hand", "table.deal_method", "§ 686a.7(a)"),
+        ("pa-686a max_payout=50000.00", "max_payout", "§ 601a.2"),
+        ("pa-686a wrong_side=wins", "settings.wrong_side", "§ 601a.2"),
+        ("pa-686a most_boxes=many", "most_boxes", "§ 601a.2"),
+    ],
+)
+def test_what_the_chapter_does_not_allow_is_refused_with_its_section(words: str, key: str, section: str) -> None:
+    with pytest.raises(RulesRefused) as refused:
+        book(words)
+    assert refused.value.key == key
+    assert section in refused.value.section
+
+
+def test_686a_3_b_an_automated_shuffler_takes_two_batches_and_a_continuous_one_a_single() -> None:
+    assert [book(f"pa-686a shuffler={name}").decks for name in ("none", "automated", "automated_counting", "continuous")] == [
+        1, 2, 2, 1,
+    ]  # fmt: skip
+
+
+def test_686a_7_g_over_and_under_are_part_of_the_game_with_the_antes_limits() -> None:
+    offers = book("pa-686a min=15.00 max=300.00").offers
+    assert list(offers) == ["ante", "over", "under"]
+    assert {(offer.min_cents, offer.max_cents) for offer in offers.values()} == {(1500, 30000)}
