@@ -13,7 +13,7 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).parent
 Counts = Mapping[str, Any]
-"""A table of counts: `what` it counts, the `method`, the `total`, and `rows`."""
+"""A table of counts: `what` it counts, the `method`, the `total`, and `rows`; the `command` that makes it again."""
 
 
 @cache
@@ -29,7 +29,8 @@ def counts(name: str) -> Counts:
 
 def write(name: str, table: Counts, folder: Path | None = None) -> Path:
     """Write a table of counts beside this file, or into another folder: a row a line, so that changes can be read."""
-    head = {key: value for key, value in table.items() if key != "rows"}
+    head = {"command": f"rack theory --compute {name}"}
+    head |= {key: value for key, value in table.items() if key not in ("command", "rows")}
     lines = [f'"{key}": {json.dumps(value, ensure_ascii=False)},' for key, value in head.items()]
     rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in table["rows"])
     path = (folder or FOLDER) / f"{name}.json"

@@ -25,12 +25,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize("name", ["seven_cards", "ace_high", "dice", "over_under"])
 def test_stored_counts_are_those_counted_again(name):
-    assert dict(counts(name)) == compute(name)
+    assert dict(counts(name)) == {"command": f"rack theory --compute {name}", **compute(name)}
 
 
 @pytest.mark.slow
 def test_stored_counts_of_tiger_9_are_those_counted_again():
-    assert dict(counts("tiger_9")) == tiger_9.compute()
+    assert counts("tiger_9")["rows"] == tiger_9.compute()["rows"]
 
 
 def test_every_table_is_stored_and_says_what_it_counts(tmp_path):
