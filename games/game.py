@@ -11,6 +11,7 @@ from games.rulebook import Paytable, Rulebook
 from games.wagers import Due
 
 Settle = Callable[[Rulebook, Layout], list[Due]]
+Worth = Callable[[Sequence[int] | None], int | None]
 Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
 
 
@@ -19,12 +20,14 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
     `hands` names the hands that a position sets of its cards and how many cards each has, such as `{"high": 5, "low": 2}`;
     it is empty where nothing is set. `settle` says what every wager is due, in the order of settlement. `lines` says which
-    lines of a bonus paytable a hand's cards make (the card is the side card, where the game has one). Where nobody plays
-    against a dealer's hand (`against_dealer` is false), each box is settled by what lies there alone.
+    lines of a bonus paytable a hand's cards make (the card is the side card, where the game has one).
+
+    `worth` is there where nobody plays against a dealer's hand, so that each box is settled by what lies there alone: all
+    that its cards come to. Hands of the same worth end alike.
     """
 
     name: str
     hands: dict[str, int]
     settle: Settle
     lines: Lines
-    against_dealer: bool = True
+    worth: Worth | None = None

@@ -148,4 +148,4 @@ def _dead(book: Rulebook, box: Box, wager: str, paytable: Paytable | None = None
     return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "686a.9(c)", paytable)
 
 
-GAME = Game(name="over_under", hands={}, settle=settle, lines=bonus_lines, against_dealer=False)
+GAME = Game(name="over_under", hands={}, settle=settle, lines=bonus_lines, worth=total)

@@ -101,7 +101,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
     if first is None or not round_.observes("shuffle"):
         return
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
-    if steps and steps[-1].kind == "failure" and (book.has("5(a)") or any(step.kind == "shuffle" for step in steps)):
+    if steps and steps[-1].kind == "failure":
         yield finding(
             round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
             observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
@@ -165,20 +165,25 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: F
             evidence=(shuffles[-1].seq, first),
         )  # fmt: skip
         return
-    numbers, final = book.chapter.numbers, cuts[-1]
-    least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
-    above = final.depth if final.detail == "top" else numbers["deck_size"] - final.depth
-    if not least <= above <= numbers["deck_size"] - below:
-        yield finding(
-            round_, book, "DEAL-CUT", "5(e)",
-            expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
-            observed=f"{final.depth} from the {final.detail}", evidence=(final.seq,),
-        )  # fmt: skip
+    final = cuts[-1]
+    yield from _depth(round_, book, final)
     recuts = [step for step in after if step.kind == "recut"]
     if recuts and recuts[-1].seq > final.seq:
         yield finding(
             round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
             evidence=(recuts[-1].seq, first),
+        )  # fmt: skip
+
+
+def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding]:
+    numbers = book.chapter.numbers
+    least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
+    above = made.depth if made.detail == "top" else numbers["deck_size"] - made.depth
+    if not least <= above <= numbers["deck_size"] - below:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(e)",
+            expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
+            observed=f"{made.depth} from the {made.detail}", evidence=(made.seq,),
         )  # fmt: skip
 
 
@@ -197,7 +202,11 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-CUT", section, expected="the cards cut by the dealer",
                 observed=f"cut by seat {step.who}", evidence=(step.seq,),
             )  # fmt: skip
-    if _is_fresh(deck) and not cuts and not any(step.kind == "shuffle" for step in steps):
+    if not _is_fresh(deck) or any(step.kind == "shuffle" for step in steps):
+        return
+    if cuts:
+        yield from _depth(round_, book, cuts[-1])
+    else:
         yield finding(
             round_, book, "DEAL-CUT", fresh_section, expected="a preshuffled deck cut before it is dealt",
             observed="not cut", evidence=(round_.opened, first),

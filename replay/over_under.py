@@ -11,14 +11,15 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from events import model
-from games.layout import Layout
-from games.over_under import SIDES
+from games.layout import NO_HAND, Layout
+from games.over_under import GAME, SIDES, total
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, voided_seats
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
-from replay.settlement import flows, is_void
+from replay.setting import readings
+from replay.settlement import FURTHER_WHY, flows, is_void
 from replay.shoe import in_order, shoe_begun, shoe_of
 from replay.table_state import Fact
 from replay.wagering import closing, key_of, stakes
@@ -56,7 +57,7 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
 
 def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Say of each box what the game cannot see: a hand called dead without ground, a decision whose wager came too late."""
-    if not book.has("686a.9(c)"):
+    if book.game != GAME.name:
         return layout
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
@@ -69,6 +70,27 @@ def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
 
 
 FURTHER_LAYOUT.append(complete)
+
+
+def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """Say why it cannot be told what a wager is due."""
+    if book.game != GAME.name:
+        return None
+    if round_.voided is not None:
+        return "the round was voided, for which the chapter has no ground"
+    if seat in dead_without_ground(round_, book):
+        return "the hand was called dead, for which there is no ground on record"
+    held = readings(round_, book, seat)
+    if held == [NO_HAND] or len(held) > 1:
+        return f"the cards of seat {seat} were not all read"
+    if total(held[0].cards) is None:
+        return f"a card of seat {seat} has no value"
+    if wager not in book.offers:
+        return "the wager is not offered"
+    return f"what seat {seat} decided and placed is not on record"
+
+
+FURTHER_WHY.append(why)
 
 
 # --------------------------------------------------------------------------------------------------------- wagers, .6, .7(g)
@@ -233,14 +255,15 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
     dealt, found = dealt_to(round_), dict[int, Fact]()
     for fact in in_order(round_, model.DecisionMade, model.WagerPlaced, model.Surrendered):
         event = fact.payload
-        further = dealt.get(event.seat, [])[1:]
-        is_late = bool(further) and further[0].seq < fact.seq
+        cards = dealt.get(event.seat, [])
+        is_early = bool(cards) and fact.seq < cards[0].seq
+        is_late = len(cards) > 1 and cards[1].seq < fact.seq
         match event:
             case model.DecisionMade(decision=decision) if decision in SIDES:
                 pass
             case model.WagerPlaced(wager=wager) if wager in SIDES and not is_late:
                 pass
-            case model.Surrendered() if not is_late and (not further or dealt[event.seat][0].seq < fact.seq):
+            case model.Surrendered() if not (is_early or is_late):
                 pass
             case _:
                 continue

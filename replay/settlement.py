@@ -148,8 +148,10 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}
-    if not GAMES[book.game].against_dealer:
-        return [due for seat in seats for due in _alone(round_, book, staked, seat, held[seat])]
+    worth = GAMES[book.game].worth
+    if worth is not None:
+        apart = {seat: list({worth(hand.cards): hand for hand in each}.values()) for seat, each in held.items()}
+        return [due for seat in seats for due in _alone(round_, book, staked, seat, apart[seat])]
     if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
     if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
@@ -378,12 +380,7 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         said = further(round_, book, seat, wager)
         if said is not None:
             return said
-    if not can_be_void(book) and round_.voided is not None:
-        return "the round was voided, for which the chapter has no ground"
-    if not GAMES[book.game].against_dealer and len(readings(round_, book, seat)) == 1:
-        one = readings(round_, book, seat)[0]
-        return f"the {'cards' if one == NO_HAND else 'decision'} of seat {seat}, or a rule for it, is not on record"
-    if GAMES[book.game].against_dealer and any(dealer.cards is None for dealer in dealer_readings(round_, book)):
+    if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
         return "the dealer's cards are not on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:

@@ -165,8 +165,6 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first, before = round_.first_card, round_.before
     if first is None or not round_.observes("shuffle") or shuffler(round_, book) == "continuous":
         return
-    if any(step.kind == "failure" for step in preparations(round_)):
-        return  # whether it was shuffled since is asked by § 686a.9(d)
     begun, deck, batch = shoe_begun(round_), before.decks.get(round_.deck), batch_of(round_)
     if deck is not None and begun == deck.received_seq and not deck.preshuffled:
         observed, section = "a new batch, not shuffled", "686a.5(a)"
@@ -180,6 +178,28 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
         round_, book, "DEAL-SHUFFLE", section, expected=f"the cards of {round_.deck} shuffled before they are dealt",
         observed=observed, evidence=(round_.opened, first),
     )  # fmt: skip
+
+
+@rule("DEAL-DEVICE", on=("686a.9(d)",))
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """When the shuffler jams, stops or does not complete its cycle, the cards are reshuffled.
+
+    A failure concerns a shoe that begins, of cards that the machine shuffled. With two batches it may have been the other's.
+    """
+    first = round_.first_card
+    steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    if first is None or not round_.observes("shuffle") or not shuffles or steps[-1].kind != "failure":
+        return
+    if shuffles[-1].detail == "manual":
+        return
+    if len([deck for deck in round_.before.decks.values() if deck.in_play_us is not None]) > 1:
+        yield Doubt("the shuffler failed, and which of the batches it was shuffling is not on record")
+    else:
+        yield finding(
+            round_, book, "DEAL-DEVICE", "686a.9(d)", expected="the cards reshuffled after the shuffler failed",
+            observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
+        )  # fmt: skip
 
 
 @rule("OPEN-IDLE", on=("686a.5(g)",))

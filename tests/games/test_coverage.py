@@ -31,8 +31,16 @@ OUTLINE = {
         "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefgh", "6": "abcde", "7": "abcdef", "8": "abcdef",
         "9": "abcde", "10": "abcde", "11": "abcdefghij", "12": "abcd", "13": "abcdefghijklmn",
     },
+    "686a": {
+        "1": "", "2": "abcd", "3": "abcd", "4": "abcde", "5": "abcdefgh", "6": "abcdef", "7": "abcdefghijklm", "8": "ab",
+        "9": "abcde",
+    },
+    "687a": {
+        "1": "", "2": "abcd", "3": "abc", "4": "abcde", "5": "abcdefg", "6": "abcdef", "7": "abcde", "8": "abcdefg",
+        "9": "abcdef", "10": "abcdef", "11": "abcdefg", "12": "abcde", "13": "abcdefg",
+    },
 }  # fmt: skip
-KEYS = {"688a": "pa-688a", "659a": "pa-659a"}
+KEYS = {"688a": "pa-688a", "659a": "pa-659a", "686a": "pa-686a", "687a": "pa-687a"}
 
 
 def paragraphs(document: str) -> list[str]:

@@ -261,6 +261,16 @@ def test_687a_5_g_a_device_that_reshuffles_by_itself_needs_no_wash(shuffler: str
     assert lines(judge(text, "idle.txt")[1].conclusion) == found
 
 
+@pytest.mark.parametrize(("depth", "found"), [(10, []), (9, ["DEAL-CUT"])])
+def test_687a_5_d_preshuffled_cards_are_cut_as_deep(depth: int, found: list[str]) -> None:
+    text = (
+        "rules pa-687a\ndeck d1 received preshuffled\ndeck d1 in_play\nround 1 deck=d1\ncovers shuffle\n"
+        f"{WAGERS}cut dealer {depth}\n{DEAL}"
+    )
+    (only,) = judge(text, "cut.txt")
+    assert lines(only.conclusion) == found
+
+
 # -------------------------------------------------------------------------------------------------- the count of the stub, .8(e)
 
 UNCOUNTED = "covers stub\n" + WAGERS + DEAL + RAISED + push(2, 4) + "close\n"
