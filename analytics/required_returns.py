@@ -52,8 +52,7 @@ def face_up(name: str) -> Callable[[Chapter], Iterator[Result]]:
 
     def base(chapter: Chapter) -> Iterator[Result]:
         house = _pai_gow(chapter, name, "house_way", "ace_high", Fraction(0), "")
-        shows_first = getattr(chapter, "dealer_face_up", not chapter.name.endswith("-proposed"))
-        if not shows_first:
+        if not chapter.dealer_face_up:
             yield house
             return
         best = _pai_gow(chapter, name, "best", "ace_high", Fraction(0), "")

@@ -26,7 +26,7 @@ from games.signature import RANK_BITS, UNIT
 
 Ints = npt.NDArray[Any]
 
-ROUNDS: Final = 100_000_000
+ROUNDS: Final = 50_000_000
 OUTCOMES: Final = ("win", "push", "lose")
 DEALERS: Final = ("other", "ace_high", "tiger_9")
 PLAYS: Final = ("house_way", "best")
