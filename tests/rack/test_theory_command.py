@@ -31,7 +31,7 @@ def test_json_has_every_field_of_every_wager(capsys):
 def test_text_shows_figures_lines_and_notices(capsys):
     assert main(["theory", "face_up_pai_gow", "--lines"]) == 0
     shown = capsys.readouterr().out
-    assert "face_up_pai_gow  progressive     1" in shown
+    assert "face_up_pai_gow  progressive " in shown
     assert "7,672,500" in shown
     assert "face_up_pai_gow progressive 7: returns 121.856 %" in shown
 
