@@ -17,7 +17,7 @@ from events.open import open_log
 from replay.adjudicate import adjudicate
 from replay.replayer import MemoryResults, gc_seldom, replay, runs
 from replay.rounds import Round
-from replay.stream import Result, Worker, rulebook
+from replay.stream import Result, Worker, rules_in_force
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = 25
@@ -37,8 +37,7 @@ class OnlyRules(Worker):
     """A worker that judges, and says nothing."""
 
     def judge(self, round_: Round) -> list[Result]:
-        filed = round_.before.rules_in_force(round_.gaming_day)
-        book = rulebook(filed.toml) if filed is not None else ""
+        book = rules_in_force(round_)
         if not isinstance(book, str):
             adjudicate(round_, book)
         return []

@@ -382,7 +382,7 @@ class Table:
             self._leave(held)
 
     def idle(self, us: int, without: Collection[str] = ()) -> None:
-        """Let the last patron leave and, after a time, another arrive; the cards are spread (without a shuffler washed).
+        """Let the last patron leave and, after a time, another arrive; the cards are spread (and washed where that is due).
 
         The deck that was in use goes into the shuffler, the one that was in it comes into play (§ 688a.5(g)).
         """
@@ -398,7 +398,7 @@ class Table:
             face_up = self.random.random() < 0.5
             self.report(model.CardsSpread(deck=used.id, face_up=face_up, inspected_by=patron.token))
         by_hand = self.spec.shuffler == "none" or self.shuffler_out
-        if by_hand and "wash" not in without:
+        if (by_hand or self.book.has("659a.5(e)")) and "wash" not in without:
             self.report(model.CardsWashed(deck=used.id))
         if not by_hand:
             self.shuffle(used)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from floor.face_up.wing import FACE_UP
+from floor.fortune_asia.wing import FORTUNE_ASIA
 from floor.wing import Wing
 
-WINGS: Mapping[str, Wing] = {wing.name: wing for wing in (FACE_UP,)}
+WINGS: Mapping[str, Wing] = {wing.name: wing for wing in (FACE_UP, FORTUNE_ASIA)}
 DEFAULT = FACE_UP.name

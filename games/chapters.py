@@ -7,7 +7,7 @@ own. A rules submission (`games.rulebook`) chooses among them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cache
 from importlib.resources import files
@@ -142,7 +142,8 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     `always`: it is part of the game and need not be filed. `of`: its amount is `times` that of another wager. `closes`: up
     to when it may be placed, by `closes_cite` where the chapter has a section on that. `stands`: the reasons of a void that
     leave it to be settled all the same ("*": every; "settled": every, where it was settled before the void; D23). `needs`:
-    the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it.
+    the wager, or the setting, without which it is not offered. `follows`: the wagers of a box that are settled before it, by
+    `follows_cite` where that is not only the first. `within`: the wager whose highest limit it may not exceed.
     """
 
     name: str
@@ -155,17 +156,23 @@ class WagerRule(msgspec.Struct, frozen=True, kw_only=True):
     times: int
     closes: Closes
     closes_cite: Citation | None
+    within: str | None
     stands: tuple[str, ...]
     needs: str | None
     follows: tuple[str, ...]
+    follows_cite: Citation | None
 
 
 class Option(msgspec.Struct, frozen=True, kw_only=True):
-    """One way of dealing, shuffling or finding the start; `needs_shuffler` is the section that demands a shuffler."""
+    """One way of dealing, shuffling or finding the start; `needs_shuffler` is the section that demands a shuffler.
+
+    `without`: the sections that do not apply where it is used.
+    """
 
     name: str
     cite: str
     needs_shuffler: str | None
+    without: tuple[str, ...]
 
 
 Unit = Literal["choice", "cents", "count"]
@@ -190,7 +197,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, null where
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
-    we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up.
+    we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
+    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14).
     """
 
     jurisdiction: str
@@ -198,6 +206,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     title: str
     effective: str
+    in_force: bool
     wheel: Wheel
     wagers: Mapping[str, WagerRule]
     paytables: Mapping[tuple[str, str], Paytable]
@@ -211,8 +220,9 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     house_way_cite: str | None
     max_payout_cite: Citation | None
     adjacent_boxes_cite: str | None
-    deals_to: Literal["all", "bettors"]
+    deals_to: Literal["all", "bettors", "seats"]
     dealer_face_up: bool
+    exposure_voids_by: str
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
@@ -337,7 +347,7 @@ def _chapters() -> Mapping[str, tuple[str, ...]]:
 def _chapter(table: Mapping[str, Any]) -> Chapter:
     name: str = table["chapter"]
     effective: date = table["effective"]
-    paytables = [_paytable(name, entry) for entry in table["paytable"]]
+    paytables = [_paytable(name, entry) for entry in _in_full(table)]
     wagers = [_wager(name, entry, paytables, table["wager"][0]["name"]) for entry in table["wager"]]
     numbers: Mapping[str, Any] = table["numbers"]
 
@@ -353,6 +363,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         game=table["game"],
         title=table["title"],
         effective=effective.isoformat(),
+        in_force=table.get("in_force", True),
         wheel=table["wheel"],
         wagers={wager.name: wager for wager in wagers},
         paytables={(paytable.wager, paytable.name): paytable for paytable in paytables},
@@ -368,10 +379,25 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         adjacent_boxes_cite=section("adjacent_boxes_cite"),
         deals_to=table.get("deals_to", "all"),
         dealer_face_up=table.get("dealer_face_up", True),
+        exposure_voids_by=table.get("exposure_voids_by", "automated_shoe"),
         like=name == REFERENCE or table.get("like") == REFERENCE,
         assumed=table.get("assumed", False),
         sections={section: number or None for section, number in table.get("sections", {}).items()},
     )
+
+
+def _in_full(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The paytables of a chapter, with those in the place of an entry that says which of another chapter's are the same."""
+    for entry in table["paytable"]:
+        if "from" not in entry:
+            yield entry
+            continue
+        same = {
+            other["name"]: other
+            for other in _table(table["jurisdiction"], entry["from"])["paytable"]
+            if other["wager"] == entry["wager"]
+        }
+        yield from ({**same[name], "cite": entry["cite"]} for name in entry["names"])
 
 
 def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable], base: str) -> WagerRule:
@@ -386,9 +412,11 @@ def _wager(chapter_name: str, entry: Mapping[str, Any], paytables: list[Paytable
         times=entry.get("times", 1),
         closes=entry.get("closes", "no_more_bets"),
         closes_cite=cited(chapter_name, entry["closes_cite"]) if "closes_cite" in entry else None,
+        within=entry.get("within"),
         stands=tuple(entry.get("stands", ())),
         needs=entry.get("needs"),
         follows=tuple(entry.get("follows", (base,))),
+        follows_cite=cited(chapter_name, entry["follows_cite"]) if "follows_cite" in entry else None,
     )
 
 
@@ -434,6 +462,7 @@ def _option(chapter_name: str, entry: Mapping[str, Any]) -> Option:
         name=entry["name"],
         cite=cited(chapter_name, entry["cite"]),
         needs_shuffler=None if needs is None else cited(chapter_name, needs),
+        without=tuple(entry.get("without", ())),
     )
 
 

@@ -39,12 +39,13 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
         return base_due(book, box, dealer, dealer_ace_high, Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)")
 
     def ace_high_bonus(box: Box, cap: MaximumPayout) -> Due:
-        return _ace_high_bonus(book, dealer, box, cap)
+        return settle_ace_high(book, dealer, box, cap)
 
     return in_turn(book, layout, {"base": base, "ace_high_bonus": ace_high_bonus})
 
 
-def _ace_high_bonus(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) -> Due:
+def settle_ace_high(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) -> Due:
+    """Return what an Ace High Bonus Wager is due: by the dealer's seven cards, and the player's beside them (D10)."""
     wager, paytable = "ace_high_bonus", offered(book, "ace_high_bonus")
     if paytable is None or box.voided or box.abandoned:
         return without_cards(book, box, wager, paytable)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from games.layout import Box, Hand
-from games.ranking import rank_five, rank_two
+from games.ranking import Wheel, rank_five, rank_two
 from games.rulebook import Rulebook
 from games.wagers import EVEN_MONEY, Due, Outcome, due_of
 
@@ -69,20 +69,26 @@ def base_outcome(
     return Outcome.FOUL if is_foul(high, low) else compare(high, low, dealer_high, dealer_low)
 
 
-def compare(high: Sequence[int], low: Sequence[int], dealer_high: Sequence[int], dealer_low: Sequence[int]) -> Outcome:
+def compare(
+    high: Sequence[int],
+    low: Sequence[int],
+    dealer_high: Sequence[int],
+    dealer_low: Sequence[int],
+    wheel: Wheel = "second",
+) -> Outcome:
     """Return the outcome of hands that are not foul against the dealer's (§ 688a.11(f))."""
-    return OUTCOMES[rank_five(high) > rank_five(dealer_high), rank_two(low) > rank_two(dealer_low)]
+    return OUTCOMES[rank_five(high, wheel) > rank_five(dealer_high, wheel), rank_two(low) > rank_two(dealer_low)]
 
 
-def high_and_low(hand: Hand, dealer: Hand) -> tuple[Outcome, str]:
-    """Compare hands of five and two cards with the dealer's (§ 688a.11(f))."""
+def high_and_low(hand: Hand, dealer: Hand, wheel: Wheel = "second") -> tuple[Outcome, str]:
+    """Compare hands of five and two cards with the dealer's; `wheel` as in `rank_five` (§ 688a.11(f), D2)."""
     if hand.high is None or hand.low is None:
         return Outcome.UNKNOWN, "11(f)"
     if is_foul(hand.high, hand.low):
         return Outcome.FOUL, "11(f)(1)(iii)" if (len(hand.high), len(hand.low)) == (5, 2) else "11(f)(1)(iv)"
     if dealer.high is None or dealer.low is None:
         return Outcome.UNKNOWN, "11(f)"
-    outcome = compare(hand.high, hand.low, dealer.high, dealer.low)
+    outcome = compare(hand.high, hand.low, dealer.high, dealer.low, wheel)
     return outcome, _SECTIONS[outcome]
 
 

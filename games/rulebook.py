@@ -73,6 +73,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     mystery_meter: str | None
     linked_mystery: bool
     settings: Mapping[str, bool | str | int]
+    without: tuple[str, ...]
 
     @property
     def way(self) -> FiledWay:
@@ -87,6 +88,10 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     def has(self, section: str) -> bool:
         """Say whether a rule that stands on this section holds in the chapter."""
         return self.chapter.has(section)
+
+    def exempt(self, section: str) -> bool:
+        """Say whether the shuffler that is filed makes a section not apply, given by 688a's number."""
+        return section.startswith(self.without)
 
 
 def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebook:
@@ -194,6 +199,7 @@ class _Reader:
             deal_method=deal_method, starting=starting, shuffler=shuffler, decks=decks, house_way=house_way,
             max_payout_cents=max_payout_cents, adjacent_boxes=adjacent, meter=meter, linked_meter=linked,
             mystery_meter=mystery_meter, linked_mystery=linked_mystery, settings=settings,
+            without=self.chapter.shufflers[shuffler].without,
         )  # fmt: skip
 
     def _chapter(self) -> Chapter:
@@ -247,7 +253,7 @@ class _Reader:
                 linked_mystery = section.flag("linked", False)
                 known = ["paytable", "meter", "linked"]
             else:
-                low, high = self._limits(section, rule)
+                low, high = self._limits(section, rule, offers.get(rule.within or ""))
             section.close(known)
             offers[name] = Offer(name, paytable, low, high)
         return offers, meter, linked, mystery_meter, linked_mystery
@@ -289,12 +295,15 @@ class _Reader:
             raise section.refuse("paytable", f"{name!r} is not one; expected {expected}", rule.odds_cite)
         return self.chapter.paytable(rule.name, name)
 
-    def _limits(self, section: _Section, rule: WagerRule) -> tuple[int, int]:
+    def _limits(self, section: _Section, rule: WagerRule, within: Offer | None) -> tuple[int, int]:
         low, high = section.money("min", rule.cite), section.money("max", rule.cite)
         if low < 1:
             raise section.refuse("min", "a wager is at least one cent", rule.cite)
         if low > high:
             raise section.refuse("min", f"{show_money(low)} is above the maximum {show_money(high)}", rule.cite)
+        if within is not None and high > within.max_cents:
+            limit = f"{show_money(within.max_cents)} of the {within.wager} wager"
+            raise section.refuse("max", f"{show_money(high)} exceeds the limit of {limit}", rule.cite)
         return low, high
 
     def _scaled(self, section: _Section, paytable: Paytable, amount_cents: int) -> Paytable:

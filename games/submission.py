@@ -79,9 +79,11 @@ def submission_from_words(words: Sequence[str]) -> str:
     if "decks" in given:
         text.append(f"decks = {_plain('decks', given.pop('decks'), _NUMBER, 'a number')}")
     text.append(f"adjacent_boxes = {_flag('adjacent_boxes', given.pop('adjacent_boxes', 'no'))}")
+    limit = given.get("max", MAX_DEFAULT)
     for wager in book.wagers.values():
         if wager.of is None and (wager.always or wager.name in given):
-            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager, given)]
+            most = limit if wager.within else MAX_DEFAULT
+            text += ["", f"[wagers.{wager.name}]", *_wager(book, wager, given, most)]
     settings = [f"{name} = {_setting(book, name, given.pop(name))}" for name in book.settings if name in given]
     text += ["", "[settings]", *settings] if settings else []
     for key in given:
@@ -105,7 +107,7 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
     return chapter(*words[0].split("-", 1)), given
 
 
-def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
+def _wager(book: Chapter, wager: WagerRule, given: dict[str, str], most: str) -> list[str]:
     """Take the words that speak of a wager and write its table."""
     lines: list[str] = []
     amount, paytable = None, None
@@ -124,7 +126,7 @@ def _wager(book: Chapter, wager: WagerRule, given: dict[str, str]) -> list[str]:
         meter, linked = given.pop(f"{wager.name}.meter", None), given.pop(f"{wager.name}.linked", None)
         lines += [f"meter = {_quoted(meter)}"] if meter is not None else []
         return lines + ([f"linked = {_flag('linked', linked)}"] if linked is not None else [])
-    for key, default in (("min", MIN_DEFAULT), ("max", MAX_DEFAULT)):
+    for key, default in (("min", MIN_DEFAULT), ("max", most)):
         value = given.pop(prefix + key, None) or given.pop(f"{wager.name}.{key}", default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
     for word, key in (("wager", "amount"), ("rate", "rate")):

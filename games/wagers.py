@@ -44,7 +44,8 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
     `winnings_cents` (`cash_cents` and, from the meter, `slip_cents`) are paid beside `returned_cents` of the stake;
     `uncapped_cents` are the winnings before the filed maximum payout; `vigorish_cents` are owed by the patron and count in
-    the net. Envy Bonuses have `for_position`.
+    the net; `uncovered_cents`: what of a win or loss the player-dealer's wager did not cover (California, D22). Envy Bonuses
+    have `for_position`.
     """
 
     seat: int
@@ -64,6 +65,7 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
     cash_cents: int = 0
     slip_cents: int = 0
     uncapped_cents: int = 0
+    uncovered_cents: int = 0
     for_position: int | None = None
     other_reading: str | None = None
 

@@ -6,13 +6,15 @@ an event that comes very late), and when another engine takes a stream up: what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from events.codec import decode
 from events.errors import IntegrityError
 from events.log import Record
+from events.model import RoundOpened
 from games.rulebook import Rulebook
-from replay.corrections import effective
+from replay.corrections import Correction, effective
 from replay.stream import Earlier, Result, Worker, withdrawal
 
 Read = Callable[[int | None], Iterator[Record]]
@@ -35,20 +37,39 @@ def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, stand
     withdrawn (of a table's, its rounds' revisions do that).
     """
     scout, broken = Worker(stream, earlier), None
-    scout.judging = False
+    scout.judging, scout.opened = False, set()
     try:
         for record in read(end):
             scout.take(record)
     except IntegrityError as error:
         broken = error
     fold = scout.table or scout.meter
+    said = fold.corrections if fold is not None else []
+    ids = _ids(read, {each.superseded for each in said if each.superseded < each.seq})
+    refused = {each.seq: objection for each in said if (objection := each.objection(ids))}
     worker = Worker(stream, earlier, rules=rules)
-    worker.correct(effective(fold.corrections) if fold is not None else {}, scout.table.missed if scout.table else ())
+    worker.opened = set()
+    worker.correct(
+        effective(each for each in said if each.seq not in refused), refused, scout.table.missed if scout.table else ()
+    )
     results: list[Result] = []
     for record in read(scout.seq) if scout.seq else ():
         results += worker.take(record)
     results += worker.finish()
+    results += worker.withdraw((scout.opened | _numbers(said)) - worker.opened)
     if worker.meter is not None and broken is None:
         found = {key for kind, key, _ in results if kind == "findings"}
         results += [withdrawal(each, stream, None) for each in sorted({*standing()} - found)]
     return Again(worker, results, broken)
+
+
+def _ids(read: Read, numbers: Collection[int]) -> dict[int, str]:
+    """Return the ids of the events with these numbers."""
+    records = read(max(numbers)) if numbers else ()
+    return {record.seq: decode(record.data).event_id for record in records if record.seq in numbers}
+
+
+def _numbers(corrections: Iterable[Correction]) -> set[int]:
+    """Return the numbers under which a round may have been opened by a correction that does not count any more."""
+    openings = [each.instead for each in corrections if each.instead is not None]
+    return {round_no for round_no, payload in openings if isinstance(payload, RoundOpened) and round_no is not None}

@@ -1,8 +1,14 @@
-"""Corrections: what counts in the place of an event that a later one supersedes. Nothing that is stored is changed by it."""
+"""Corrections: what counts in the place of an event that a later one supersedes. Nothing that is stored is changed by it.
+
+A correction names an earlier event of its own stream by number and by id, so that a slip of the pen (or a hand that knows
+only half) supersedes nothing. One that does not fit is refused: it changes nothing, and is found (LOG-CORRECTION, D140).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+import msgspec
 
 from events import model
 from events.codec import canonical, decode_payload
@@ -16,22 +22,43 @@ Known = dict[int, Instead]
 """Corrections by the number they supersede."""
 
 
-def instead_of(correction: model.EventCorrected) -> Instead:
-    """Return what a correction puts in the place of the event it supersedes, in its current version."""
-    replacement = correction.replacement
-    if replacement is None:
-        return None
-    payload = decode_payload(replacement.type, replacement.version, canonical(replacement.payload))
-    return replacement.round_no, upcast(payload)
+class Correction(msgspec.Struct, frozen=True):
+    """A correction as it stands in its stream: its number, number and id of what it supersedes, and what counts instead."""
+
+    seq: int
+    superseded: int
+    event_id: str
+    instead: Instead
+
+    def objection(self, ids: Mapping[int, str]) -> str:
+        """Return why it does not count, given the ids of earlier events by their numbers; empty where it does.
+
+        >>> Correction(7, 5, "ab", None).objection({5: "cd"})
+        'the correction at event 7 names event 5 by an id that is not its own'
+        """
+        if self.superseded >= self.seq:
+            return f"the correction at event {self.seq} names event {self.superseded}, which does not stand before it"
+        if ids.get(self.superseded) != self.event_id:
+            return f"the correction at event {self.seq} names event {self.superseded} by an id that is not its own"
+        return ""
 
 
-def effective(corrections: Iterable[tuple[int, int, Instead]]) -> Known:
-    """Return what counts, from corrections `(seq, superseded seq, instead)` in order: of each event the last word.
+def correction(seq: int, event: model.EventCorrected) -> Correction:
+    """Return what an event corrects, with what counts instead in its current version."""
+    replacement, instead = event.replacement, None
+    if replacement is not None:
+        payload = decode_payload(replacement.type, replacement.version, canonical(replacement.payload))
+        instead = replacement.round_no, upcast(payload)
+    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, instead)
+
+
+def effective(corrections: Iterable[Correction]) -> Known:
+    """Return what counts, from corrections of which none is refused: of each event the last word.
 
     A correction that was itself superseded does not count.
     """
     known: Known = {}
-    for seq, superseded, instead in sorted(corrections, key=lambda each: each[0], reverse=True):
-        if seq not in known:
-            known.setdefault(superseded, instead)
+    for each in sorted(corrections, key=lambda each: each.seq, reverse=True):
+        if each.seq not in known:
+            known.setdefault(each.superseded, each.instead)
     return known

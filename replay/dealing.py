@@ -13,7 +13,7 @@ from games.cards import CODE, TEXT
 from games.pai_gow import clockwise_from
 from games.rulebook import Rulebook
 from replay.findings import Finding
-from replay.rounds import Round
+from replay.rounds import ASIDE, Round
 from replay.rules import Doubt, finding, name, rule
 from replay.table_state import Fact
 from replay.voids import (
@@ -63,6 +63,8 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding]:
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or start.position is None or dealt_to is None or round_.voided is not None:
         return
+    if book.chapter.deals_to == "seats":
+        return  # the count is another one (GEGR-002138)
     if start.announced is not None and start.announced != start.count:
         return
     if dealt_to != start.position:
@@ -127,7 +129,7 @@ def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if first is None or "deal" not in round_.opened.payload.observed or round_.voided is not None:
         return
     order = clockwise_from(first.payload.to, positions(round_, book))
-    dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
+    dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ASIDE]
     for turn, fact in enumerate(dealt):
         if fact.payload.to != order[turn % len(order)]:
             yield finding(
@@ -175,7 +177,7 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
     seen: dict[int, Fact] = {}
     for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
         for card in fact.payload.cards:
-            if card is None:
+            if card is None or str(fact.payload.to).startswith("pile"):
                 continue
             code = CODE[card]
             if code in seen:

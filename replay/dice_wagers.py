@@ -35,7 +35,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
         since = roll.seq
         electronic = bool(activated) or any(fact.payload.duration_ms is not None for fact in made)
         lasted = sum(fact.payload.duration_ms or 0 for fact in made)
-        if electronic and lasted < must and (made or round_.observes("start")):
+        if electronic and lasted < must and not round_.lost and (made or round_.observes("start")):
             yield finding(
                 round_, book, "DEAL-SHAKE", "645c.2(b)(2)", expected=f"dice shaken for {must // SECOND_MS} seconds or more",
                 observed=f"{lasted / SECOND_MS:g} s" if made else "not shaken", evidence=(*activated, *made, roll),

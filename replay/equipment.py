@@ -11,7 +11,7 @@ from events import model
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import EVERY_CHAPTER, finding, rule
+from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.table_state import Deck, Fact, Preparation
 
 HOUR_US = 3_600_000_000
@@ -87,7 +87,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
             observed="not shuffled", evidence=(round_.opened, first),
         )  # fmt: skip
-    elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand":
+    elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand" and book.has("9(a)(1)"):
         yield finding(
             round_, book, "DEAL-SHUFFLE", "9(a)(1)", expected="an automated shuffle before dealing from the hand",
             observed="shuffled manually", evidence=(shuffles[-1].seq, first),
@@ -148,7 +148,7 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
 def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a manual shuffle the cards are cut, at least ten cards deep, and again when a recut is ordered."""
     first = round_.first_card
-    if first is not None and round_.observes("shuffle"):
+    if first is not None and round_.observes("shuffle") and not book.exempt("5(e)"):
         yield from cut_before(round_, book, preparations(round_), first)
 
 
@@ -164,6 +164,8 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: F
             round_, book, "DEAL-CUT", "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut",
             evidence=(shuffles[-1].seq, first),
         )  # fmt: skip
+        return
+    if not book.has("5(e)"):
         return
     final = cuts[-1]
     yield from _depth(round_, book, final)
@@ -230,7 +232,7 @@ def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
 def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
     found = first_cut(round_)
-    if found is None:
+    if found is None or book.exempt("5(d)"):
         return
     offers, made = found
     seated = list((offers[0] if offers else made).seated)
@@ -290,7 +292,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
     before, shuffler = round_.before, round_.before.shuffler or book.shuffler
-    if not before.idle or not round_.observes("equipment") or round_.first_card is None:
+    if not before.idle or not round_.observes("equipment") or round_.first_card is None or book.exempt("5(g)"):
         return
     if shuffler == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)")):
         return
@@ -350,13 +352,19 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", on=EVERY_CHAPTER)
-def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A device's own counter does not jump or repeat, and its clock does not run back."""
-    codes = {"gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK"}
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", on=EVERY_CHAPTER)
+def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """A device's own counter does not jump or repeat, its clock does not run back, and a correction fits what it names.
+
+    Whether a correction that does not fit was to change the round cannot be told.
+    """
+    codes = {
+        "gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK", "correction": "LOG-CORRECTION",
+    }  # fmt: skip
     expected = {
         "gap": "every number of the device once and in order", "repeat": "a number once, or again with the same content",
         "clock": "a clock that does not run back",
+        "correction": "a correction that names an earlier event of its stream by number and id",
     }  # fmt: skip
     for jump in round_.jumps:
         if jump.kind == "gap" and not jump.missing:
@@ -365,3 +373,5 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, codes[jump.kind], "11(j)", expected=expected[jump.kind], observed=jump.detail,
             evidence=(jump.seq,),
         )  # fmt: skip
+        if jump.kind == "correction":
+            yield Doubt(jump.detail)

@@ -15,6 +15,7 @@ from replay.dealing import stakes_at
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
+from replay.setting import DEALER_SHOWN
 from replay.table_state import Fact
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
 
@@ -28,6 +29,9 @@ def turned_over(round_: Round) -> Fact | None:
         if fact.payload.position == "dealer"
     ]
     return min(shown, key=lambda fact: fact.seq, default=None)
+
+
+DEALER_SHOWN["659a.11(c)"] = turned_over
 
 
 def _seen_early(round_: Round) -> list[tuple[Fact, bool | None]]:
@@ -96,26 +100,4 @@ def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
                 round_, book, "DEAL-EXPOSED", "659a.13(d)",
                 expected="the player elects to play or to void the hand",
                 observed=f"{fact.payload.card} exposed before it was delivered; no election", evidence=(fact,), seat=owner,
-            )  # fmt: skip
-
-
-@rule("SET-EARLY", on=("659a.11(c)",))
-def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """The dealer's cards are turned over and set after all players have set their hands."""
-    turned = turned_over(round_)
-    if turned is None or "setting" not in round_.opened.payload.observed:
-        return
-    seen: set[Position] = {"dealer"}
-    for fact in round_.of(model.HandSet):
-        seat = fact.payload.position
-        if seat in seen:
-            continue
-        seen.add(seat)
-        before = round_.certainly_before(fact, turned)
-        if before is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
-        elif not before:
-            yield finding(
-                round_, book, "SET-EARLY", "659a.11(c)", expected="the dealer's cards turned over after all have set",
-                observed=f"turned over before seat {seat} set", evidence=(turned, fact), seat=seat,
             )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Irregularities of the record itself: a device's counter that jumps or repeats, a clock that runs back."""
+"""Irregularities of the record itself: a device's counter that jumps or repeats, a clock that runs back, a void correction."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from replay.table_state import Span
 
 
 class Jump:
-    """A device's counter irregularity: numbers missing, a number repeated with other content, a clock running back."""
+    """An irregularity: numbers missing, a number repeated with other content, a clock running back, a correction refused."""
 
     __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
 
-    def __init__(self, kind: Literal["gap", "repeat", "clock"], source: str, seq: int, detail: str,
+    def __init__(self, kind: Literal["gap", "repeat", "clock", "correction"], source: str, seq: int, detail: str,
                  missing: Sequence[Span] = ()) -> None:  # fmt: skip
         self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
         self.missing = list(missing)

@@ -5,6 +5,8 @@ A wrong reading is found once; what follows is judged from the reading as it sta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from events import model
@@ -12,9 +14,13 @@ from events.model import Event
 from games.money import show_money
 from games.progressive import after_winner, contribution, share_cents
 from games.rulebook import chapter
-from replay.corrections import Instead, Known, instead_of
+from replay.corrections import Correction, Known, correction
 from replay.findings import Finding, finding_id
+from replay.mystery_meter import MysteryState, begun, judge
 from replay.rules import SEVERITY
+
+MYSTERY_CHAPTER = "pa-645c"
+"""The chapter of a Must-Hit-By meter that was armed and never set into service under another."""
 
 
 class MeterState(msgspec.Struct):
@@ -27,6 +33,7 @@ class MeterState(msgspec.Struct):
     reserve_rate_bp: int = 0
     value: int | None = None
     reserve: int = 0
+    mystery: MysteryState | None = None
 
 
 class MeterFold:
@@ -36,7 +43,8 @@ class MeterFold:
         self.stream = stream
         self.state = state if state is not None else MeterState()
         self.known: Known | None = None
-        self.corrections: list[tuple[int, int, Instead]] = []
+        self.refused: Mapping[int, str] = {}
+        self.corrections: list[Correction] = []
         self.stale = False
 
     def apply(self, seq: int, payload: Event) -> list[Finding]:
@@ -49,15 +57,21 @@ class MeterFold:
             payload = instead[1]
         match payload:
             case model.EventCorrected():
-                self.corrections.append((seq, payload.supersedes_seq, instead_of(payload)))
+                self.corrections.append(correction(seq, payload))
                 self.stale = True
-                return []
+                return [self._refused(seq)] if seq in self.refused else []
             case model.MeterSet():
                 state.chapter, state.paytable = payload.chapter, payload.paytable
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp
                 state.reserve_rate_bp = payload.reserve_rate_bp
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
+                state.mystery = begun(payload)
                 return []
+            case model.MysteryArmed() | model.MysteryHit():
+                state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
+                return judge(self.stream, state.mystery, seq, payload)
+            case model.MeterAdvanced() if state.mystery is not None:
+                return judge(self.stream, state.mystery, seq, payload)
             case model.MeterAdvanced():
                 if state.value is None:
                     return []
@@ -78,6 +92,17 @@ class MeterFold:
                 return [self._finding(seq, payload, expected)] if wrong else []
             case _:
                 return []
+
+    def _refused(self, seq: int) -> Finding:
+        evidence = (seq,)
+        return Finding(
+            id=finding_id("LOG-CORRECTION", self.stream, None, None, None, evidence, ""), code="LOG-CORRECTION",
+            stream=self.stream, round_no=None, seat=None, wager=None,
+            expected="a correction that names an earlier event of its stream by number and id",
+            observed=self.refused[seq], difference_cents=None, evidence=evidence,
+            cite="the contract of the log: event_corrected", other_reading=None, severity=SEVERITY["LOG-CORRECTION"],
+            assumed=False, rules_digest="",
+        )  # fmt: skip
 
     def _finding(self, seq: int, event: model.MeterAdvanced | model.MeterReset, expected: str) -> Finding:
         if isinstance(event, model.MeterAdvanced):

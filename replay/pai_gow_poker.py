@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from events import model
 from games.rulebook import Rulebook
-from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import Doubt, finding, rule
+from replay.rules import Doubt, rule
+from replay.setting import DEALER_SHOWN
 from replay.settlement import FURTHER_WHY
 from replay.table_state import Fact
 
@@ -21,30 +21,11 @@ def turned_over(round_: Round) -> Fact | None:
     return min(seen, key=lambda fact: fact.seq, default=None)
 
 
-@rule("SET-EARLY", on=("645c.1(d)",))
-def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """Each player examines and sets his hand; then the dealer's cards are revealed and set."""
-    turned = turned_over(round_)
-    if turned is None or "setting" not in round_.opened.payload.observed:
-        return
-    seen: set[int | str] = {"dealer"}
-    for fact in round_.of(model.HandSet):
-        seat = fact.payload.position
-        if seat in seen:
-            continue
-        seen.add(seat)
-        before = round_.certainly_before(fact, turned)
-        if before is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
-        elif not before:
-            yield finding(
-                round_, book, "SET-EARLY", "645c.1(d)", expected="the dealer's cards revealed when all players have set",
-                observed=f"revealed before seat {seat} had set", evidence=(turned, fact), seat=seat,
-            )  # fmt: skip
+DEALER_SHOWN["645c.1(d)"] = turned_over
 
 
 @rule("DEAL-EXPOSED", on=("645c.1(d)",))
-def dealers_card_exposed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def dealers_card_exposed(round_: Round, book: Rulebook) -> Iterator[Doubt]:
     """What follows from a card of the dealer seen before its time stands in § 645a.13, which we do not hold (D13)."""
     turned = turned_over(round_)
     for fact in round_.of(model.CardExposed):

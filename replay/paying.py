@@ -233,7 +233,7 @@ def _meter(centicents: int) -> str:
     )
 
 
-@rule("PAY-ORDER", on=("11(e)", "11(h)", "11(h)(2)(ii)"))
+@rule("PAY-ORDER", on=("11(e)", "11(h)"))
 def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
@@ -278,8 +278,10 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
                 yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
                 continue
             own = first.payload.wager != book.chapter.base
+            rule_ = book.chapter.wagers.get(fact.payload.wager)
+            section: str | None = rule_.follows_cite if own and rule_ is not None else None
             yield finding(
-                round_, book, "PAY-ORDER", "11(h)",
+                round_, book, "PAY-ORDER", section or "11(h)",
                 expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
                 observed=f"{fact.payload.wager} first", evidence=(fact, first), seat=fact.payload.seat,
             )  # fmt: skip

@@ -95,10 +95,11 @@ class MemoryResults:
 
 
 class _Said(msgspec.Struct):
-    """What a tally reads of an adjudication or a finding."""
+    """What is read of an adjudication or a finding without reading it whole."""
 
     verdict: str = ""
     code: str = ""
+    stream: str = ""
     withdrawn: bool | list[str] = False
 
 
@@ -251,7 +252,9 @@ class Replay:
             named = {
                 key.partition("#")[0] for kind in ("adjudications", "ledger") for key, _ in self.results.results(kind)
             }
-            self._replayed = frozenset(named | {each.stream for each in findings(self.results)})
+            self._replayed = frozenset(
+                named | {_said.decode(data).stream for _, data in self.results.results("findings")}
+            )
         return stream in self._replayed
 
     def _fold_again(self, stream: str, end: int | None) -> None:

@@ -16,7 +16,7 @@ from events import model
 from events.envelope import ReadEnvelope
 from events.model import Aspect, Event
 from games.cards import CODE
-from replay.corrections import Instead, Known, instead_of
+from replay.corrections import Correction, Known, correction
 from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.stub_counts import recount, uncounted
@@ -24,7 +24,7 @@ from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, Tab
 
 Position = int | Literal["dealer"]
 
-ASIDE = ("burn", "side")
+ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))))
 """Where cards are dealt that nobody plays."""
 
 NO_FACTS: dict[type[Event], list[Fact]] = {type_: [] for type_ in TABLE}
@@ -186,20 +186,22 @@ class TableFold:
     """The fold of one table's stream. `apply` hands out rounds as they close, and again when something comes late.
 
     `stale` is set by what reaches further back than the rounds at hand, or changes what later rounds were judged by: the
-    stream must be folded again from its beginning, with what `corrections` come to as `known` and with the rounds that
-    late facts `missed` to `keep` at hand, and every round compared.
+    stream must be folded again from its beginning, with what `corrections` come to as `known`, those that are `refused`
+    by their number, and the rounds that late facts `missed` to `keep` at hand, and every round compared.
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:
         self.stream = stream
         self.known: Known | None = None
+        self.refused: Mapping[int, str] = {}
         self.keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
         self.open: Round | None = None
         self._enter(Phase.BETWEEN)
         self.recent: dict[int, Round] = {}
-        self.corrections: list[tuple[int, int, Instead]] = []
+        self.corrections: list[Correction] = []
         self.missed: set[int] = set()
+        self.withdrawn: set[int] = set()
         self.stale = False
         self._dropped: dict[int, Round] = {}
         self._waiting_jumps: list[Jump] = []
@@ -254,6 +256,8 @@ class TableFold:
         if self.known is not None and seq in self.known:
             instead = self.known[seq]
             if instead is None:
+                if payload.KIND is model.RoundOpened:
+                    self._withdraw(round_no)
                 home = self.recent.get(round_no, self.open) if round_no is not None else self.open
                 if home is not None:
                     self._dropped[seq] = home
@@ -299,6 +303,8 @@ class TableFold:
             if self.open is None and late.round_no == state.last_round_no:
                 self._ban_deck(late)
             return [late, *self._recounted(late), *jumped]
+        if round_no in self.withdrawn:
+            return jumped
         if round_no is not None and round_no <= state.last_round_no:
             reaches = state.last_round_no if type_ is model.StubCounted else round_no
             self.missed.update(range(round_no, reaches + 1))
@@ -320,6 +326,7 @@ class TableFold:
 
     def _begin(self, fact: Fact, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
+        self.withdrawn.discard(number)
         self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
         self.open.jumps, self._waiting_jumps = self._waiting_jumps, []
         self.open.strays, self._strays = self._strays, []
@@ -419,18 +426,26 @@ class TableFold:
         changed += [other for each in changed for other in self._recounted(each) if other not in changed]
         return changed
 
-    def _correct(self, fact: Fact, correction: model.EventCorrected) -> list[Round]:
-        superseded, instead = correction.supersedes_seq, instead_of(correction)
-        self.corrections.append((fact.seq, superseded, instead))
-        round_no, payload = instead if instead is not None else (None, None)
+    def _correct(self, fact: Fact, event: model.EventCorrected) -> list[Round]:
+        said = correction(fact.seq, event)
+        superseded = said.superseded
+        self.corrections.append(said)
+        round_no, payload = said.instead if said.instead is not None else (None, None)
         home = self._home(superseded)
         if self.known is not None:  # it was put in its place when that was folded
+            if fact.seq in self.refused:
+                self._jump(Jump("correction", fact.source, fact.seq, self.refused[fact.seq]))
+                return []
             if home is None:
                 return []
             home.add(fact)
             home.memo = {}
             return [home] if home is not self.open else []
         old = next((one for one in home.facts if one.seq == superseded), None) if home is not None else None
+        at_hand = {superseded: old.event_id} if old is not None else {}
+        if (at_hand or superseded >= fact.seq) and (objection := said.objection(at_hand)):
+            self._jump(Jump("correction", fact.source, fact.seq, objection))
+            return []
         if home is None or old is None or REACHES_FURTHER & {old.payload.KIND, getattr(payload, "KIND", None)}:
             self.stale = True
             return []
@@ -440,6 +455,12 @@ class TableFold:
         if round_no not in (None, home.round_no) or _left_behind(home) != before:
             self.stale = True
         return [home] if home is not self.open else []
+
+    def _withdraw(self, round_no: int | None) -> None:
+        """Leave out a round that was never opened: what names it is no stray of the next."""
+        number = round_no if round_no is not None else self.state.last_round_no + 1
+        self.withdrawn.add(number)
+        self.state.last_round_no = max(self.state.last_round_no, number)
 
     def _home(self, seq: int) -> Round | None:
         """Return the round at hand that has (or would have) an event."""

@@ -16,6 +16,7 @@ from replay import (
     over_under,
     pai_gow_poker,
     paying,
+    player_dealer,
     setting,
     settlement,
     shoe,
@@ -27,5 +28,5 @@ __all__ = ["RULES", "RULE_FILES"]
 
 RULE_FILES = (
     equipment, wagering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
-    fortune_asia, pai_gow_poker, dice_wagers, mystery,
+    fortune_asia, pai_gow_poker, dice_wagers, mystery, player_dealer,
 )  # fmt: skip

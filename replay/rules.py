@@ -40,6 +40,9 @@ SEVERITY: dict[str, Severity] = {
     "DEAL-SIDE": "medium", "DEAL-STUBDUE": "medium", "EQUIP-COUNT": "medium",
     "MYST-TRIGGER": "high", "MYST-AMOUNT": "high", "MYST-RESET": "high", "MYST-CONTRIBUTION": "high",
     "MYST-COMMITMENT": "high",
+    "CA-COVER": "high", "CA-ROTATE": "medium", "CA-BUTTON": "medium", "CA-PILE": "medium", "CA-BACKLINE": "medium",
+    "CA-FEE": "medium",
+    "LOG-CORRECTION": "high",
 }  # fmt: skip
 """The register of codes: append-only, a code is never reused."""
 

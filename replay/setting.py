@@ -6,7 +6,7 @@ accepted setting of the dealer, so that the settlement can tell what depends on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations, product
 
 import msgspec
@@ -278,6 +278,38 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             round_, book, "SET-EARLY", "11(b)", expected="the dealer's hands set first",
             observed="looked at or set before", evidence=(fact, dealer), seat=seat,
         )  # fmt: skip
+
+
+def dealer_set(round_: Round) -> Fact | None:
+    """Return the fact by which the dealer's hands were first set, or null."""
+    return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
+
+
+DEALER_SHOWN: dict[str, Callable[[Round], Fact | None]] = {"688a-proposed.11(c)": dealer_set}
+"""Where the players set first: the section that says so, and what gives the dealer's hand away."""
+
+
+@rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
+def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
+    section, shown = next((section, shown) for section, shown in DEALER_SHOWN.items() if book.has(section))
+    turned = shown(round_)
+    if turned is None or "setting" not in round_.opened.payload.observed:
+        return
+    seen: set[Position] = {"dealer"}
+    for fact in round_.of(model.HandSet):
+        seat = fact.payload.position
+        if seat in seen:
+            continue
+        seen.add(seat)
+        before = round_.certainly_before(fact, turned)
+        if before is None:
+            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
+        elif not before:
+            yield finding(
+                round_, book, "SET-EARLY", section, expected="the dealer's hand turned over and set after all have set",
+                observed=f"turned over or set before seat {seat} had set", evidence=(turned, fact), seat=seat,
+            )  # fmt: skip
 
 
 @rule("SET-ORDER", on=("7(f)",))

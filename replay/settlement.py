@@ -202,11 +202,18 @@ def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
     """Return the patron's net by what was done: winnings less what was taken.
 
     A progressive wager was collected before the deal, so its net is all that came back less the stake; what of another
-    wager was neither taken nor paid lies with the patron.
+    wager was neither taken nor paid lies with the patron, unless a player-dealer paid and kept some of the stake.
     """
     if wager == "progressive":
         return flow.winnings_cents + flow.stake_back_cents - stake_cents
+    kept = stake_cents - flow.stake_back_cents - flow.taken_cents
+    if kept > 0 and flow.winnings_cents and any(_by_player_dealer(fact) for fact in flow.facts):
+        return flow.winnings_cents - flow.taken_cents - kept
     return flow.winnings_cents - flow.taken_cents
+
+
+def _by_player_dealer(fact: Fact) -> bool:
+    return getattr(fact.payload, "source", "") == "player_dealer"
 
 
 def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
@@ -279,7 +286,7 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
 
 @rule(
     "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
-    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", on=EVERY_CHAPTER,
+    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", "CA-COVER", on=EVERY_CHAPTER,
 )  # fmt: skip
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
@@ -302,7 +309,8 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if not late and not difference:
             continue
         code, section = _classify(book, due, stake, flow, difference)
-        expected, taken = _expected(due, each), vigorish.get(key, ())
+        expected, taken = _expected(due, each) + _covered(due), vigorish.get(key, ())
+        expected += f" on the {each.number}" if each.number is not None else ""
         if not late and difference is not None and is_of_vigorish(due, taken, difference):
             code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
         facts = [*(stake.facts if stake else ()), *flow.facts, *taken]
@@ -325,6 +333,8 @@ def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, 
         return "PAY-OVER" if difference > 0 else "PAY-TAKEN", "11(f)"
     if due.outcome is Outcome.VOID:
         return "PAY-VOID", section
+    if due.uncovered_cents:
+        return "CA-COVER", section
     if due.outcome is Outcome.FOUL:
         return "PAY-FOUL", section
     limit = book.max_payout_cents
@@ -358,6 +368,10 @@ def _expected(due: Due | None, each: Settlement) -> str:
     if net < 0:
         return f"{show_money(-net)} collected ({due.outcome})"
     return f"{show_money(each.staked_cents)} returned ({due.line or due.outcome})"
+
+
+def _covered(due: Due | None) -> str:
+    return ", as far as the player-dealer's wager covers it" if due is not None and due.uncovered_cents else ""
 
 
 def _observed(flow: Flow, each: Settlement) -> str:
@@ -427,7 +441,7 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         paid_for: dict[int | str, int] = {}
         for fact in facts:
             paid_for[fact.payload.for_position] = paid_for.get(fact.payload.for_position, 0) + fact.payload.amount_cents
-        owed = {position: due.net_cents or 0 for position, due in each_due.items()}
+        owed = {position: due.net_cents for position, due in each_due.items() if due.net_cents}
         if not round_.observes("settlement"):
             owed = {position: cents for position, cents in owed.items() if position in paid_for}
         if paid_for == owed:

@@ -7,7 +7,7 @@ any record. It reads nothing and stores nothing; `replayer.py` does.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -29,6 +29,8 @@ from replay.table_state import LEDGER_EVENTS, TableState
 Result = tuple[str, str, bytes]
 Earlier = Callable[[str, str], bytes | None]
 """Gives the last result stored under (kind, key), or null."""
+
+WITHDRAWN = "the record of the round was withdrawn: a correction says that it was never opened"
 
 encode = msgspec.msgpack.encode
 
@@ -59,11 +61,26 @@ def rulebook(toml: str) -> Rulebook | str:
         return str(error)
 
 
+def rules_in_force(round_: Round) -> Rulebook | str:
+    """Return the rules that a round was played by: the last filed whose day had come; or why there are none.
+
+    What is filed of a chapter that never was in force does not come into force by that (D14).
+    """
+    why = "no rules submission is in force at this table"
+    for filed in round_.before.rules_filed(round_.gaming_day):
+        book = rulebook(filed.toml)
+        if isinstance(book, str) or book.chapter.in_force:
+            return book
+        why = f"the rules on file are of {book.chapter.key}, which never was in force: they serve what-if replays only"
+    return why
+
+
 class Worker:
     """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
     While `withheld` is not null, the stream is being folded again (see `again.py`): what differs from the verdicts
-    stored before is held back there until `finish`, for only the last word on a round counts.
+    stored before is held back there until `finish`, for only the last word on a round counts; `opened` then has the
+    numbers of all rounds that were opened.
     """
 
     def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
@@ -73,6 +90,7 @@ class Worker:
         self.known: Known | None = None
         self.withheld: dict[str, Adjudication] | None = None
         self.judging = True
+        self.opened: set[int] | None = None
         self.stale = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
@@ -103,17 +121,18 @@ class Worker:
     def take_run(self, records: Sequence[Record], say: Callable[[Result], None]) -> int:
         """Fold records in a row and say what they lead to, as `take` does, but faster.
 
-        Return how many were taken: all, or those as far as the one that made this worker stale. Raises `Undecodable`
-        after all that stand before.
+        Return how many were taken: all, or those as far as the one that made this worker stale (of which nothing is said).
+        Raises `Undecodable` after all that stand before.
         """
         every = [record.data for record in records]
         events = read_all(every)
         if events is None or not self._are_in_place(records, events):
             for number, record in enumerate(records, 1):
-                for result in self.take(record):
-                    say(result)
+                results = self.take(record)
                 if self.stale:
                     return number
+                for result in results:
+                    say(result)
             return len(records)
         at, table = 0, self.table
         while at < len(events):
@@ -124,11 +143,12 @@ class Worker:
                     self.seq = events[at - 1].seq
                     continue
             event = events[at]
-            for result in self._fold(every[at], event, event.payload):
-                say(result)
+            results = self._fold(every[at], event, event.payload)
             at += 1
             if self.stale:
                 break
+            for result in results:
+                say(result)
         return at
 
     def _are_in_place(self, records: Sequence[Record], events: Sequence[ReadEnvelope[model.Event]]) -> bool:
@@ -153,6 +173,8 @@ class Worker:
             event.event_id,
         ):  # fmt: skip
             results += self.judge(round_) if self.judging else []
+        if self.opened is not None and fold.open is not None and fold.open is not was_open:
+            self.opened.add(fold.open.round_no)
         self.stale = fold.stale
         if fold.open is None and fold.at_rest and (was_open is not None or not self._since):
             self._keep_rest()
@@ -171,13 +193,15 @@ class Worker:
         self._rest = encode(self.table.state) if self.table is not None else b""
         self._since = []
 
-    def correct(self, known: Known, keep: Collection[int]) -> None:
-        """Before the first record: fold with these corrections in their places, and keep these rounds at hand."""
+    def correct(self, known: Known, refused: Mapping[int, str], keep: Collection[int]) -> None:
+        """Before the first record: fold with these corrections in their places, without those that are refused (and why),
+        and keep these rounds at hand.
+        """
         self.known, self.withheld = known, {}
         if self.table is not None:
-            self.table.known, self.table.keep = known, keep
+            self.table.known, self.table.refused, self.table.keep = known, refused, keep
         elif self.meter is not None:
-            self.meter.known = known
+            self.meter.known, self.meter.refused = known, refused
 
     def finish(self) -> list[Result]:
         """After the last record: return what differs from the verdicts stored before, and go on as any other worker."""
@@ -188,11 +212,30 @@ class Worker:
             self.meter.known, self.meter.stale = None, False
         results: list[Result] = []
         for key, said in withheld.items():
-            stored = self.earlier("adjudications", key)
-            if stored is not None and msgspec.json.decode(stored, type=Adjudication).as_of[self.stream] > self.seq:
+            before = self._standing(key)
+            if before is not None and before.as_of[self.stream] > self.seq:
                 continue  # it was said with more of the stream in hand than can be read now
             results += self._results(key, msgspec.structs.replace(said, as_of={self.stream: self.seq}))
         return results
+
+    def withdraw(self, rounds: Iterable[int]) -> list[Result]:
+        """Withdraw the verdicts on rounds that were never opened, as the record says by now."""
+        results: list[Result] = []
+        for number in sorted(rounds):
+            key = f"{self.stream}#{number}"
+            before = self._standing(key)
+            if before is None or before.undetermined == (WITHDRAWN,) or before.as_of[self.stream] > self.seq:
+                continue
+            said = msgspec.structs.replace(
+                before, verdict="UNDETERMINED", undetermined=(WITHDRAWN,), findings=(), settlements=(),
+                as_of={self.stream: self.seq}, engine=engine(),
+            )  # fmt: skip
+            results += self._results(key, _revised(said, before))
+        return results
+
+    def _standing(self, key: str) -> Adjudication | None:
+        stored = self.earlier("adjudications", key)
+        return msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
 
     def _ledger(self, event: ReadEnvelope[model.Event], payload: model.Event) -> list[Result]:
         seq, day = event.seq, event.gaming_day
@@ -209,27 +252,21 @@ class Worker:
         first_time = round_.round_no > self.judged_to
         self.rounds += first_time
         self.judged_to = max(self.judged_to, round_.round_no)
-        filed = round_.before.rules_in_force(round_.gaming_day)
-        book: Rulebook | str = self.rules if self.rules is not None else "no rules submission is in force at this table"
-        if self.rules is None and filed is not None:
-            book = rulebook(filed.toml)
+        instead = self.rules is not None and round_.before.game in ("", self.rules.game)
+        book = self.rules if instead and self.rules is not None else rules_in_force(round_)
         if isinstance(book, str):
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
             conclusion = adjudicate(round_, book)
         key = f"{self.stream}#{round_.round_no}"
-        stored = self.earlier("adjudications", key) if self.withheld is not None or not first_time else None
-        before = msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
+        before = self._standing(key) if self.withheld is not None or not first_time else None
         said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
         if before is not None:
             if _same(before, said):
                 if self.withheld is not None:
                     self.withheld.pop(key, None)
                 return []
-            gone = tuple(sorted({each.id for each in before.findings} - {each.id for each in said.findings}))
-            said = msgspec.structs.replace(
-                said, revision=before.revision + 1, supersedes=digest(before), withdrawn=gone
-            )  # fmt: skip
+            said = _revised(said, before)
         if self.withheld is not None:
             self.withheld[key] = said
             return []
@@ -248,6 +285,12 @@ def withdrawal(finding_id: str, stream: str, round_no: int | None) -> Result:
 
 
 encode_json = msgspec.json.Encoder(order="sorted").encode
+
+
+def _revised(said: Adjudication, before: Adjudication) -> Adjudication:
+    """Return what is said now as the next revision of what was said before."""
+    gone = tuple(sorted({each.id for each in before.findings} - {each.id for each in said.findings}))
+    return msgspec.structs.replace(said, revision=before.revision + 1, supersedes=digest(before), withdrawn=gone)
 
 
 def _same(before: Adjudication, said: Adjudication) -> bool:

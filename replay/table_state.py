@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -87,6 +87,37 @@ class Filed(msgspec.Struct, frozen=True):
     seq: int
 
 
+class Offer(msgspec.Struct, frozen=True):
+    """The player-dealer position was offered to a seat, while these seats were taken."""
+
+    seat: int
+    accepted: bool
+    seq: int
+    seated: tuple[int, ...]
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
+
+    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that.
+    """
+
+    seat: int = 0
+    holder: str = ""
+    rounds: int = 0
+    offers: tuple[Offer, ...] = ()
+    taken: tuple[int, str] | None = None
+    offered: bool = False
+
+    def after_round(self) -> Held:
+        """Return the position when the round is over."""
+        if self.taken is None:
+            return Held(offers=self.offers)
+        seat, holder = self.taken
+        again = holder == self.holder and not self.offered
+        return Held(seat, holder, self.rounds + 1 if again else 1, self.offers)
+
+
 class TableState(msgspec.Struct):
     """Everything that later rounds at this table are judged by."""
 
@@ -123,6 +154,7 @@ class TableState(msgspec.Struct):
     shoe: ShoeState | None = None
     rounds_uncounted: int = 0
     armed: dict[str, Armed] = {}
+    position: Held = Held()
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
@@ -137,9 +169,9 @@ class TableState(msgspec.Struct):
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
-    def rules_in_force(self, gaming_day: str) -> Filed | None:
-        """Return the last filed submission whose effective gaming day has come, or null."""
-        return next((filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day), None)
+    def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
+        """The filed submissions whose effective gaming day has come, the last first."""
+        return (filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day)
 
     def apply(self, fact: Fact) -> None:
         """Let an event change the table."""
@@ -160,6 +192,7 @@ class TableState(msgspec.Struct):
         self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
         self.last_deck, self.dealing_deck = deck, ""
         self.idle = False
+        self.position = self.position.after_round()
 
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
@@ -333,6 +366,18 @@ def _hit(state: TableState, fact: Fact, event: model.MysteryHit) -> None:
     state.armed.pop(event.meter, None)
 
 
+def _position_offered(state: TableState, fact: Fact, event: model.PlayerDealerOffered) -> None:
+    offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
+    state.position = msgspec.structs.replace(state.position, offers=(*state.position.offers, offer))
+
+
+def _position_taken(state: TableState, fact: Fact, event: model.PlayerDealerWagered) -> None:
+    held = state.position
+    state.position = msgspec.structs.replace(
+        held, taken=(event.seat, event.bettor), offered=held.offered or bool(held.offers), offers=()
+    )
+
+
 Change = Callable[[TableState, Fact, Any], None]
 
 CHANGES: dict[type[Event], Change] = {
@@ -366,6 +411,8 @@ CHANGES: dict[type[Event], Change] = {
     model.PatronBarred: _barred,
     model.MysteryArmed: _armed,
     model.MysteryHit: _hit,
+    model.PlayerDealerOffered: _position_offered,
+    model.PlayerDealerWagered: _position_taken,
 }
 
 """The events that change more than the round they stand in; correcting one of them means folding the table again."""

@@ -15,6 +15,7 @@ from games.filed_way import settings_of
 from games.progressive import after_winner
 from games.ranking import seven_card_lines
 from games.rulebook import Paytable
+from replay.rounds import ASIDE
 from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
 from replay.transcript_words import Position, Words
 
@@ -35,8 +36,8 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         cards = words.cards()
         if not cards:
             raise words.error(f"expected cards for {to}, got {first!r}")
-        where: Any = to if to in ("burn", "side") else context.where(words.position(to))
-        if where not in ("burn", "side"):
+        where: Any = to if to in ASIDE else context.where(words.position(to))
+        if where not in ASIDE:
             context.dealt[where] = context.dealt.get(where, []) + cards
         face_up = ((to == "dealer" and context.book.chapter.dealer_face_up) or up) and not down
         events.append(fact(model.CardsDealt, to=where, cards=cast(Any, cards), face_up=face_up))
@@ -51,12 +52,15 @@ STATEMENTS["deal_order"] = ("deal", _stacks)
 
 @statement("deal_each", "deal")
 def _deal_each(words: Words, context: Context) -> Sequence[Event]:
-    at: Position = words.position()
+    at: Position = context.where(words.position())
     events: list[Event] = []
-    around: list[Position] = [1, 2, 3, 4, 5, 6, "dealer"]
+    around: list[Position] = [*context.book.chapter.seats]
+    around += ["dealer"] if context.book.chapter.deals_to != "seats" else []
+    if at not in around:
+        raise words.error("which seat is the player-dealer's is not known yet")
     turn = around.index(at)
     for card in words.cards():
-        where = around[turn % 7]
+        where = around[turn % len(around)]
         turn += 1
         context.dealt[where] = [*context.dealt.get(where, []), card]
         face_up = where == "dealer" and context.book.chapter.dealer_face_up
@@ -254,7 +258,8 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     )
     events: list[Event] = []
     for wager, pip, cents in amounts(words):
-        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager, source == "slip")
+        slip = source == "slip"
+        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager, bettor, slip)
         events.append(
             fact(model.WagerPaid, seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
                 source=source,
@@ -263,7 +268,7 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-def _stake_back(context: Context, seat: int, wager: str, slip: bool) -> int:
+def _stake_back(context: Context, seat: int, wager: str, bettor: str, slip: bool) -> int:
     """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it (lines at odds never do)."""
     offer = context.book.offers.get(wager)
     paytable = offer.paytable if offer is not None else None
@@ -273,7 +278,7 @@ def _stake_back(context: Context, seat: int, wager: str, slip: bool) -> int:
         and (slip or all(line.odds is None for line in paytable.lines))
     ):
         return 0
-    return context.stakes.pop((seat, wager), 0)
+    return context.stakes.pop(context.stake_key(seat, wager, bettor), 0)
 
 
 @statement("return")

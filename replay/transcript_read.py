@@ -25,7 +25,7 @@ class Context:
         self.deck = "d-1"
         self.meter_seq = 0
         self.patrons: dict[int, str] = {}
-        self.stakes: dict[tuple[int, str], int] = {}
+        self.stakes: dict[tuple[int, str, str], int] = {}
         self.dealt: dict[Position, list[str | None]] = {}
         self.player_dealer: int | None = None
         self.round_no, self.table = 1, "t-1"
@@ -34,13 +34,19 @@ class Context:
         """Who bets at a seat: the patron seated there, or a token of the seat's own."""
         return self.patrons.get(seat, f"seat-{seat}")
 
+    def stake_key(self, seat: int, wager: str, bettor: str) -> tuple[int, str, str]:
+        """What tells stakes apart: seat and wager, and of a backline wager who placed it."""
+        return seat, wager, bettor if wager == "backline" else ""
+
     def new_round(self) -> None:
         """Forget what belongs to one round."""
         self.stakes, self.dealt, self.player_dealer = {}, {}, None
 
     def where(self, position: Position) -> Position:
         """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
-        return self.player_dealer if position == "dealer" and self.player_dealer is not None else position
+        if position != "dealer" or self.player_dealer is None or self.book.chapter.deals_to != "seats":
+            return position
+        return self.player_dealer
 
 
 Reader = Callable[[Words, Context], Sequence[Event]]
@@ -90,7 +96,7 @@ def _equipment(words: Words, context: Context) -> Sequence[Event]:
     shuffler: Any = words.take("a shuffler")
     shuffler = "none" if shuffler == "manual" else shuffler
     seats = words.option("seats")
-    count = words.as_number(seats, "seats", 1, 7) if seats is not None else 6
+    count = words.as_number(seats, "seats", 1, 7) if seats is not None else words.seats
     return [model.TableOpened(game=context.book.game, deal_method=method, shuffler=shuffler, seats=count)]
 
 
@@ -276,12 +282,16 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     bettor = bettor_of(words, context, seat)
     form = cast(Any, words.one_of(("cash", "verbal", "plaque", "instrument", "chips"), "chips"))
     events: list[Event] = []
+    own = False
     for wager, pip, cents in amounts(words):
-        context.stakes[seat, wager] = context.stakes.get((seat, wager), 0) + cents
+        own = own or wager != "backline"
+        placed = context.stake_key(seat, wager, bettor)
+        context.stakes[placed] = context.stakes.get(placed, 0) + cents
         events.append(
             fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
         )
-    context.patrons.setdefault(seat, bettor)
+    if own:
+        context.patrons.setdefault(seat, bettor)
     return events
 
 

@@ -154,6 +154,8 @@ def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
     """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager."""
     if book.chapter.deals_to == "all":
         return (*book.chapter.seats, "dealer")
+    if book.chapter.deals_to == "seats":
+        return book.chapter.seats
     based = {fact.payload.seat for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base}
     based |= {to for to in round_.hands() if to != "dealer"}
     return (*sorted(based), "dealer")
@@ -197,7 +199,7 @@ def _face_up(round_: Round) -> Iterator[Ground]:
 
 
 def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    if book.deal_method != "automated_shoe" or not book.has("13(i)"):
+    if book.deal_method != book.chapter.exposure_voids_by or not book.has("13(i)"):
         return
     last = round_.last_card
     for fact in round_.of(model.CardExposed):

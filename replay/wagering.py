@@ -112,7 +112,9 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
         case "no_more_bets":
             return round_.first(model.NoMoreBets) or round_.first_card
         case "first_card":
-            return round_.first_card
+            at_all = round_.first(model.CardsDealt)
+            piled = at_all is not None and str(at_all.payload.to).startswith("pile")
+            return at_all if piled else round_.first_card
         case "activation":
             began = (closing(round_, "no_more_bets", seat), shaker_used(round_))
             return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
@@ -181,7 +183,8 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
     base = book.chapter.base
     based = {stake.seat for stake in stakes(round_, book).values() if stake.wager == base and stake.on_layout_cents > 0}
     for stake in stakes(round_, book).values():
-        if stake.wager != base and stake.on_layout_cents > 0 and stake.seat not in based:
+        needs = stake.wager not in (base, "backline")
+        if needs and stake.on_layout_cents > 0 and stake.seat not in based:
             yield finding(
                 round_, book, "WAGER-BASE", _limit_section(book, stake.wager),
                 expected=f"{_a(base)} wager at the box of an optional wager", observed=f"{stake.wager} alone",

@@ -166,11 +166,9 @@ def deal_election(play: Play) -> Where:
     """A player whose card was exposed elects to play on only after looking at the others."""
     seat: Any = play.plan.chosen
     card: Any = TEXT[play.plan.hands[seat][0]]
-    first = play.script.first(model.HandSet, position="dealer")
     looked = play.script.first(model.HandExamined, seat=seat)
-    assert first is not None
     assert looked is not None
-    play.script.before(first, model.CardExposed(whose=seat, by="dealer", card=card))
+    play.script.before(play.setting_begins(), model.CardExposed(whose=seat, by="dealer", card=card))
     play.script.behind(looked, model.HandElected(seat=seat, election="play"))
     return Where(seat)
 

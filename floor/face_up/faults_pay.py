@@ -10,20 +10,20 @@ from typing import Any
 from events import model
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
-from floor.face_up.play import Play, paid, returned
+from floor.face_up.play import Play
 from floor.face_up.preparing import any_seat, base_ends, prepare_foul, prepare_void
+from floor.face_up.said import paid, returned
 from floor.labels import Where
 from floor.script import Step, changed
 from floor.table import Table
 from games.wagers import Due, Outcome
 
 PUSHES = (Outcome.TIE, Outcome.ACE_HIGH_PUSH)
-BY_HAND = ("base", "ace_high_bonus", "fortune_bonus")
 FORTUNE_HANDS = ("three_of_a_kind", "straight", "flush", "full_house")
 
 
 def winner(plan: Plan) -> bool:
-    """Prepare a winner: by turns of a base wager, a Fortune Bonus and an Ace High Bonus."""
+    """Prepare a winner: by turns of a base wager, a Fortune Bonus and the game's further wager."""
     seat = any_seat(plan)
     match plan.turn % 3:
         case 0:
@@ -32,14 +32,14 @@ def winner(plan: Plan) -> bool:
             plan.bet(seat, "fortune_bonus", 500)
             targets: Any = {seat: plan.random.choice(FORTUNE_HANDS)}
         case _:
-            plan.bet(seat, "ace_high_bonus", 500)
-            targets = {"dealer": plan.random.choice(("ace_high", "ace_high_joker"))}
+            plan.bet(seat, plan.further, 500)
+            targets = plan.winning(seat)
     return plan.deal(targets) and plan.deal_until(lambda _: True)
 
 
 def winner_or_tie(plan: Plan) -> bool:
     """Prepare a winner, or a tied base wager."""
-    if plan.turn % 4 == 3:
+    if plan.ties and plan.turn % 4 == 3:
         return plan.deal_until(base_ends(Outcome.TIE))
     return winner(plan)
 
@@ -49,12 +49,19 @@ def loser(plan: Plan) -> bool:
     if plan.turn % 2 == 0:
         return plan.deal_until(base_ends(Outcome.LOSE))
     seat = any_seat(plan)
-    plan.bet(seat, plan.random.choice(("ace_high_bonus", "fortune_bonus")), 500)
-    return plan.deal({seat: "nothing", "dealer": "nothing"}) and plan.deal_until(lambda _: True)
+    wager = plan.random.choice((plan.further, "fortune_bonus"))
+    plan.bet(seat, wager, 500)
+    return plan.deal(plan.losing(seat, wager)) and plan.deal_until(lambda _: True)
 
 
-def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> Due | None:
+def by_hand(plan: Plan) -> tuple[str, ...]:
+    """Return the wagers that are taken and paid at the box: all but the progressive."""
+    return ("base", plan.further, "fortune_bonus")
+
+
+def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
     """Return a wager that ended so, those first that a planter prepared for (the rarer)."""
+    wagers = wagers or by_hand(play.plan)
     found = [
         due for due in play.dues
         if due.outcome in outcomes and due.wager in wagers and not due.capped and due.seat not in play.plan.surrendered
@@ -63,7 +70,7 @@ def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> D
     if not found:
         return None
     play.plan.random.shuffle(found)
-    wanted = ("base", "fortune_bonus", "ace_high_bonus")[play.plan.turn % 3]
+    wanted = ("base", "fortune_bonus", play.plan.further)[play.plan.turn % 3]
     return max(found, key=lambda due: due.wager == wanted)
 
 
@@ -140,7 +147,8 @@ def pay_loser(play: Play) -> Where | None:
 @fault("PAY-TAKEN", prepare=winner_or_tie)
 def pay_taken(play: Play) -> Where | None:
     """A winning or tied wager is collected."""
-    due = pick(play, *PUSHES, wagers=("base",)) if play.plan.turn % 4 == 3 else pick(play, Outcome.WIN)
+    tied = play.plan.ties and play.plan.turn % 4 == 3
+    due = pick(play, *PUSHES, wagers=("base",)) if tied else pick(play, Outcome.WIN)
     if due is None:
         return None
     follows = misread(play, due, "lose")
@@ -287,7 +295,7 @@ def pay_announced(play: Play) -> Where | None:
 @fault("PAY-REVEAL")
 def pay_reveal(play: Play) -> Where | None:
     """A seat is revealed before the one that comes first; the wagers are settled in order."""
-    shown = play.script.of(model.HandRevealed)
+    shown = [step for step in play.script.of(model.HandRevealed) if step.payload.position != "dealer"]  # type: ignore[attr-defined]
     if len(shown) < 2:
         return None
     at = play.plan.random.randrange(len(shown) - 1)
@@ -302,7 +310,7 @@ def pay_order(play: Play) -> Where | None:
     base = [due for due in play.dues if due.wager == "base" and due.seat not in gone]
     if play.plan.turn % 2:
         for due in base:
-            optional = [d for d in play.dues if d.seat == due.seat and d.wager in BY_HAND[1:]]
+            optional = [d for d in play.dues if d.seat == due.seat and d.wager in by_hand(play.plan)[1:]]
             if optional:
                 script.move_before(settled(play, optional[0]), settled(play, due))
                 return Where()
@@ -344,7 +352,7 @@ def pay_void(play: Play) -> Where | None:
     steps: list[Any] = [
         step
         for step in play.script.of(model.WagerReturned)
-        if step.payload.wager in BY_HAND  # type: ignore[attr-defined]
+        if step.payload.wager in by_hand(play.plan)  # type: ignore[attr-defined]
     ]
     step = play.plan.random.choice(steps)
     event = step.payload

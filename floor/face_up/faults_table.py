@@ -107,10 +107,7 @@ def deal_shuffle(play: Play) -> Where | None:
     if play.table.spec.deal_method == "hand" and play.plan.turn % 2:
         changed(step, method="manual", count=None)
         step.source = "dealer"
-        seat: Any = max(play.table.seats)
-        play.script.behind(
-            step, model.CutOffered(seat=seat, accepted=True), model.CardsCut(by=seat, depth=20, counted_from="top")
-        )
+        play.script.behind(step, *play.a_cut())
     else:
         play.script.drop(step)
     return Where()
@@ -207,4 +204,15 @@ def log_source_repeat(play: Play) -> Where:
 def log_clock(play: Play) -> Where:
     """A device's clock is set back, and right again with its next report."""
     play.script.of(model.CardsCollected)[-1].clock_back_us = 2_000_000 + play.plan.turn * 50_000
+    return Where()
+
+
+@fault("LOG-CORRECTION")
+def log_correction(play: Play) -> Where:
+    """A correction names an event of its stream by an id that is not that event's."""
+    mistaken = model.EventCorrected(
+        supersedes_seq=play.plan.random.randrange(1, 3), supersedes_event_id=f"{play.plan.random.getrandbits(128):032x}",
+        replacement=None, by=play.table.floor, reason="entered twice",
+    )  # fmt: skip
+    play.script.steps.insert(len(play.script.steps) - 1, Step(mistaken, "floor"))
     return Where()

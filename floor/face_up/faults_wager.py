@@ -6,13 +6,13 @@ from typing import Any
 
 from events import model
 from floor.face_up.irregulars import fault
-from floor.face_up.plan import BoxPlan, Plan, settings_of
-from floor.face_up.play import Play, texts
+from floor.face_up.plan import BoxPlan, Plan, Way
+from floor.face_up.play import Play
 from floor.face_up.preparing import against_house_way, one_box_seat, prepare_surrender
+from floor.face_up.said import parts
 from floor.labels import Where
 from floor.script import changed
 from floor.table import Table
-from games.pai_gow import base_outcome, is_foul
 from games.wagers import Outcome
 
 WRONGLY_SETTLED = (
@@ -58,14 +58,14 @@ def wager_late(play: Play) -> Where:
 def _optional_alone(plan: Plan) -> bool:
     if len(plan.boxes) < 2 or not one_box_seat(plan):
         return False
-    plan.boxes[plan.chosen].stakes = {"ace_high_bonus": 500}
+    plan.boxes[plan.chosen].stakes = {plan.further: 500}
     return True
 
 
 @fault("WAGER-BASE", prepare=_optional_alone)
 def wager_base(play: Play) -> Where:
-    """An Ace High Bonus wager stands at a box without a base wager, and is settled."""
-    return Where(play.plan.chosen, "ace_high_bonus")
+    """An optional wager stands at a box without a base wager, and is settled."""
+    return Where(play.plan.chosen, play.plan.further)
 
 
 def _off_limits(plan: Plan) -> bool:
@@ -114,7 +114,7 @@ def _against_the_rules(plan: Plan) -> bool:
     if not prepare_surrender(plan):
         return False
     if plan.turn % 3 == 0:
-        plan.bet(plan.chosen, "ace_high_bonus", 500)
+        plan.bet(plan.chosen, plan.further, 500)
     return True
 
 
@@ -150,7 +150,7 @@ def wager_surrender(play: Play) -> Where:
 def _dealer_sets_wrong(plan: Plan) -> bool:
     if not plan.deal_until(lambda p: not p.dealer_has_ace_high and bool(against_house_way(p))):
         return False
-    plan.dealer_high, plan.dealer_low = plan.random.choice(against_house_way(plan))
+    plan.dealer_way = plan.random.choice(against_house_way(plan))
     return True
 
 
@@ -164,9 +164,10 @@ def _foreign_card(plan: Plan) -> bool:
     if not one_box_seat(plan):
         return False
     box = plan.boxes[plan.chosen]
-    box.high = (plan.stub[0], *box.high[1:])
-    if is_foul(box.high, box.low):
-        box.high, box.low = settings_of([*box.high, *box.low])[0]
+    high, *others = box.way
+    box.way = ((plan.stub[0], *high[1:]), *others)
+    if plan.is_foul(box.way):
+        box.way = plan.legal_ways([card for part in box.way for card in part])[0]
     return True
 
 
@@ -180,15 +181,12 @@ def _can_be_changed(plan: Plan) -> bool:
     return plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes()))
 
 
-def _other_settings(plan: Plan, seat: int) -> list[Any]:
+def _other_settings(plan: Plan, seat: int) -> list[Way]:
     """The other settings of a seat's cards that come to the same."""
     if plan.dealer_has_ace_high:
         return []
-    box, dealer = plan.boxes[seat], (plan.dealer_high, plan.dealer_low)
-    return [
-        way for way in settings_of(plan.hands[seat])
-        if way != (box.high, box.low) and base_outcome(*way, *dealer) is plan.outcome(seat)
-    ]  # fmt: skip
+    way, outcome = plan.boxes[seat].way, plan.outcome(seat)
+    return [each for each in plan.legal_ways(plan.hands[seat]) if each != way and plan.compare(each) is outcome]
 
 
 @fault("SET-CHANGED", prepare=_can_be_changed)
@@ -198,10 +196,8 @@ def set_changed(play: Play) -> Where | None:
         ways = _other_settings(play.plan, seat)
         step = play.script.first(model.HandSet, position=seat)
         if ways and step is not None:
-            high, low = play.plan.random.choice(ways)
-            again: Any = model.HandReset(
-                position=seat, high=texts(high), medium=[], low=texts(low), by="player", reason="changed"
-            )  # fmt: skip
+            at: Any = seat
+            again = model.HandReset(position=at, by="player", reason="changed", **parts(play.plan.random.choice(ways)))
             play.script.behind(step, again)
             return Where(seat)
     return None

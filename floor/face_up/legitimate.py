@@ -9,7 +9,7 @@ import msgspec
 from events import model
 from floor.face_up.irregulars import legitimate
 from floor.face_up.plan import Plan
-from floor.face_up.play import Play, dealt, returned
+from floor.face_up.play import Play
 from floor.face_up.preparing import (
     against_house_way,
     by_card,
@@ -23,6 +23,7 @@ from floor.face_up.preparing import (
     with_dice,
     wrong_total,
 )  # fmt: skip
+from floor.face_up.said import dealt, returned
 from floor.labels import Where
 from floor.script import Step, changed
 from floor.streams import MINUTE_US
@@ -89,9 +90,7 @@ def expose(play: Play, seat: Any) -> Step:
     """Let the dealer expose a card of a seat after the deal; return that step."""
     play.plan.random.shuffle(cards := list(play.plan.hands[seat]))
     text: Any = TEXT[cards[0]]
-    first = play.script.first(model.HandSet, position="dealer")
-    assert first is not None
-    return play.script.before(first, model.CardExposed(whose=seat, by="dealer", card=text))[0]
+    return play.script.before(play.setting_begins(), model.CardExposed(whose=seat, by="dealer", card=text))[0]
 
 
 @legitimate("election_play", 5, prepare=one_box_seat)
@@ -275,17 +274,15 @@ def card_not_read(play: Play) -> Where:
         cards: Any = step.payload.cards  # type: ignore[attr-defined]
         if text in cards:
             if len(cards) == 1:
-                step.payload = dealt(position, None)
+                step.payload = dealt(position, None, play.face_up(position))
             else:
                 changed(step, cards=[None if card == text else card for card in cards])
     if plan.turn % 3:
         for kind in (model.HandSet, model.HandReset):
             for step in script.of(kind, position=position):
                 event: Any = step.payload
-                changed(
-                    step, high=[None if card == text else card for card in event.high],
-                    low=[None if card == text else card for card in event.low],
-                )  # fmt: skip
+                hands = {"high": event.high, "medium": event.medium, "low": event.low}
+                changed(step, **{name: [None if c == text else c for c in cards] for name, cards in hands.items()})
     return Where()
 
 

@@ -10,19 +10,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
-from typing import Literal
+from typing import ClassVar, Literal
 
 from floor.face_up.stacking import TARGETS, make_hand
 from floor.people import Patron, Style
 from floor.table import Table
+from games.filed_way import settings_of
+from games.layout import Hand
 from games.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
 from games.ranking import is_ace_high, rank_five, rank_two
 from games.rulebook import Rulebook
 from games.wagers import Outcome
 
-SplitHands = tuple[tuple[int, ...], tuple[int, ...]]
-VoidReason = Literal["wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed"]
-OPTIONAL = ("ace_high_bonus", "fortune_bonus", "progressive")
+Way = tuple[tuple[int, ...], ...]
+"""Cards parted into the hands of the game, the highest first: high and low, or high, medium and low."""
+VoidReason = Literal[
+    "wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed", "exposed_dealer"
+]  # fmt: skip
 DEALERS = ("ace_high", "ace_high_joker")
 COSTLY = (
     "seven_card_straight_flush", "royal_match", "seven_card_straight_flush_joker", "five_aces", "royal_flush",
@@ -44,19 +48,28 @@ class BoxPlan:
     bettor: str
     stakes: dict[str, int]
     style: Style = "house"
-    high: tuple[int, ...] = ()
-    low: tuple[int, ...] = ()
+    way: Way = ()
     late: dict[str, int] = field(default_factory=dict)
     """What of a wager is placed, or (negative) withdrawn, after "no more bets"."""
 
     @property
     def optional(self) -> bool:
         """Whether there is an optional wager."""
-        return any(wager in self.stakes for wager in OPTIONAL)
+        return any(wager != "base" for wager in self.stakes)
 
 
 class Plan:
-    """A round as it is going to be played."""
+    """A round as it is going to be played.
+
+    Another game that is dealt and set like this one says here what differs: its optional wagers, how hands are parted and
+    compared, which rare hands there are.
+    """
+
+    optional_wagers: ClassVar[tuple[str, ...]] = ("ace_high_bonus", "fortune_bonus", "progressive")
+    further: ClassVar[str] = "ace_high_bonus"
+    """The optional wager beside Fortune Bonus and Progressive."""
+    ties: ClassVar[bool] = True
+    """Whether a base wager can tie."""
 
     def __init__(self, table: Table, random: Random) -> None:
         self.table, self.random = table, random
@@ -70,9 +83,8 @@ class Plan:
         self.count = 3
         self.start: Position = "dealer"
         self.announced: list[int] = []
-        self.dealer_high: tuple[int, ...] = ()
-        self.dealer_low: tuple[int, ...] = ()
-        self.dealer_first: SplitHands | None = None
+        self.dealer_way: Way = ()
+        self.dealer_first: Way | None = None
         """How the dealer's hands were set before they were reset to the house way."""
         self.surrendered: set[int] = set()
         self.abandoned: set[int] = set()
@@ -134,7 +146,7 @@ class Plan:
         for box in self.boxes.values():
             if box.bettor == bettor:
                 box.stakes[wager] = cents
-                box.stakes = {name: box.stakes[name] for name in ("base", *OPTIONAL) if name in box.stakes}
+                box.stakes = {name: box.stakes[name] for name in ("base", *self.optional_wagers) if name in box.stakes}
 
     def bet_only_base(self, seat: int) -> None:
         """Let a box have its base wager only; so too the patron's other box."""
@@ -175,7 +187,7 @@ class Plan:
         taken: set[int] = set()
         hands: dict[Position, list[int]] = {}
         for position, target in targets.items():
-            hand = make_hand(random, target, taken)
+            hand = self.hand_for(target, taken)
             if hand is None:
                 return False
             hands[position] = hand
@@ -190,6 +202,18 @@ class Plan:
         self.surrendered = set()
         self.set_hands()
         return True
+
+    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+        """Return a hand made to order of the cards that are left, or null where there is none."""
+        return make_hand(self.random, target, taken)
+
+    def winning(self, seat: int) -> dict[Position, str]:
+        """Return the hands with which the further wager wins at a seat."""
+        return {"dealer": self.random.choice(DEALERS)}
+
+    def losing(self, seat: int, wager: str) -> dict[Position, str]:
+        """Return the hands with which an optional wager loses at a seat."""
+        return {seat: "nothing", "dealer": "nothing"}
 
     def deal_until(self, fits: Callable[[Plan], bool], targets: dict[Position, str] | None = None) -> bool:
         """Deal again until the round is as wanted, plain otherwise; say whether it came to that."""
@@ -264,32 +288,49 @@ class Plan:
 
     def set_hands(self) -> None:
         """Set the dealer's hands by the house way, and every player's as that player does."""
-        way = self.book.way.choose(self.hands["dealer"])
-        self.dealer_high, self.dealer_low = way.high, way.low
+        self.dealer_way = self.house_way(self.hands["dealer"])
         for seat, box in self.boxes.items():
-            box.high, box.low = self._players_setting(self.hands[seat], box.style)
+            box.way = self._players_setting(self.hands[seat], box.style)
 
-    def _players_setting(self, cards: list[int], style: Style) -> SplitHands:
+    def house_way(self, cards: list[int]) -> Way:
+        """Return how the house way parts cards."""
+        return way_of(settings_of(self.book.way, cards)[0])
+
+    def _players_setting(self, cards: list[int], style: Style) -> Way:
         if style == "house" or self.random.random() < 0.5:
-            way = self.book.way.choose(cards)
-            return way.high, way.low
-        ways = settings_of(cards)
+            return self.house_way(cards)
+        ways = self.legal_ways(cards)
         if style == "careless":
             if self.random.random() < 0.03:
-                fouls = [way for way in all_settings(cards) if is_foul(*way)]
+                fouls = [way for way in self.all_ways(cards) if self.is_foul(way)]
                 if fouls:
                     return self.random.choice(fouls)
             return self.random.choice(ways)
-        if style == "strong_low":
-            return max(ways, key=lambda way: (rank_two(way[1]), rank_five(way[0])))
-        return max(ways, key=lambda way: (rank_five(way[0]), rank_two(way[1])))
+        return max(ways, key=self.ranks if style == "strong_high" else lambda way: self.ranks(way)[::-1])
+
+    def all_ways(self, cards: list[int]) -> list[Way]:
+        """Return all ways to part seven cards: 21 into five and two."""
+        return [(tuple([cards[i] for i in rest]), (cards[low[0]], cards[low[1]])) for low, rest in _PARTS]
+
+    def legal_ways(self, cards: list[int]) -> list[Way]:
+        """Return the ways to part seven cards that are no foul."""
+        return [way for way in self.all_ways(cards) if not self.is_foul(way)]
+
+    def is_foul(self, way: Way) -> bool:
+        """Say whether hands are set foul."""
+        return is_foul(*way)
+
+    def ranks(self, way: Way) -> tuple[tuple[int, ...], ...]:
+        """Return how the hands rank, the high one first."""
+        return rank_five(way[0]), rank_two(way[1])
+
+    def compare(self, way: Way) -> Outcome:
+        """Return how a base wager ends with hands set so."""
+        return Outcome.ACE_HIGH_PUSH if self.dealer_has_ace_high else base_outcome(*way, *self.dealer_way)
 
     def outcome(self, seat: int) -> Outcome:
         """Return how a base wager would end with the hands as they are set."""
-        if self.dealer_has_ace_high:
-            return Outcome.ACE_HIGH_PUSH
-        box = self.boxes[seat]
-        return base_outcome(box.high, box.low, self.dealer_high, self.dealer_low)
+        return self.compare(self.boxes[seat].way)
 
     def _surrenders(self) -> None:
         if self.dealer_has_ace_high:
@@ -303,16 +344,15 @@ class Plan:
         """Take back what happened to be irregular by itself: for a planter that needs the round plain."""
         self.surrendered = set()
         for seat, box in self.boxes.items():
-            if is_foul(box.high, box.low):
-                way = self.book.way.choose(self.hands[seat])
-                box.high, box.low = way.high, way.low
+            if not box.way or self.is_foul(box.way):
+                box.way = self.house_way(self.hands[seat])
 
 
-def all_settings(cards: list[int]) -> list[SplitHands]:
-    """Return all 21 ways to part seven cards into five and two."""
-    return [(tuple([cards[i] for i in rest]), (cards[low[0]], cards[low[1]])) for low, rest in _PARTS]
+def way_of(hand: Hand) -> Way:
+    """Return the hands of a setting, the highest first."""
+    return tuple([part for part in (hand.high, hand.medium, hand.low) if part is not None])
 
 
-def settings_of(cards: list[int]) -> list[SplitHands]:
-    """Return the ways to part seven cards that are no foul."""
-    return [way for way in all_settings(cards) if not is_foul(*way)]
+def hand_of(cards: tuple[int, ...], way: Way) -> Hand:
+    """Return seven cards as set."""
+    return Hand(cards, way[0], way[-1], way[1] if len(way) == 3 else None)

@@ -6,17 +6,17 @@ The settlement is what `games` says is due for the hands as they lie on the tabl
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from events import model
 from events.model import Aspect, Event
-from floor.face_up.plan import BoxPlan, Plan
+from floor.face_up.plan import BoxPlan, Plan, hand_of
+from floor.face_up.said import dealt, hand_set, paid, parts, returned, same, source_of, taken, texts
 from floor.script import SETTLING, Script, Step
 from games.bonus import is_qualifying
 from games.cards import TEXT
-from games.face_up_pai_gow import settle
-from games.layout import Box, Hand, Layout, Meter
+from games.catalogue import GAMES
+from games.layout import Box, Layout, Meter
 from games.pai_gow import Position
 from games.wagers import Due, Outcome
 
@@ -28,27 +28,7 @@ DICE_COLOURS = (None, ["red", "blue", "white"])
 RESULTS = {
     Outcome.WIN: "win", Outcome.LOSE: "lose", Outcome.FOUL: "lose", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie",
 }  # fmt: skip
-BY_SLIP_CENTS = 120_000
-"""An optional wager that wins so much is paid by the cage, not from the table inventory."""
-
 ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
-
-
-@cache
-def dealt(to: Position, card: int | None) -> model.CardsDealt:
-    """One card to a position; there are few of these events, so each is made once."""
-    return model.CardsDealt(to=to, cards=[None if card is None else TEXT[card]], face_up=to == "dealer")  # type: ignore[list-item]
-
-
-@cache
-def _same(type_: type[Event], **values: Any) -> Event:
-    """An event that is made once for each of its few values."""
-    return type_(**values)
-
-
-def texts(cards: tuple[int, ...] | list[int]) -> list[Any]:
-    """Return cards as text."""
-    return [TEXT[card] for card in cards]
 
 
 class Play:
@@ -63,6 +43,15 @@ class Play:
         self.table.wrong_stub = bool(plan.short_stub)
         self.by_slip = False
         self.other_deck_shuffled = False
+
+    def face_up(self, position: Position) -> bool:
+        """Say whether the cards of a position are dealt face up."""
+        return position == "dealer" and self.book.chapter.dealer_face_up
+
+    def setting_begins(self) -> Step:
+        """Return the first step after the deal in which somebody looks at cards or sets them."""
+        looks = (model.HandSet, model.HandExamined, model.HandRevealed)
+        return next(step for step in self.script.steps if type(step.payload) in looks)
 
     @property
     def settled(self) -> set[tuple[str, int]]:
@@ -90,7 +79,7 @@ class Play:
         self._set_hands()
         self._settle()
         self._collect_rest()
-        add(_same(model.RoundClosed, by=self.table.dealer))
+        add(same(model.RoundClosed, by=self.table.dealer))
         return self.script
 
     # ---------------------------------------------------------------------------------------------- shuffle, cut, start
@@ -103,38 +92,46 @@ class Play:
             add(table.shuffled(deck))
             return
         add(model.CardsShuffled(deck=deck.id, method="manual", count=None), "dealer")
-        random = self.plan.random
+        self._cut()
+
+    def _cut(self) -> None:
+        table, add, random = self.table, self.script.add, self.plan.random
         if table.just_opened:
             cutter: Position = table.first_seat
-            add(_same(model.CutOffered, seat=cutter, accepted=True))
+            add(same(model.CutOffered, seat=cutter, accepted=True))
         else:
             cutter = "dealer"
             for seat in sorted(table.seats, reverse=True):
                 accepted = random.random() < 0.7
-                add(_same(model.CutOffered, seat=seat, accepted=accepted))
+                add(same(model.CutOffered, seat=seat, accepted=accepted))
                 if accepted:
                     cutter = seat
                     break
         depth = random.randrange(10, 27)
-        add(_same(model.CardsCut, by=cutter, depth=depth, counted_from=random.choice(("top", "bottom"))))
+        add(same(model.CardsCut, by=cutter, depth=depth, counted_from=random.choice(("top", "bottom"))))
+
+    def a_cut(self) -> list[Event]:
+        """Return a cut as it should be made after a shuffle by hand."""
+        seat: Any = max(self.table.seats)
+        return [model.CutOffered(seat=seat, accepted=True), model.CardsCut(by=seat, depth=20, counted_from="top")]
 
     def _find_start(self) -> None:
         plan, add = self.plan, self.script.add
         if self.book.starting == "number":
-            add(_same(model.NumberDrawn, number=plan.count))
+            add(same(model.NumberDrawn, number=plan.count))
         else:
             random = plan.random
             if plan.no_roll is not None:
                 lost = random.randrange(3) if plan.no_roll == "fell_out" else 3
                 dice = [None if i == lost else random.randrange(1, 7) for i in range(3)]
-                add(_same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
+                add(same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
                 add(model.DiceRolled(dice=dice, colours=None, lie=plan.no_roll))
-            add(_same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
+            add(same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
             colours: Any = DICE_COLOURS[plan.round_no % 2]
             add(model.DiceRolled(dice=list(plan.dice), colours=colours, lie="flat"))
             for total in plan.announced:
-                add(_same(model.TotalAnnounced, total=total))
-        add(_same(model.StartAnnounced, position=plan.start))
+                add(same(model.TotalAnnounced, total=total))
+        add(same(model.StartAnnounced, position=plan.start))
 
     # ------------------------------------------------------------------------------------------------------- the wagers
 
@@ -179,14 +176,14 @@ class Play:
 
     def _close_betting(self) -> None:
         plan, add = self.plan, self.script.add
-        add(_same(model.NoMoreBets, announced_by="dealer"))
+        add(same(model.NoMoreBets, announced_by="dealer"))
         accepted = 0
         for seat, box in sorted(plan.boxes.items()):
             for wager in ("fortune_bonus", "progressive"):
                 if wager in box.stakes and is_qualifying(self.book, wager, box.stakes[wager]):
-                    add(_same(model.LammerPlaced, seat=seat, wager=wager))
+                    add(same(model.LammerPlaced, seat=seat, wager=wager))
             accepted += "progressive" in box.stakes
-        add(_same(model.ProgressiveLocked, accepted=accepted, collected=accepted))
+        add(same(model.ProgressiveLocked, accepted=accepted, collected=accepted))
 
     # --------------------------------------------------------------------------------------------------------- the deal
 
@@ -200,15 +197,19 @@ class Play:
                 more, fewer = plan.misdealt
                 hands[more].append(hands[fewer].pop())
             deals = [
-                model.CardsDealt(to=position, cards=texts(hands[position]), face_up=position == "dealer")
+                model.CardsDealt(to=position, cards=texts(hands[position]), face_up=self.face_up(position))
                 for position in order
             ]
         else:
-            deals = [dealt(position, plan.hands[position][turn]) for turn in range(7) for position in order]
+            deals = [
+                dealt(position, plan.hands[position][turn], self.face_up(position))
+                for turn in range(7)
+                for position in order
+            ]
             if plan.misdealt is not None:
                 more, fewer = plan.misdealt
                 at = next(i for i in range(42, 49) if order[i % 7] == fewer)
-                deals[at] = dealt(more, plan.hands[fewer][6])
+                deals[at] = dealt(more, plan.hands[fewer][6])  # empty seats, face down
         if plan.void is not None:
             deals = deals[: plan.void_after]
         steps += [Step(event) for event in deals]
@@ -228,11 +229,11 @@ class Play:
     def _after_deal(self) -> None:
         plan, add, deck = self.plan, self.script.add, self.plan.deck
         if self.book.starting == "shaker":
-            add(_same(model.ShakerCovered, placed_right_of_dealer=True))
-            add(_same(model.ShakerShaken, times=1, duration_ms=None, covered=True))
+            add(same(model.ShakerCovered, placed_right_of_dealer=True))
+            add(same(model.ShakerShaken, times=1, duration_ms=None, covered=True))
         self._shuffle_other_deck()
         stub = 4 - len(plan.face_up) + plan.short_stub
-        add(_same(model.StubCounted, count=stub, exposed=0))
+        add(same(model.StubCounted, count=stub, exposed=0))
         add(model.CardsCollected(deck=deck.id, of="stub", count=stub, counted=None))
         if plan.face_up:
             add(model.CardsCollected(deck=deck.id, of="aside", count=len(plan.face_up), counted=None))
@@ -245,40 +246,47 @@ class Play:
     # ------------------------------------------------------------------------------------------------------ the setting
 
     def _set_hands(self) -> None:
-        plan, add, random = self.plan, self.script.add, self.plan.random
-        if plan.dealer_first is not None:
-            add(_hand_set("dealer", *plan.dealer_first, "dealer"))
-            add(
-                model.HandReset(
-                    position="dealer", high=texts(plan.dealer_high), medium=[], low=texts(plan.dealer_low),
-                    by=random.choice(("dealer", "floorperson")), reason="house_way",
-                )
-            )  # fmt: skip
-        else:
-            add(_hand_set("dealer", plan.dealer_high, plan.dealer_low, "dealer"))
+        """The dealer's hands are set first, then the players look at theirs (§ 688a.11(a), (b))."""
+        self._set_dealer()
+        for seat in self._in_turn():
+            self.script.add(same(model.HandExamined, seat=seat))
+            if seat in self.plan.surrendered:
+                self._surrender(seat)
+            else:
+                self._set_box(seat)
+
+    def _set_dealer(self) -> None:
+        plan, add = self.plan, self.script.add
+        if plan.dealer_first is None:
+            add(hand_set("dealer", plan.dealer_way, "dealer"))
+            return
+        add(hand_set("dealer", plan.dealer_first, "dealer"))
+        by: Any = plan.random.choice(("dealer", "floorperson"))
+        add(model.HandReset(position="dealer", by=by, reason="house_way", **parts(plan.dealer_way)))
+
+    def _set_box(self, seat: int) -> None:
+        self.script.add(hand_set(seat, self.plan.boxes[seat].way, "player"))
+
+    def _in_turn(self) -> list[int]:
+        """The boxes in which hands are set, in the order in which they are: as players please."""
+        plan = self.plan
         playing = [s for s, box in plan.boxes.items() if "base" in box.stakes]
         playing = [s for s in playing if s not in plan.abandoned and s not in plan.voided]
-        random.shuffle(playing)
-        done: set[int] = set()
+        plan.random.shuffle(playing)
+        found: list[int] = []
         for seat in playing:
-            if seat in done:
+            if seat in found:
                 continue
             bettor = plan.boxes[seat].bettor
             mine = [s for s in playing if plan.boxes[s].bettor == bettor]
             # Two boxes of one patron: the larger wager first, equal ones counterclockwise (§ 688a.7(f)).
-            for each in sorted(mine, key=lambda s: (-plan.boxes[s].stakes["base"], -s)):
-                done.add(each)
-                add(_same(model.HandExamined, seat=each))
-                if each in plan.surrendered:
-                    self._surrender(each)
-                else:
-                    box = plan.boxes[each]
-                    add(_hand_set(each, box.high, box.low, "player"))
+            found += sorted(mine, key=lambda s: (-plan.boxes[s].stakes["base"], -s))
+        return found
 
     def _surrender(self, seat: int) -> None:
         box, add = self.plan.boxes[seat], self.script.add
-        add(_same(model.Surrendered, seat=seat))
-        add(_taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
+        add(same(model.Surrendered, seat=seat))
+        add(taken(seat, box.bettor, "base", box.stakes["base"], "surrendered"))
         if not self._any_qualifying():
             add(model.CardsCollected(deck=self.plan.deck.id, of=seat, count=7, counted=7))
 
@@ -296,12 +304,13 @@ class Play:
         plan = self.plan
         boxes = [
             Box(
-                seat=seat, bettor=box.bettor, hand=Hand(tuple(plan.hands[seat]), box.high, box.low), stakes=box.stakes,
+                seat=seat, bettor=box.bettor, hand=hand_of(tuple(plan.hands[seat]), box.way), stakes=box.stakes,
                 surrendered=seat in plan.surrendered, voided=seat in plan.voided, abandoned=seat in plan.abandoned,
             )
             for seat, box in plan.boxes.items()
         ]  # fmt: skip
-        dealer = Hand(tuple(plan.hands["dealer"]), plan.dealer_high, plan.dealer_low)
+        dealer = hand_of(tuple(plan.hands["dealer"]), plan.dealer_way)
+        settle = GAMES[self.book.game].settle
         self.dues = settle(self.book, Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.table.meter.value)))
         envies = [due for due in self.dues if due.wager in ENVY]
         holders = {due.for_position for due in envies}
@@ -322,16 +331,16 @@ class Play:
         collected_already = seat in plan.surrendered and not self._any_qualifying()
         shown = seat not in plan.voided and seat not in plan.abandoned and not collected_already
         if shown:
-            add(_same(model.HandRevealed, position=seat))
+            add(same(model.HandRevealed, position=seat))
         self.by_slip = False
         for due in dues:
             if due.wager == "base" and seat in plan.surrendered:
                 continue
             if due.wager == "base" and due.outcome in RESULTS:
-                add(_same(model.ResultAnnounced, seat=seat, wager="base", result=RESULTS[due.outcome]))
+                add(same(model.ResultAnnounced, seat=seat, wager="base", result=RESULTS[due.outcome]))
             self._settle_wager(due, box)
         if holder:
-            add(_same(model.EnvyAcknowledged, seat=seat))
+            add(same(model.EnvyAcknowledged, seat=seat))
         if collected_already:
             return
         counted = 7 if seat in plan.surrendered else None
@@ -361,18 +370,18 @@ class Play:
             case Outcome.LOSE | Outcome.FOUL | Outcome.ABANDONED | Outcome.SURRENDERED:
                 if wager != "progressive":  # its chips were collected before the deal
                     reason = {Outcome.FOUL: "foul", Outcome.ABANDONED: "abandoned"}.get(due.outcome, "lost")
-                    add(_taken(seat, due.bettor, wager, due.staked_cents, reason))
+                    add(taken(seat, due.bettor, wager, due.staked_cents, reason))
             case _:
                 raise AssertionError(f"{self.table.id} round {self.plan.round_no}: {due} cannot be settled")
 
     def _pay_progressive(self, due: Due) -> None:
         """Light, validation, then a fixed amount and a share of the meter, the share by slip (§ 688a.11(h)(3))."""
         add, seat, table = self.script.add, due.seat, self.table
-        add(_same(model.LightSeen, seat=seat))
+        add(same(model.LightSeen, seat=seat))
         if due.share_bp:
             self._win_from_meter(due)
         role = "shift_manager" if due.winnings_cents > 500_000 else "floorperson"
-        add(_same(model.PayoutValidated, seat=seat, wager="progressive", by=table.floor, role=role))
+        add(same(model.PayoutValidated, seat=seat, wager="progressive", by=table.floor, role=role))
         by_slip = due.slip_cents
         if due.cash_cents or due.returned_cents:
             add(paid(due, due.returned_cents, due.cash_cents, source_of(due.cash_cents)))
@@ -421,46 +430,22 @@ class Play:
         stub = 4 + plan.short_stub
         match plan.void:
             case "wrong_count" | "stub_count":
-                add(_same(model.StubCounted, count=stub, exposed=0))
+                add(same(model.StubCounted, count=stub, exposed=0))
             case "exposed_stack":
                 add(model.CardExposed(whose="stack", by="dealer", card=None))
+            case "exposed_dealer":
+                card: Any = TEXT[plan.hands["dealer"][0]]
+                add(model.CardExposed(whose="dealer", by=plan.random.choice(("dealer", "device")), card=card))
             case "device_failed":
-                add(_same(model.DeviceFailed, device="shoe", fault=plan.random.choice(("jam", "stopped"))))
+                add(same(model.DeviceFailed, device="shoe", fault=plan.random.choice(("jam", "stopped"))))
             case _:
                 pass
-        add(_same(model.RoundVoided, scope="round", reason=plan.void))
+        add(same(model.RoundVoided, scope="round", reason=plan.void))
         for seat in sorted(plan.boxes, reverse=True):
             box = plan.boxes[seat]
             for wager, stake in box.stakes.items():
                 add(returned(seat, box.bettor, wager, stake, "void"))
         add(model.CardsCollected(deck=plan.deck.id, of="all", count=53 + plan.short_stub, counted=None))
-        add(_same(model.RoundClosed, by=table.dealer))
+        add(same(model.RoundClosed, by=table.dealer))
         if plan.void == "device_failed":
             self.script.after.append(Step(model.DeviceRestored(device="shoe")))
-
-
-def _hand_set(position: Position, high: tuple[int, ...], low: tuple[int, ...], by: Any) -> model.HandSet:
-    return model.HandSet(position=position, high=texts(high), medium=[], low=texts(low), by=by)
-
-
-def _taken(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerTaken:
-    return model.WagerTaken(seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=amount, reason=reason)
-
-
-def source_of(winnings_cents: int) -> str:
-    """Return where the winnings of an optional wager come from."""
-    return "slip" if winnings_cents >= BY_SLIP_CENTS else "inventory"
-
-
-def returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
-    """A stake that goes back."""
-    return model.WagerReturned(seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=amount, reason=reason)
-
-
-def paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> model.WagerPaid:
-    """A wager that is paid."""
-    wager: Any = due.wager
-    return model.WagerPaid(
-        seat=due.seat, bettor=due.bettor, wager=wager, number=None, stake_cents=stake, winnings_cents=winnings,
-        source=source,
-    )  # fmt: skip

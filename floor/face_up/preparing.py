@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from floor.face_up.plan import Plan, SplitHands, VoidReason, all_settings
+from floor.face_up.plan import Plan, VoidReason, Way, hand_of
 from floor.table import Table
 from games.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from games.filed_way import is_set_by
-from games.layout import Hand
-from games.pai_gow import is_foul
 from games.wagers import Outcome
 
 
@@ -51,7 +49,11 @@ def prepare_void(plan: Plan) -> bool:
     grounds: list[VoidReason] = ["wrong_count", "stub_count"]
     if plan.book.starting == "shaker":
         grounds.append("wrong_start")
-    grounds += ["face_up_cards"] if by_card(plan.table) else ["exposed_stack", "device_failed"]
+    if not plan.book.chapter.dealer_face_up:
+        grounds.append("exposed_dealer")
+    elif by_stack(plan.table):
+        grounds.append("exposed_stack")
+    grounds.append("face_up_cards" if by_card(plan.table) else "device_failed")
     plan.void = grounds[plan.turn % len(grounds)]
     plan.clear()
     all_cards = 49 if by_card(plan.table) else 7
@@ -62,6 +64,8 @@ def prepare_void(plan: Plan) -> bool:
             plan.announced = [total]
             plan.start_at(total)
             plan.void_after = plan.random.randrange(1, 4)
+        case "exposed_dealer":
+            plan.void_after = plan.random.randrange(plan.order.index("dealer") + 1, all_cards + 1)
         case "wrong_count":
             plan.void_after = all_cards
             return misdeal(plan)
@@ -85,10 +89,10 @@ def misdeal(plan: Plan) -> bool:
     return True
 
 
-def against_house_way(plan: Plan) -> list[SplitHands]:
+def against_house_way(plan: Plan) -> list[Way]:
     """Return the settings of the dealer's cards that the house way does not accept and that are no foul."""
-    way = plan.book.way
-    return [s for s in all_settings(plan.hands["dealer"]) if not is_foul(*s) and not is_set_by(way, Hand(None, *s))]
+    cards = plan.hands["dealer"]
+    return [way for way in plan.legal_ways(cards) if not is_set_by(plan.book.way, hand_of(tuple(cards), way))]
 
 
 def one_box_seat(plan: Plan) -> bool:
@@ -103,9 +107,9 @@ def prepare_foul(plan: Plan) -> bool:
     if not plan.deal_until(lambda p: not p.dealer_has_ace_high):
         return False
     for seat in plan.single_boxes():
-        ways = [way for way in all_settings(plan.hands[seat]) if is_foul(*way)]
+        ways = [way for way in plan.all_ways(plan.hands[seat]) if plan.is_foul(way)]
         if ways:
-            plan.boxes[seat].high, plan.boxes[seat].low = plan.random.choice(ways)
+            plan.boxes[seat].way = plan.random.choice(ways)
             return True
     return False
 

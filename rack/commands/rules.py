@@ -71,6 +71,7 @@ def _check(file: str, output: Output) -> None:
     output.text(
         f"{file}: accepted; {book.name}, {book.chapter.title} ({book.chapter.key}), effective {book.effective_gaming_day}",
         f"SHA-256 {book.digest}",
+        *(() if book.chapter.in_force else (f"for what-if replays only: {book.chapter.key} never was in force",)),
         "",
         *table(("wager", "paytable", "minimum", "maximum"), offers),
     )
@@ -88,6 +89,7 @@ def _as_json(book: Rulebook) -> dict[str, Any]:
         "chapter": book.chapter.key,
         "game": book.game,
         "effective_gaming_day": book.effective_gaming_day,
+        "in_force": book.chapter.in_force,
         "digest": book.digest,
         "offers": [
             {

@@ -67,7 +67,7 @@ def test_only_the_output_module_prints() -> None:
     assert printing in ([], ["rack/output.py"])
 
 
-SECTION = re.compile(r"((\d{3}[a-c]|gegr-002138)\.)?[A-Za-z0-9, ]+(\([A-Za-z0-9]+\))*")
+SECTION = re.compile(r"((\d{3}[a-c](-proposed)?|gegr-002138)\.)?[A-Za-z0-9, ]+(\([A-Za-z0-9]+\))*")
 
 
 def uncited(source: str) -> list[str]:

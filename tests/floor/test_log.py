@@ -25,7 +25,7 @@ def test_a_log_takes_a_simulation(tmp_path: Path) -> None:
                     touched = stored[f"meter/{event.payload.meter}"][event.payload.meter_seq - 1].payload
                     assert isinstance(touched, model.MeterAdvanced)
                     assert (touched.round_no, touched.seat) == (event.round_no, event.payload.seat)
-                case model.EventCorrected():
+                case model.EventCorrected() if event.payload.replacement is not None:  # else a planted fault
                     assert (
                         stored[stream][event.payload.supersedes_seq - 1].event_id == event.payload.supersedes_event_id
                     )

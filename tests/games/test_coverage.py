@@ -22,11 +22,12 @@ FILES = (ROOT / "games" / "coverage.toml", *sorted((ROOT / "games" / "coverage")
 ROWS: list[dict[str, Any]] = [row for path in FILES for row in tomllib.loads(path.read_text())["section"]]
 
 # The lettered paragraphs of each section, taken from the texts; a section without any is its own row.
-OUTLINE = {
+OUTLINE: dict[str, dict[str, str | tuple[str, ...]]] = {
     "688a": {
         "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefghi", "6": "abcdef", "7": "abcdef", "8": "abcdefg",
         "9": "abcdef", "10": "abcdef", "11": "abcdefghij", "12": "abcde", "13": "abcdefghijklm",
     },
+    "645c": {"1": "abcdefgh", "2": "abcdefgh", "3": "abc"},
     "659a": {
         "1": "", "2": "abcdef", "3": "abc", "4": "abcde", "5": "abcdefgh", "6": "abcde", "7": "abcdef", "8": "abcdef",
         "9": "abcde", "10": "abcde", "11": "abcdefghij", "12": "abcd", "13": "abcdefghijklmn",
@@ -39,8 +40,21 @@ OUTLINE = {
         "1": "", "2": "abcd", "3": "abc", "4": "abcde", "5": "abcdefg", "6": "abcdef", "7": "abcde", "8": "abcdefg",
         "9": "abcdef", "10": "abcdef", "11": "abcdefg", "12": "abcde", "13": "abcdefg",
     },
+    # what differs from the chapter as adopted
+    "688a-proposed": {"1": "", "5": "h", "11": "abch", "12": "bcd", "13": "i"},
+    # its headings, and the bullets under them in the order printed
+    "gegr-002138": {
+        "Type of game": "", "Object of the game": "", "Deck": "", "Hand rankings": "", "Table": "",
+        "Round of play": (*"abcdefghijklmnopqrstuvwxyz", "aa"), "House hand set": "",
+        "How winners are determined": "abcdefghij", "Fortune Bonus Bet": "abcdefg", "Fortune paytable": "",
+        "Envy Bonus": "abcdefghij", "Ace High Bonus Bet": "abcde", "Collection procedures": "abcdefghi",
+    },
 }  # fmt: skip
-KEYS = {"688a": "pa-688a", "659a": "pa-659a", "686a": "pa-686a", "687a": "pa-687a"}
+KEYS = {
+    "688a": "pa-688a", "645c": "pa-645c", "659a": "pa-659a", "686a": "pa-686a", "687a": "pa-687a",
+    "688a-proposed": "pa-688a-proposed",
+    "gegr-002138": "ca-gegr-002138",
+}  # fmt: skip
 
 
 def paragraphs(document: str) -> list[str]:

@@ -83,6 +83,8 @@ def faults_of_round(lines: list[tuple[int, str, str]], off: set[str], game: Game
             for place in range(7):
                 stacks.append((order[(start + place) % 7], words[1 + place :: 7]))
         for position, cards in stacks:
+            if position.startswith("pile"):  # the same cards are given out as hands
+                continue
             dealt.setdefault(position, []).extend(cards)
             last[position] = number
             for card in cards:
@@ -113,7 +115,7 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
         if title in titles:
             yield first, f"title twice: {title}"
         titles.add(title)
-        if not title.startswith(f"{path.parent.name}."):
+        if not title.upper().startswith(path.parent.name.removesuffix("-proposed").upper()):
             yield first, f"title without section: {title}"
         if not any(text.startswith("expect ") for _, text, _ in lines):
             yield first, f"nothing expected: {title}"
@@ -131,7 +133,7 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
                 if word.startswith(("meter=", "after=")) and "." in word and not METER.fullmatch(word):
                     yield number, f"{word} is no meter reading"
             if text.startswith(("expect due", "expect done")) and not re.fullmatch(
-                r"expect (due|done) seat=[1-6] [a-z_0-9]+ (unknown|0\.00|[+-]\d+\.\d\d)", " ".join(text.split())
+                r"expect (due|done) seat=[1-7] [a-z_0-9]+ (unknown|0\.00|[+-]\d+\.\d\d)", " ".join(text.split())
             ):
                 yield number, f"form of expectation: {text}"
         yield from faults_of_round(of_round, off, game)

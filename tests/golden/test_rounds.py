@@ -18,6 +18,9 @@ def test_golden_round(case: Case) -> None:
     assert run(case) == [], f"{case.path.name}:{case.line} {case.title}"
 
 
-@pytest.mark.parametrize(("chapter", "enough"), [("688a", 150), ("659a", 600), ("687a", 480)])
+@pytest.mark.parametrize(
+    ("chapter", "enough"),
+    [("688a", 150), ("659a", 600), ("686a", 300), ("687a", 480), ("688a-proposed", 150), ("gegr-002138", 320)],
+)
 def test_there_are_enough_rounds(chapter: str, enough: int) -> None:
     assert sum(1 for case in CASES if case.path.parent.name == chapter) >= enough

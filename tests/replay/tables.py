@@ -114,15 +114,15 @@ class Table:
             said[each.payload.TYPE] = self.say(each.payload, round_no if inside else None)
         return said
 
-    def correct(self, seq: int, payload: Event | None, round_no: int | None = None) -> int:
-        """Supersede an event by a payload, or by nothing; returns the correction's number."""
+    def correct(self, seq: int, payload: Event | None, round_no: int | None = None, event_id: str = "") -> int:
+        """Supersede an event (by another id than its own, if given) by a payload, or by nothing; the correction's number."""
         replacement = None
         if payload is not None:
             content: dict[str, Any] = msgspec.to_builtins(payload)
             replacement = Replacement(type=payload.TYPE, version=payload.VERSION, round_no=round_no, payload=content)
         return self.say(
             EventCorrected(
-                supersedes_seq=seq, supersedes_event_id=self.drafts[seq - 1].event_id, replacement=replacement,
+                supersedes_seq=seq, supersedes_event_id=event_id or self.drafts[seq - 1].event_id, replacement=replacement,
                 by="sv-1", reason="video shows otherwise",
             ),
             source="office",
@@ -141,8 +141,9 @@ class Table:
             if isinstance(draft.payload, GamingDayOpened):
                 day = draft.payload.gaming_day
             yield from fold.apply(
-                seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day, draft.payload
-            )
+                seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day, draft.payload,
+                draft.event_id,
+            )  # fmt: skip
 
     def verdicts(self) -> list[tuple[int, Conclusion]]:
         """Return what each round comes to, again whenever it changed."""

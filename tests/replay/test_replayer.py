@@ -349,3 +349,54 @@ def test_rules_that_are_refused_are_no_rules() -> None:
     (only,) = adjudications(one_run(table))
     assert only.verdict == "UNDETERMINED"
     assert "nowhere" in only.undetermined[0]
+
+
+PROPOSED = "pa-688a-proposed ace_high_bonus=1"
+
+
+def test_rules_of_a_chapter_that_never_was_in_force_do_not_come_into_force() -> None:
+    """D14: 688a as first proposed serves what-if replays; filed at a table it has no effect."""
+    table = Table(words=PROPOSED)
+    table.play(1, PAID)
+    (only,) = adjudications(one_run(table))
+    assert (only.verdict, only.rules_digest, only.settlements) == ("UNDETERMINED", "", ())
+    assert only.undetermined == (
+        "the rules on file are of pa-688a-proposed, which never was in force: they serve what-if replays only",
+    )
+
+
+def test_what_was_filed_before_them_stays_in_force() -> None:
+    table = Table()
+    table.say(filed(PROPOSED), source="pit")
+    table.play(1, PAID)
+    (only,) = adjudications(one_run(table))
+    assert (only.verdict, only.chapter) == ("UPHELD", "pa-688a")
+
+
+def test_what_would_have_been_under_the_rules_as_proposed() -> None:
+    """Four of a kind on Fortune paytable 5: adopted 5 to 1, proposed 25 to 1 (Annex A, § 688a.12(c))."""
+    table = Table(words="pa-688a fortune_bonus=5")
+    table.play(
+        1,
+        """
+        wager   seat=3 base 25.00 fortune_bonus 5.00
+        deal    dealer=As Kh Jc 9s 8h 4d 3c  seat3=7s 7h 7d 7c Kd 9h 3s
+        return  seat=3 base 25.00 push
+        pay     seat=3 fortune_bonus 25.00
+        close
+        """,
+    )
+    assert [each.verdict for each in adjudications(one_run(table))] == ["UPHELD"]
+    results = MemoryResults()
+    proposed = parse_submission(rules_text("pa-688a-proposed fortune_bonus=5"))
+    assert replay(MemoryLog([table]), results, rules=proposed).findings == {"PAY-UNDER": 1}
+    (said,) = adjudications(results)
+    assert said.findings[0].cite == "Annex A, rulemaking 125-223, § 688a.12(c)"
+
+
+def test_other_rules_of_one_game_leave_the_tables_of_another_alone() -> None:
+    table = Table()
+    table.say(model.TableOpened(game="face_up_pai_gow", deal_method="automated_shoe", seats=6, shuffler="automated"))
+    table.play(1, PAID)
+    california = parse_submission(rules_text("ca-gegr-002138"))
+    assert replay(MemoryLog([table]), MemoryResults(), rules=california).verdicts == {"UPHELD": 1}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events import model
-from replay.corrections import effective
+from replay.corrections import Correction, Instead, Known, effective
 from replay.rounds import RECENT_ROUNDS, TableFold
 from tests.replay.tables import PAID, SECOND_US, START_US, UNPAID, Table, lines, said
 
@@ -410,11 +410,15 @@ def test_folded_again_an_event_that_never_was_is_left_out_and_its_correction_sta
 
 def test_effective_corrections() -> None:
     one, other = (None, taken(1)), (None, taken(2))
-    assert effective([(20, 5, one)]) == {5: one}
-    assert effective([(20, 5, one), (21, 5, other)]) == {5: other}
-    assert effective([(20, 5, one), (21, 20, None)]) == {20: None}
-    assert effective([(20, 5, one), (21, 5, other), (22, 21, None)]) == {21: None, 5: one}
-    assert effective([(20, 5, one), (21, 20, None), (22, 21, None)]) == {21: None, 5: one}
+
+    def known(*said: tuple[int, int, Instead]) -> Known:
+        return effective(Correction(seq, superseded, "", instead) for seq, superseded, instead in said)
+
+    assert known((20, 5, one)) == {5: one}
+    assert known((20, 5, one), (21, 5, other)) == {5: other}
+    assert known((20, 5, one), (21, 20, None)) == {20: None}
+    assert known((20, 5, one), (21, 5, other), (22, 21, None)) == {21: None, 5: one}
+    assert known((20, 5, one), (21, 20, None), (22, 21, None)) == {21: None, 5: one}
 
 
 @given(st.lists(st.sampled_from(["close", "pay", "take", "examine", "shuffle", "open", "refuse"]), max_size=12))

@@ -1,0 +1,45 @@
+"""A round of Fortune Asia Poker, written down as it should go (58 Pa. Code §§ 659a.5, 659a.7 to 659a.11), from its plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events import model
+from events.model import Event
+from floor.face_up.play import Play
+from floor.face_up.said import same
+
+
+class AsiaPlay(Play):
+    """Writes the script of one round: the dealer cuts, the players set first."""
+
+    table: Any
+
+    def _shuffle_and_cut(self) -> None:
+        deck, uncut = self.plan.deck, self.table.uncut
+        as_received = deck.id in uncut and not deck.dirty
+        super()._shuffle_and_cut()
+        if as_received:
+            self._cut()
+        uncut.discard(deck.id)
+
+    def _cut(self) -> None:
+        random = self.plan.random
+        depth, counted_from = random.randrange(10, 44), random.choice(("top", "bottom"))
+        self.script.add(same(model.CardsCut, by="dealer", depth=depth, counted_from=counted_from))
+
+    def a_cut(self) -> list[Event]:
+        """Return a cut as it should be made after a shuffle by hand."""
+        return [model.CardsCut(by="dealer", depth=20, counted_from="top")]
+
+    def _set_hands(self) -> None:
+        """The players look and set, then the dealer's cards are turned over and set (§ 659a.11(a)-(c))."""
+        add, seats = self.script.add, self._in_turn()
+        for seat in seats:
+            add(same(model.HandExamined, seat=seat))
+            self._set_box(seat)
+        add(same(model.HandRevealed, position="dealer"))
+        self._set_dealer()
+        for seat in seats:
+            if seat in self.plan.surrendered:
+                self._surrender(seat)

@@ -1,0 +1,221 @@
+"""Face Up Pai Gow Poker with a player-dealer, California: what every wager is due, and how far it is covered (GEGR-002138).
+
+The law of this file: a patron holds the player-dealer position, and its wager is all that it can win or lose in a round.
+Each wager is first due what the hands make of it; then, clockwise from the action button, what the player-dealer's wager
+covers. Where that cannot be told (a card, a setting, the wager itself, who has the action), every possibility is followed,
+and only what all of them agree on stands (D22, D26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from games.bonus import envy_bonuses, fortune_bonus, seven_card
+from games.face_up_pai_gow import settle_ace_high
+from games.game import Game
+from games.layout import Bank, Box, Hand, Layout, Placed
+from games.pai_gow import base_due, high_and_low
+from games.ranking import is_ace_high
+from games.rulebook import Rulebook
+from games.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, offered
+
+COVERED: Final = "gegr-002138.Collection procedures"
+SEATS: Final = 7
+NO_CAP: Final = MaximumPayout(None)
+NO_BANK: Final = Bank(0, None, None)
+ENVY: Final = {"fortune_envy": "fortune_bonus"}
+
+
+def first_seat(count: int, player_dealer: int) -> int:
+    """Return the seat that gets the first hand: count the player-dealer as one, then clockwise (Round of play, D3).
+
+    `count` is the total of three dice or the number drawn; at 1, 8 and 15 it is the player-dealer.
+
+    >>> first_seat(3, 4), first_seat(8, 4), first_seat(18, 4), first_seat(3, 7)
+    (6, 4, 7, 2)
+    """
+    return (player_dealer - 1 + count - 1) % SEATS + 1
+
+
+def action_seat(count: int, player_dealer: int) -> int:
+    """Return the seat that gets the action button: the one counted to, or the player-dealer's left (Round of play, D3).
+
+    >>> action_seat(3, 4), action_seat(8, 4), action_seat(1, 7)
+    (6, 5, 1)
+    """
+    first = first_seat(count, player_dealer)
+    return first if first != player_dealer else player_dealer % SEATS + 1
+
+
+def from_action(seat: int, action: int) -> int:
+    """Return how many seats clockwise from the action button a seat is."""
+    return (seat - action) % SEATS
+
+
+class Cover:
+    """What the player-dealer's wager still covers, while wagers are settled one after another (D22).
+
+    `used` is how much of it lies between two bounds: taken and paid together (`gross`), or paid less taken (`net`). With a
+    wager that is not known, nothing is known to be covered.
+    """
+
+    def __init__(self, wager_cents: int | None, net: bool) -> None:
+        self.wager, self.net = wager_cents, net
+        self.least = self.most = 0
+
+    def pay(self, cents: int) -> int | None:
+        """Pay a winner as far as the wager reaches; return how much that is, null where it cannot be told."""
+        if self.wager is None:
+            return None
+        by_least, by_most = min(cents, self.wager - self.least), min(cents, self.wager - self.most)
+        self.least += by_least
+        self.most += by_most
+        return by_least if by_least == by_most else None
+
+    def take(self, cents: int) -> int | None:
+        """Take from a loser as far as the wager reaches; return how much that is, null where it cannot be told."""
+        if not self.net:
+            return self.pay(cents)
+        if self.wager is None:
+            return None
+        by_least, by_most = min(cents, self.wager + self.least), min(cents, self.wager + self.most)
+        self.least -= by_least
+        self.most -= by_most
+        return by_least if by_least == by_most else None
+
+    def leave_open(self, most_paid: int, most_taken: int) -> None:
+        """A wager that cannot be told uses anything from nothing to the most that it can win or lose."""
+        if self.wager is None:
+            return
+        if self.net:
+            self.least = max(-self.wager, self.least - most_taken)
+            self.most = min(self.wager, self.most + most_paid)
+        else:
+            self.most = min(self.wager, self.most + max(most_paid, most_taken))
+
+
+def settle(book: Rulebook, layout: Layout) -> list[Due]:
+    """Return what every wager and Envy Bonus of the round is due, clockwise from the action (Round of play)."""
+    bank = layout.bank or NO_BANK
+    boxes = [_as_played(box) for box in layout.boxes]
+    owed = {box.seat: _owed(book, layout, bank, box) for box in boxes}
+    for due in envy_bonuses(book, [box for box in boxes if "base" in box.stakes]):
+        owed[due.seat].append(due)
+    firsts = [bank.action] if bank.action is not None else [box.seat for box in boxes]
+    return _agreed([_covered(book, bank, owed, first) for first in firsts])
+
+
+def _as_played(box: Box) -> Box:
+    """The box without what this text does not know: a surrender, a hand voided, a wager abandoned (D11, D28)."""
+    if box.surrendered or box.voided or box.abandoned:
+        return msgspec.structs.replace(box, surrendered=False, voided=False, abandoned=False)
+    return box
+
+
+# ------------------------------------------------------------------------------------------------- before what is covered
+
+
+def _owed(book: Rulebook, layout: Layout, bank: Bank, box: Box) -> list[Due]:
+    """What the wagers of a seat win or lose by the hands, in the order of settlement (Round of play)."""
+    dealer, dues = layout.dealer, []
+    if "base" in box.stakes:
+        dues.append(_base(book, dealer, box, bank))
+    dues += [_backline(book, dealer, box, bank, placed) for placed in box.others if placed.wager == "backline"]
+    if "ace_high_bonus" in box.stakes:
+        dues.append(settle_ace_high(book, dealer, box, NO_CAP))
+    if "fortune_bonus" in box.stakes:
+        dues.append(fortune_bonus(book, box, NO_CAP))
+    known = ("base", "ace_high_bonus", "fortune_bonus")
+    return dues + [not_offered(book, box, wager) for wager in box.stakes if wager not in known]
+
+
+def _base(book: Rulebook, dealer: Hand, box: Box, bank: Bank) -> Due:
+    """A base wager against the player-dealer's hands, whose ace high comes before everything (D9)."""
+    ace_high = None if dealer.cards is None else is_ace_high(dealer.cards)
+    if box.seat == bank.seat and not ace_high:
+        return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
+    compared = partial(high_and_low, wheel=book.chapter.wheel)
+    return base_due(book, box, dealer, ace_high, Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)", compared)
+
+
+def _backline(book: Rulebook, dealer: Hand, box: Box, bank: Bank, placed: Placed) -> Due:
+    """A backline wager goes with the hand of the seat, settled as another's base wager."""
+    behind = Box(box.seat, placed.bettor, box.hand, {"base": placed.stake_cents})
+    if "backline" not in book.offers:
+        return msgspec.structs.replace(not_offered(book, behind, "base"), wager="backline")
+    return msgspec.structs.replace(_base(book, dealer, behind, bank), wager="backline")
+
+
+# -------------------------------------------------------------------------------------------------------- what is covered
+
+
+def _covered(book: Rulebook, bank: Bank, owed: Mapping[int, Sequence[Due]], first: int) -> list[Due]:
+    cover = Cover(bank.wager_cents, book.settings["coverage"] == "net")
+    seats = sorted(owed, key=lambda seat: from_action(seat, first))
+
+    def turn(due: Due) -> int:
+        return -1 if due.for_position is None else from_action(due.for_position, first)
+
+    return [_as_covered(book, cover, due) for seat in seats for due in sorted(owed[seat], key=turn)]
+
+
+def _as_covered(book: Rulebook, cover: Cover, due: Due) -> Due:
+    """What a wager is due of the player-dealer's wager; what is not covered of it stays with the patron."""
+    if due.net_cents is None:
+        cover.leave_open(*_most(book, due))
+        return due
+    if due.net_cents == 0:
+        return due
+    wins = due.net_cents > 0
+    whole = due.winnings_cents if wins else -due.net_cents
+    cents = cover.pay(whole) if wins else cover.take(whole)
+    if cents == whole:
+        return due
+    if cents is None:
+        return msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
+    winnings = cents if wins else 0
+    return msgspec.structs.replace(
+        due, net_cents=cents if wins else -cents, winnings_cents=winnings, cash_cents=winnings,
+        returned_cents=due.staked_cents if wins else due.staked_cents - cents, uncovered_cents=whole - cents,
+        outcome=due.outcome if cents else Outcome.UNCOVERED, cite=book.cite(COVERED),
+    )  # fmt: skip
+
+
+def _most(book: Rulebook, due: Due) -> tuple[int, int]:
+    """The most that a wager can win, and the most that it can lose."""
+    if due.wager in ("base", "backline"):
+        return (due.staked_cents, due.staked_cents) if due.wager in book.offers else (0, 0)
+    paytable = offered(book, ENVY.get(due.wager, due.wager))
+    if paytable is None:
+        return 0, 0
+    if due.wager in ENVY:
+        return max(line.envy_cents for line in paytable.lines), 0
+    return max(
+        line.odds.winnings(due.staked_cents) for line in paytable.lines if line.odds is not None
+    ), due.staked_cents
+
+
+def _agreed(outcomes: Sequence[Sequence[Due]]) -> list[Due]:
+    """What is due whoever has the action: where that makes a difference, it cannot be told."""
+    if len(outcomes) == 1:
+        return list(outcomes[0])
+    return list(_merged(outcomes)) if outcomes else []
+
+
+def _merged(outcomes: Sequence[Sequence[Due]]) -> Iterator[Due]:
+    by_wager: dict[tuple[int, str, str, int | None], list[Due]] = {}
+    for dues in outcomes:
+        for due in dues:
+            by_wager.setdefault((due.seat, due.wager, due.bettor, due.for_position), []).append(due)
+    for found in by_wager.values():
+        due = found[0]
+        if len({each.net_cents for each in found}) > 1:
+            due = msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
+        yield due
+
+
+GAME = Game(name="player_dealer", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
