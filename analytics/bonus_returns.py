@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -16,67 +16,72 @@ from games.catalogue import GAMES
 from games.chapters import Chapter, Line, Paytable
 
 FULL_METER_BP: Final = 10_000
-Counted = tuple[Counter[Line], int]
-"""How many hands a line of a paytable is paid for, of how many in all."""
 
 
-def _by(
-    paytable: Paytable, rows: Any, made: Callable[[Mapping[str, Any]], frozenset[str]], number: str
-) -> Counter[Line]:
-    counted: Counter[Line] = Counter()
-    for row in rows:
-        line = paytable.best(made(row))
-        if line is not None:
-            counted[line] += row[number]
-    return counted
+class Made(msgspec.Struct, frozen=True):
+    """How many hands make which lines, of how many in all."""
+
+    ways: Sequence[tuple[frozenset[str], int]]
+    total: int
+
+    def paid(self, paytable: Paytable) -> Counter[Line]:
+        """Count the hands by the line that is paid."""
+        return self._by(paytable.best)
+
+    def envy_percent(self, paytable: Paytable, wager_cents: int) -> float:
+        """Return what one other patron's hands bring in Envy Bonuses, per 100 of a wager."""
+        cents = sum(line.envy_cents * number for line, number in self._by(paytable.envy).items())
+        return float(Fraction(100 * cents, self.total * wager_cents))
+
+    def _by(self, choose: Callable[[frozenset[str]], Line | None]) -> Counter[Line]:
+        found: Counter[Line] = Counter()
+        for lines, number in self.ways:
+            line = choose(lines)
+            if line is not None:
+                found[line] += number
+        return found
 
 
-def seven_cards(paytable: Paytable) -> Counted:
-    """Count the lines of a Fortune or Progressive paytable over all seven cards, the joker as the paytable has it."""
+def seven_cards(paytable: Paytable) -> Made:
+    """Return what all seven cards make, the joker as the paytable has it."""
     table = counts("seven_cards")
-    return _by(paytable, table["rows"], lambda row: frozenset(row[paytable.joker]), "hands"), table["total"]
+    return Made([(frozenset(row[paytable.joker]), row["hands"]) for row in table["rows"]], table["total"])
 
 
-def by_example(game: str, name: str) -> Callable[[Paytable], Counted]:
-    """Count a stored table by what the game says that the example of each row makes."""
+def by_example(game: str, name: str, number: str = "hands", pairs: str | None = None) -> Callable[[Paytable], Made]:
+    """Take a stored table by what the game says that the example of each row makes; `pairs` multiplies the total."""
 
-    def counted(paytable: Paytable) -> Counted:
+    def made(paytable: Paytable) -> Made:
         table, lines = counts(name), GAMES[game].lines
-        made = _by(paytable, table["rows"], lambda row: lines(paytable, parse_cards(row["example"]), None), "hands")
-        return made, table["total"]
+        ways = [(lines(paytable, parse_cards(row["example"]), None), row[number]) for row in table["rows"]]
+        return Made(ways, table["total"] * (table[pairs] if pairs else 1))
 
-    return counted
+    return made
 
 
-def insurance(paytable: Paytable) -> Counted:
-    """Count seven cards without a pair or better by their highest card, as the game names it."""
+def insurance(paytable: Paytable) -> Made:
+    """Return what seven cards without a pair or better make by their highest card, as the game names it."""
     table, lines = counts("seven_cards"), GAMES["fortune_asia"].lines
     rows = [row for row in table["rows"] if row["highest"]]
-    return _by(paytable, rows, lambda row: lines(paytable, parse_cards(row["example"]), None), "hands"), table["total"]
+    return Made(
+        [(lines(paytable, parse_cards(row["example"]), None), row["hands"]) for row in rows], table["total"]
+    )  # fmt: skip
 
 
-def dice(paytable: Paytable) -> Counted:
-    """Count the 216 rolls of three dice."""
+def dice(paytable: Paytable) -> Made:
+    """Return what the 216 rolls of three dice make."""
     table = counts("dice")
     rows = [row for row in table["rows"] if row["wager"] == paytable.wager]
-    return _by(paytable, rows, lambda row: frozenset(row["made"]), "rolls"), table["total"]
+    return Made([(frozenset(row["made"]), row["rolls"]) for row in rows], table["total"])
 
 
-def ace_high(paytable: Paytable) -> Counted:
-    """Count the dealer's and the player's hands together."""
+def ace_high(paytable: Paytable) -> Made:
+    """Return what the dealer's and the player's hands make together."""
     table = counts("ace_high")
-    return _by(paytable, table["rows"], lambda row: frozenset((row["hand"],)), "hands"), table["total"]
+    return Made([(frozenset((row["hand"],)), row["hands"]) for row in table["rows"]], table["total"])
 
 
-def bad_beat(paytable: Paytable) -> Counted:
-    """Count the raised hands that the dealer's beats, of all pairs of hands; a fold forfeits (§ 687a.11(b)(2))."""
-    table, lines = counts("dj_wild"), GAMES["dj_wild"].lines
-    rows = table["rows"]
-    made = _by(paytable, rows, lambda row: lines(paytable, parse_cards(row["example"]), None), "dealer_higher")
-    return made, table["total"] * table["dealer_hands"]
-
-
-_COUNTED: Final[Mapping[str, Callable[[Paytable], Counted]]] = {
+_COUNTED: Final[Mapping[str, Callable[[Paytable], Made]]] = {
     "ace_high_bonus": ace_high,
     "fortune_bonus": seven_cards,
     "insurance": insurance,
@@ -85,23 +90,25 @@ _COUNTED: Final[Mapping[str, Callable[[Paytable], Counted]]] = {
     "beat_it": dice,
     "bonus": by_example("over_under", "over_under"),
     "trips": by_example("dj_wild", "dj_wild"),
-    "bad_beat": bad_beat,
+    "bad_beat": by_example("dj_wild", "dj_wild", "dealer_higher", "dealer_hands"),
 }
+"""What each wager that is paid at odds looks at. Bad Beat: raised hands that the dealer's beats, of all pairs of hands."""
 
 
 def at_odds(chapter: Chapter, wager: str, name: str) -> Result:
     """Return what a wager paid at odds comes to; its Envy Bonus, for each other patron, stands beside it."""
     paytable = chapter.paytable(wager, name)
-    made, total = _COUNTED[wager](paytable)
+    all_made = _COUNTED[wager](paytable)
+    made, total = all_made.paid(paytable), all_made.total
     ends = [End(number, _net(line)) for line, number in made.items()]
     ends.append(End(total - made.total(), Fraction(-1)))
     parts: dict[str, float] = {}
     notices = []
     if paytable.has_envy:
         qualifying = chapter.numbers["qualifying_wager_cents"]
-        parts["envy_percent_per_other_player"] = _envy(seven_cards_envy(paytable), total, qualifying)
+        parts["envy_percent_per_other_player"] = all_made.envy_percent(paytable, qualifying)
     if wager == "fortune_bonus" and "fortune_pays" in chapter.settings:
-        literal, _ = seven_cards(msgspec.structs.replace(paytable, picks="highest_rank"))
+        literal = all_made.paid(msgspec.structs.replace(paytable, picks="highest_rank"))
         parts["highest_rank_return_percent"] = _percent_at_odds(literal, total)
     if wager == "bad_beat":
         both = 2 * _percent_at_odds(made, total)
@@ -125,26 +132,11 @@ def _lines(paytable: Paytable, made: Counter[Line]) -> dict[str, int | float]:
     return {line.hand: made[line] for line in paytable.lines}
 
 
-def seven_cards_envy(paytable: Paytable) -> Counter[int]:
-    """Count another patron's seven cards by the Envy Bonus that they are worth, in cents."""
-    found: Counter[int] = Counter()
-    for row in counts("seven_cards")["rows"]:
-        line = paytable.envy(frozenset(row[paytable.joker]))
-        if line is not None:
-            found[line.envy_cents] += row["hands"]
-    return found
-
-
 def _deuces_wild(paytable: Paytable, stake: int) -> Fraction:
     """What the fixed lines of a DJ Wild Progressive would return with deuces wild (D6)."""
     table = counts("dj_wild_progressive")
-    made = _by(paytable, table["rows"], lambda row: frozenset((row["wild"],)), "hands")
-    total: int = table["total"]
-    return sum((number * _fixed(line, paytable, stake) for line, number in made.items()), Fraction(0)) / total
-
-
-def _envy(found: Counter[int], total: int, wager_cents: int) -> float:
-    return float(Fraction(100 * sum(cents * number for cents, number in found.items()), total * wager_cents))
+    made = Made([(frozenset((row["wild"],)), row["hands"]) for row in table["rows"]], table["total"])
+    return _all_fixed(made.paid(paytable), made.total, paytable, stake)
 
 
 # --------------------------------------------------------------------------------------------------------- progressives
@@ -158,10 +150,11 @@ def progressive(chapter: Chapter, wager: str, name: str) -> Result:
     those with the meter at its seed.
     """
     paytable = chapter.paytable(wager, name)
-    made, total = PROGRESSIVES.get(chapter.game, seven_cards)(paytable)
+    all_made = PROGRESSIVES.get(chapter.game, seven_cards)(paytable)
+    made, total = all_made.paid(paytable), all_made.total
     stake = paytable.wager_cents
     assert stake is not None, "a progressive paytable names its wager"
-    fixed = sum((number * _fixed(line, paytable, stake) for line, number in made.items()), Fraction(0)) / total
+    fixed = _all_fixed(made, total, paytable, stake)
     full = Fraction(sum(number for line, number in made.items() if line.meter_bp == FULL_METER_BP), total)
     share = Fraction(sum(number * line.meter_bp for line, number in made.items()), total * FULL_METER_BP)
     rate, seed = Fraction(paytable.rate_bp, 10_000), full * paytable.seed_cents / stake
@@ -178,8 +171,7 @@ def progressive(chapter: Chapter, wager: str, name: str) -> Result:
     }
     notices = []
     if paytable.has_envy:
-        envied = _wild_envy(paytable) if chapter.game == "dj_wild" else seven_cards_envy(paytable)
-        parts["envy_percent_per_other_player"] = _envy(envied, total, stake)
+        parts["envy_percent_per_other_player"] = all_made.envy_percent(paytable, stake)
     if "progressive_deuces" in chapter.settings:
         parts["deuces_wild_fixed_percent"] = float(100 * _deuces_wild(paytable, stake))
     if paytable.rate_filed:
@@ -198,19 +190,14 @@ def _fixed(line: Line, paytable: Paytable, stake: int) -> Fraction:
     return paid + (paytable.stake_returned or line.odds is not None)
 
 
-PROGRESSIVES: Final[Mapping[str, Callable[[Paytable], Counted]]] = {
+def _all_fixed(made: Counter[Line], total: int, paytable: Paytable, stake: int) -> Fraction:
+    return sum((number * _fixed(line, paytable, stake) for line, number in made.items()), Fraction(0)) / total
+
+
+PROGRESSIVES: Final[Mapping[str, Callable[[Paytable], Made]]] = {
     "dj_wild": by_example("dj_wild", "dj_wild_progressive")
 }
 """Where a Progressive is not on seven cards: what it is on, by the game."""
-
-
-def _wild_envy(paytable: Paytable) -> Counter[int]:
-    lines, found = GAMES["dj_wild"].lines, Counter[int]()
-    for row in counts("dj_wild_progressive")["rows"]:
-        line = paytable.envy(lines(paytable, parse_cards(row["example"]), None))
-        if line is not None:
-            found[line.envy_cents] += row["hands"]
-    return found
 
 
 # ------------------------------------------------------------------------------------------------- Tiger 9, Must-Hit-By

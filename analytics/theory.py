@@ -47,10 +47,8 @@ class Return(msgspec.Struct, frozen=True, kw_only=True):
     notices: list[str]
 
 
-NEVER_IN_FORCE: Final = "-proposed"
-"""How the name of a chapter ends that is a version never in force (D14): it is listed only when it is asked for."""
 OTHERWISE: Final = 3
-"""How many times less than on every other paytable a line must pay to be called out of line."""
+"""How many times as much all other paytables must pay for a line, for it to be called out of line."""
 
 
 def games_listed() -> tuple[str, ...]:
@@ -75,9 +73,11 @@ def returns(game: str | None = None, chapter_key: str | None = None) -> list[Ret
 
 
 def _chapters(key: str | None) -> Iterator[Chapter]:
+    """The chapters asked for; without a name those that ever were in force (D14)."""
     for known in known_chapters():
-        if known == key or (key is None and not known.endswith(NEVER_IN_FORCE)):
-            yield chapter(*known.split("-", 1))
+        listed = chapter(*known.split("-", 1))
+        if key == known or (key is None and listed.in_force):
+            yield listed
 
 
 def of_chapter(listed: Chapter) -> Iterator[Return]:
