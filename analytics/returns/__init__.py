@@ -1,0 +1,38 @@
+"""What was counted, stored as data: one JSON file for each table of counts, and how to read them.
+
+The law of this folder: counts and what they count, never what is paid. `rack theory --compute NAME` makes a file again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+FOLDER: Final = Path(__file__).parent
+Counts = Mapping[str, Any]
+"""A table of counts: `what` it counts, the `method`, the `total`, and `rows`; the `command` that makes it again."""
+
+
+@cache
+def counts(name: str) -> Counts:
+    """Return a stored table of counts by name.
+
+    >>> counts("seven_cards")["total"]
+    154143080
+    """
+    table: Counts = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return table
+
+
+def write(name: str, table: Counts, folder: Path | None = None) -> Path:
+    """Write a table of counts beside this file, or into another folder: a row a line, so that changes can be read."""
+    head = {"command": f"rack theory --compute {name}"}
+    head |= {key: value for key, value in table.items() if key not in ("command", "rows")}
+    lines = [f'"{key}": {json.dumps(value, ensure_ascii=False)},' for key, value in head.items()]
+    rows = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in table["rows"])
+    path = (folder or FOLDER) / f"{name}.json"
+    path.write_text("{\n" + "\n".join(lines) + f'\n"rows": [\n{rows}\n]\n' + "}\n", encoding="utf-8")
+    return path

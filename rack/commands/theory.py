@@ -1,0 +1,106 @@
+"""`rack theory`: what every wager and paytable returns, by complete enumeration wherever one is possible."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rack.arguments import positive
+from rack.errors import Exit, UsageError
+from rack.output import Output, table
+
+if TYPE_CHECKING:
+    from analytics.theory import Return
+
+HELP = "what every wager and paytable returns, exactly where that can be counted"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("game", metavar="GAME", nargs="?", help="one game only, such as face_up_pai_gow")
+    parser.add_argument("--chapter", metavar="KEY", help="one chapter only, also one never in force (pa-688a-proposed)")
+    parser.add_argument("--lines", action="store_true", help="show how often each line of a paytable is made")
+    parser.add_argument("--markdown", action="store_true", help="print the table as in docs/theory.md")
+    parser.add_argument(
+        "--compute", metavar="TABLE", nargs="*",
+        help="count again what the returns stand on: the tables named, or all, into analytics/returns",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rounds", metavar="N", type=positive, help="with --compute: how many rounds a simulation plays"
+    )
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Show the returns, or count again."""
+    if arguments.compute is not None:
+        _compute(arguments.compute, arguments.rounds, output)
+        return Exit.CLEAN
+    if arguments.rounds is not None:
+        raise UsageError("--rounds goes with --compute")
+    from analytics.theory import games_listed, returns
+    from games.chapters import known_chapters
+
+    if arguments.game is not None and arguments.game not in games_listed():
+        raise UsageError(f"{arguments.game}: no such game; expected one of {', '.join(games_listed())}")
+    if arguments.chapter is not None and arguments.chapter not in known_chapters():
+        raise UsageError(f"{arguments.chapter}: no such chapter; expected one of {', '.join(known_chapters())}")
+    found = returns(arguments.game, arguments.chapter)
+    output.value([msgspec.structs.asdict(each) for each in found])
+    if arguments.markdown:
+        output.text(*_markdown(found))
+    else:
+        output.text(*table(HEADER, _rows(found)), *(_lines(found) if arguments.lines else ()), *_notices(found))
+    return Exit.CLEAN
+
+
+HEADER = ("game", "wager", "paytable", "return %", "per base unit %", "std dev", "hits %", "± %", "method")
+
+
+def _rows(found: list[Return]) -> list[tuple[str, ...]]:
+    return [
+        (
+            each.game, each.wager, each.paytable or "–", f"{each.return_percent:.3f}",
+            f"{each.return_percent_per_base_unit:.3f}", f"{each.std_dev:.3f}", f"{100 * each.hit_frequency:.3f}",
+            f"{each.std_error_percent:.3f}" if each.std_error_percent else "–", each.method.partition(",")[0],
+        )
+        for each in found
+    ]  # fmt: skip
+
+
+def _markdown(found: list[Return]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (HEADER, ("---",) * len(HEADER), *_rows(found))]
+
+
+def _lines(found: list[Return]) -> list[str]:
+    rows = [
+        (each.wager, each.paytable or "–", hand, number, f"{100 * _probability(number, each.total):.6f}")
+        for each in found
+        for hand, number in each.lines.items()
+    ]
+    return ["", *table(("wager", "paytable", "line", "hands", "%"), rows)]
+
+
+def _probability(number: int | float, total: int) -> float:
+    return number if isinstance(number, float) else number / total
+
+
+def _notices(found: list[Return]) -> list[str]:
+    lines = [f"{each.game} {each.wager} {each.paytable or '–'}: {notice}" for each in found for notice in each.notices]
+    return ["", *lines] if lines else []
+
+
+def _compute(names: list[str], rounds: int | None, output: Output) -> None:
+    from analytics.enumeration.tables import TABLES, compute
+    from analytics.returns import write
+
+    unknown = [name for name in names if name not in TABLES]
+    if unknown:
+        raise UsageError(f"{unknown[0]}: no such table; expected some of {', '.join(TABLES)}")
+    written = []
+    for name in names or TABLES:
+        output.note(f"counting {name} …")
+        written.append(str(write(name, compute(name, rounds))))
+        output.text(written[-1])
+    output.value(written)
