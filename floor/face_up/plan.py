@@ -141,7 +141,7 @@ class Plan:
         return BoxPlan(patron.token, stakes, patron.style)
 
     def bet(self, seat: int, wager: str, cents: int) -> None:
-        """Let a box have a wager too; the second box of a patron gets it as well."""
+        """Let a box have a wager too, with which nobody surrenders; the second box of a patron gets it as well."""
         bettor = self.boxes[seat].bettor
         for held, box in self.boxes.items():
             if box.bettor == bettor:
@@ -275,6 +275,9 @@ class Plan:
                 self.bet(seat, "ace_high_bonus", 200)
         if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
             self.without_envy(set(targets))
+        self.surrendered = (
+            set()
+        )  # nobody surrenders with the wagers just placed, whether these hands can be dealt or not
         self.deal(targets)
 
     def without_envy(self, holders: set[Position]) -> None:
