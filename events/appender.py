@@ -90,19 +90,21 @@ def place(
 def report_digest(draft: Draft) -> bytes:
     """Return 32 bytes that are equal for drafts which say the same thing: a resent message may have another event id."""
     payload = draft.payload
-    said = [
-        draft.source,
-        draft.source_seq,
-        draft.occurred_at_us,
-        draft.round_no,
-        payload.TYPE,
-        payload.VERSION,
-        payload,
-    ]
     try:
-        return sha256(canonical(said)).digest()
+        said = canonical(payload)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise EventError(f"{draft.source} {draft.source_seq}: {error}") from error
+    return digest_of_report(
+        draft.source, draft.source_seq, draft.occurred_at_us, draft.round_no, payload.TYPE, payload.VERSION, said
+    )
+
+
+def digest_of_report(
+    source: str, source_seq: int, occurred_at_us: int, round_no: int | None, type_: str, version: int, payload: bytes
+) -> bytes:
+    """Return the digest of a report whose payload is given as canonical bytes."""
+    head = canonical([source, source_seq, occurred_at_us, round_no, type_, version])
+    return sha256(head[:-1] + b"," + payload + b"]").digest()
 
 
 def day_after(stream: str, day: str | None, round_open: bool, payload: Event, stated: str) -> tuple[str, bool]:

@@ -15,11 +15,10 @@ import secrets
 import socket
 import time
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 
 import msgspec
 
-from events.appender import StreamState, place
+from events.appender import StreamState, digest_of_report, place, report_digest
 from events.codec import canonical
 from events.envelope import Draft, RawEnvelope
 from events.errors import BrokenSeal, EventError, IntegrityError, LogUnavailable, SecondWriter
@@ -46,7 +45,7 @@ class _Owner(msgspec.Struct, frozen=True):
 
 
 class Repeats:
-    """The reports and event ids of a stream's present gaming day and the one before: 16 bytes each.
+    """The reports and event ids of a stream's present gaming day and the one before: 32 and 16 bytes each.
 
     A report that comes again later than that is stored again, and replay reports its repeated `source_seq`.
     """
@@ -132,7 +131,7 @@ class Shard:
         seen = self._repeats.setdefault(stream, Repeats())
         new = {item for name, _, *items in staged.reports if name == stream for item in items}
         for draft in drafts:
-            report, event_id = _report_of(draft), bytes.fromhex(draft.event_id)
+            report, event_id = report_digest(draft), bytes.fromhex(draft.event_id)
             if report in seen or report in new:
                 seqs.append(None)
                 continue
@@ -282,8 +281,9 @@ class Shard:
     def _learn(self, record: Record) -> None:
         try:
             raw = _raw_decoder.decode(record.data)
-            report = _report(raw.source, raw.source_seq, raw.occurred_at_us, raw.round_no, raw.type, raw.version,
-                             bytes(raw.payload))  # fmt: skip
+            report = digest_of_report(
+                raw.source, raw.source_seq, raw.occurred_at_us, raw.round_no, raw.type, raw.version, bytes(raw.payload)
+            )
             event_id = bytes.fromhex(raw.event_id)
         except ValueError as error:
             raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
@@ -302,17 +302,3 @@ class Shard:
 
     def _outgoing(self, record: Record) -> Outgoing:
         return Outgoing(*self.lane, record.stream.encode(), record.data, headers_of(record))
-
-
-def _report_of(draft: Draft) -> bytes:
-    payload = draft.payload
-    return _report(draft.source, draft.source_seq, draft.occurred_at_us, draft.round_no, payload.TYPE, payload.VERSION,
-                   canonical(payload))  # fmt: skip
-
-
-def _report(
-    source: str, source_seq: int, occurred_at_us: int, round_no: int | None, type_: str, version: int, payload: bytes
-) -> bytes:
-    """Return 16 bytes that are equal for reports which say the same thing."""
-    said = f"{source}\0{source_seq}\0{occurred_at_us}\0{round_no}\0{type_}\0{version}\0".encode() + payload
-    return blake2b(said, digest_size=16).digest()

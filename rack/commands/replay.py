@@ -28,6 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules", metavar="FILE", help="what if: judge by this rules submission instead of those filed"
     )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="judge the whole log anew from its first event; verdicts that differ are revised",
+    )
     parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
     parser.add_argument("--warehouse", metavar="FILE", type=Path, help="then build the warehouse of the pages there")
 
@@ -38,13 +43,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from replay.replayer import MemoryResults
 
     what_if = bool(arguments.rules or arguments.as_of)
-    if what_if and (arguments.follow or arguments.warehouse):
-        raise UsageError("--as-of and --rules keep nothing; give them without --follow and --warehouse")
+    if what_if and (arguments.follow or arguments.warehouse or arguments.again):
+        raise UsageError("--as-of and --rules keep nothing; give them without --again, --follow and --warehouse")
     address = log_address(arguments.log)
     log = log_at(address, read_only=True, check_heads=False)
     try:
         results = MemoryResults() if what_if else results_at(address)
         try:
+            if arguments.again:
+                results.reset()
             summary = _follow(log, results, output) if arguments.follow else _once(log, results, arguments, output)
             summary.integrity += _lost_tails(log)
             if arguments.warehouse:

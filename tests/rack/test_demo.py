@@ -77,6 +77,14 @@ def test_a_second_replay_changes_nothing(address: str, report: dict[str, Any], c
     assert code == (1 if report["findings"] else 0)
 
 
+def test_the_whole_log_judged_again_says_the_same(address: str, report: dict[str, Any], capsys) -> None:
+    main(["replay", "--log", address, "--again", "--json"])
+    summary = said(capsys)
+    assert (summary["events"], summary["rounds"], summary["changed"]) == (report["events"], report["rounds"], 0)
+    assert summary["findings"] == report["findings"]
+    assert main(["replay", "--log", address, "--again", "--as-of", "1990-01-01T00:00:00Z"]) == 2
+
+
 def test_as_of_an_earlier_event_judges_what_the_log_held_then(address: str, capsys) -> None:
     main(["verify", "--log", address, "--json"])
     stream = next(stream for stream in said(capsys)["streams"] if stream.startswith("table/"))
