@@ -91,7 +91,7 @@ FINDINGS = {
     "SET-DEALER": "Dealer not set by the house way",
     "SET-CARDS": "Set hand is not the cards dealt",
     "SET-CHANGED": "Hand changed after it was set",
-    "SET-EARLY": "Players looked too early",
+    "SET-EARLY": "Dealer and players set out of turn",
     "SET-ORDER": "Boxes set in the wrong order",
     "PLAY-ORDER": "Played out of turn",
     "PAY-OVER": "Paid too much",

@@ -31,19 +31,19 @@ def cited(chapter_name: str, section: str) -> Citation:
 
 
 def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
-    """Return a chapter's table with what its `[lent]` names: a `chapter`, but of its wagers the paytables of some only.
+    """Return a chapter's table with the numbers, options and settings of the chapter that it names as `lent`.
 
     `read` gives the table of a chapter. Nobody is refused by what is only assumed: the sections that demand something of a
     filing are left out.
 
-    >>> lender = {"numbers": {"seats": {"value": 6, "cite": "2(a)"}}, "paytable": []}
-    >>> with_lent({"lent": {"chapter": "688a", "wagers": []}}, lambda name: lender)["numbers"]
+    >>> lender = {"numbers": {"seats": {"value": 6, "cite": "2(a)"}}}
+    >>> with_lent({"lent": "688a"}, lambda name: lender)["numbers"]
     {'seats': {'value': 6, 'cite': '688a.2(a)'}}
     """
-    lent: Table | None = table.get("lent")
-    if lent is None:
+    name: str | None = table.get("lent")
+    if name is None:
         return table
-    name, lender = lent["chapter"], read(lent["chapter"])
+    lender = read(name)
 
     def whole(entry: Table) -> Table:
         kept = {key: value for key, value in entry.items() if key != "needs_shuffler"}
@@ -52,9 +52,6 @@ def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
     joined = dict(table)
     for key in _LISTS:
         joined[key] = [*(whole(entry) for entry in lender.get(key, ())), *table.get(key, ())]
-    joined["paytable"] = [
-        *(whole(entry) for entry in lender["paytable"] if entry["wager"] in lent["wagers"]), *table.get("paytable", ())
-    ]  # fmt: skip
     numbers = {key: whole(entry) for key, entry in lender["numbers"].items()}
     joined["numbers"] = {**numbers, **table.get("numbers", {})}
     return joined

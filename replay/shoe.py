@@ -140,7 +140,8 @@ def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "EQUIP-BATCH", "686a.3(b)", expected="two batches with an automated shuffler",
             observed=f"{len(in_play)} in play", evidence=(shuffles[-1].seq, round_.opened),
         )  # fmt: skip
-    if begun is not None and len(in_play) == 2 == before.previous_decks and before.last_deck == round_.deck:
+    again = before.last_deck == round_.deck and this is not None and this.used
+    if begun is not None and len(in_play) == 2 == before.previous_decks and again:
         yield finding(
             round_, book, "EQUIP-BATCH", "686a.3(b)(4)",
             expected=f"batch {next(key for key in in_play if key != round_.deck)} for this shoe",
@@ -170,7 +171,7 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
         observed, section = "a new batch, not shuffled", "686a.5(a)"
     elif begun is None and before.last_deck not in ("", round_.deck) and batch.known:
         observed, section = "back in play and not shuffled", "686a.5(a)"
-    elif before.idle and (begun or 0) < before.idle_seq and shuffler(round_, book) not in SELF_SHUFFLING:
+    elif _idle_shoe(round_) and (begun or 0) < before.idle_seq and shuffler(round_, book) not in SELF_SHUFFLING:
         observed, section = "not shuffled since the table was without players", "686a.5(g)"
     else:
         return
@@ -178,6 +179,11 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
         round_, book, "DEAL-SHUFFLE", section, expected=f"the cards of {round_.deck} shuffled before they are dealt",
         observed=observed, evidence=(round_.opened, first),
     )  # fmt: skip
+
+
+def _idle_shoe(round_: Round) -> bool:
+    """Whether the cards lay in shoe and rack while the table was without players: those of the other batch did not."""
+    return round_.before.idle and round_.before.last_deck == round_.deck
 
 
 @rule("DEAL-DEVICE", on=("686a.9(d)",))

@@ -7,7 +7,7 @@ back from events to text is `transcript_write.to_text`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
@@ -210,9 +210,15 @@ class _Reader:
             raise words.error(str(error)) from error
         words.done()
         if aspect is not None:
-            self.observed.add(aspect)
+            self.observed.add(self._covered(aspect, events))
         for event in events:
             self._add(event, words.line)
+
+    def _covered(self, aspect: Aspect, events: Sequence[Event]) -> Aspect:
+        """A wager accepted for the Must-Hit-By meter is of its record, in whatever words."""
+        meter = self.book.mystery_meter if self.book is not None else None
+        contributed = any(isinstance(each, model.ProgressiveAccepted) and each.meter == meter for each in events)
+        return "mystery" if contributed else aspect
 
     def _add(self, event: Event, line: int) -> None:
         self.now += timedelta(seconds=1)

@@ -18,6 +18,7 @@ from games.rulebook import Paytable
 from replay.rounds import ASIDE
 from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
 from replay.transcript_words import Position, Words
+from replay.wagering import Key, key_of
 
 # --------------------------------------------------------------------------------------------------------------- the deal
 
@@ -259,7 +260,9 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     events: list[Event] = []
     for wager, pip, cents in amounts(words):
         slip = source == "slip"
-        back = words.as_money(stake) if stake is not None else _stake_back(context, seat, wager, bettor, slip)
+        back = (
+            words.as_money(stake) if stake is not None else _stake_back(context, key_of(seat, wager, pip, bettor), slip)
+        )
         events.append(
             fact(model.WagerPaid, seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
                 source=source,
@@ -268,9 +271,9 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
     return events
 
 
-def _stake_back(context: Context, seat: int, wager: str, bettor: str, slip: bool) -> int:
+def _stake_back(context: Context, key: Key, slip: bool) -> int:
     """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it (lines at odds never do)."""
-    offer = context.book.offers.get(wager)
+    offer = context.book.offers.get(key[1])
     paytable = offer.paytable if offer is not None else None
     if (
         paytable is not None
@@ -278,7 +281,7 @@ def _stake_back(context: Context, seat: int, wager: str, bettor: str, slip: bool
         and (slip or all(line.odds is None for line in paytable.lines))
     ):
         return 0
-    return context.stakes.pop(context.stake_key(seat, wager, bettor), 0)
+    return context.stakes.pop(key, 0)
 
 
 @statement("return")

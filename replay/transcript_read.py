@@ -12,6 +12,7 @@ from events import model
 from events.model import Aspect, Event, WagerName, fact
 from games.rulebook import Rulebook
 from replay.transcript_words import Position, Words
+from replay.wagering import Key, key_of
 
 WAGERS = get_args(WagerName)
 FLOOR = "floor-1"
@@ -25,7 +26,7 @@ class Context:
         self.deck = "d-1"
         self.meter_seq = 0
         self.patrons: dict[int, str] = {}
-        self.stakes: dict[tuple[int, str, str], int] = {}
+        self.stakes: dict[Key, int] = {}
         self.dealt: dict[Position, list[str | None]] = {}
         self.player_dealer: int | None = None
         self.round_no, self.table = 1, "t-1"
@@ -33,10 +34,6 @@ class Context:
     def bettor(self, seat: int) -> str:
         """Who bets at a seat: the patron seated there, or a token of the seat's own."""
         return self.patrons.get(seat, f"seat-{seat}")
-
-    def stake_key(self, seat: int, wager: str, bettor: str) -> tuple[int, str, str]:
-        """What tells stakes apart: seat and wager, and of a backline wager who placed it."""
-        return seat, wager, bettor if wager == "backline" else ""
 
     def new_round(self) -> None:
         """Forget what belongs to one round."""
@@ -285,7 +282,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     own = False
     for wager, pip, cents in amounts(words):
         own = own or wager != "backline"
-        placed = context.stake_key(seat, wager, bettor)
+        placed = key_of(seat, wager, pip, bettor)
         context.stakes[placed] = context.stakes.get(placed, 0) + cents
         events.append(
             fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)

@@ -61,8 +61,8 @@ def _failed(event: model.DeviceFailed) -> str:
 
 def _dealt(event: model.CardsDealt) -> str:
     to = f"seat{event.to}" if isinstance(event.to, int) else event.to
-    usual = event.to == "dealer"
-    side = "" if event.face_up == usual else (" face_up" if event.face_up else " face_down")
+    stated = event.face_up or event.to == "dealer"  # how the dealer's cards usually lie is the chapter's
+    side = "" if not stated else (" face_up" if event.face_up else " face_down")
     return f"deal {to}={_cards(event.cards)}{side}"
 
 

@@ -115,6 +115,7 @@ def _against_the_rules(plan: Plan) -> bool:
         return False
     if plan.turn % 3 == 0:
         plan.bet(plan.chosen, plan.further, 500)
+        plan.surrendered = {plan.chosen}
     return True
 
 

@@ -141,10 +141,11 @@ class Plan:
         return BoxPlan(patron.token, stakes, patron.style)
 
     def bet(self, seat: int, wager: str, cents: int) -> None:
-        """Let a box have a wager too; the second box of a patron gets it as well."""
+        """Let a box have a wager too, with which nobody surrenders; the second box of a patron gets it as well."""
         bettor = self.boxes[seat].bettor
-        for box in self.boxes.values():
+        for held, box in self.boxes.items():
             if box.bettor == bettor:
+                self.surrendered.discard(held)  # with an optional wager nobody may surrender
                 box.stakes[wager] = cents
                 box.stakes = {name: box.stakes[name] for name in ("base", *self.optional_wagers) if name in box.stakes}
 
@@ -274,6 +275,9 @@ class Plan:
                 self.bet(seat, "ace_high_bonus", 200)
         if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
             self.without_envy(set(targets))
+        self.surrendered = (
+            set()
+        )  # nobody surrenders with the wagers just placed, whether these hands can be dealt or not
         self.deal(targets)
 
     def without_envy(self, holders: set[Position]) -> None:

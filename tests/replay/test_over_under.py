@@ -33,6 +33,12 @@ close
 """
 """10+9+8 = 27: over wins. Shuffle, deal and settlement are covered."""
 
+TWO_BATCHES = "".join(
+    f"deck {deck} received back={back}\ndeck {deck} inspected verified=f-1\ndeck {deck} spread\ndeck {deck} washed\n"
+    f"deck {deck} in_play\n"
+    for deck, back in (("b1", "red"), ("b2", "blue"))
+)
+
 
 def over_under(words: str = WORDS) -> Table:
     return Table("table/ou-01", words)
@@ -338,14 +344,20 @@ def test_d26_what_cannot_be_told_says_why(text: str, reason: str) -> None:
 
 
 def test_686a_9_d_with_two_batches_a_failure_may_have_been_the_others() -> None:
-    decks = "".join(
-        f"deck {deck} received back={back}\ndeck {deck} inspected verified=f-1\ndeck {deck} spread\ndeck {deck} washed\n"
-        f"deck {deck} in_play\n" for deck, back in (("b1", "red"), ("b2", "blue"))
-    )  # fmt: skip
     shoe = "shuffle automated deck=b1\ndevice shuffler jam\ndevice shuffler restored\n"
-    (one,) = judge(f"rules {WORDS}\n{decks}round 1 deck=b1\n{shoe}{ROUND}burn ??\n", "t")
+    (one,) = judge(f"rules {WORDS}\n{TWO_BATCHES}round 1 deck=b1\n{shoe}{ROUND}burn ??\n", "t")
     assert "DEAL-DEVICE" not in lines(one.conclusion)
     assert "which of the batches it was shuffling is not on record" in " ".join(one.conclusion.undetermined)
+
+
+@pytest.mark.parametrize(("deck", "found"), [("b1", ["DEAL-SHUFFLE"]), ("b2", [])])
+def test_686a_5_g_the_batch_in_the_shuffler_did_not_lie_idle(deck: str, found: list[str]) -> None:
+    """b1 was dealt, b2 shuffled meanwhile; everybody left, b1 was spread and washed."""
+    idle = "left seat=1 p-1\ndeck b1 spread face_down\ndeck b1 washed\nseated seat=1 p-2\n"
+    first = f"round 1 deck=b1\nshuffle automated deck=b1\nburn ??\n{ROUND}shuffle automated deck=b2\n"
+    text = f"rules {WORDS}\n{TWO_BATCHES}seated seat=1 p-1\n{first}{idle}round 2 deck={deck}\nburn ??\n{ROUND}"
+    (_, second) = judge(text, "idle")
+    assert lines(second.conclusion) == found
 
 
 # ------------------------------------------------------------------------------------------------- every golden round

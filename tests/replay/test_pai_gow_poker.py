@@ -128,6 +128,13 @@ def test_645c_2_g_of_two_valid_rolls_that_differ_neither_is_believed() -> None:
     assert due("sum=A", text.format("2 2 4")) == 1500
 
 
+def test_645c_2_g_2_each_number_gets_its_own_stake_back() -> None:
+    placed = "wager seat=3 match 5.00 number=4\nwager seat=3 match 2.00 number=1\n"
+    text = f"wager seat=3 base 25.00\n{placed}pay seat=3 match 30.00 number=4\n"
+    (script,) = parse(f"rules pa-645c match=yes\n{text}", "test")
+    assert [each.payload.stake_cents for each in script.events if isinstance(each.payload, model.WagerPaid)] == [500]
+
+
 def test_645c_2_g_the_doubt_says_what_is_missing() -> None:
     (one,) = conclusions(
         "beat_it=A", "wager seat=3 base 25.00 beat_it 5.00\nactivate seat=3\nshake 5000 ms\ndice 6 2 1\n"

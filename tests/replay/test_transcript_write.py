@@ -20,7 +20,7 @@ from tests.golden.rounds import read_cases
 from tests.replay.tables import PAID, RULES_LINE, START_US
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
-CHAPTERS = ("688a", "688a-proposed", "gegr-002138")
+CHAPTERS = ("645c", "688a", "688a-proposed", "gegr-002138")
 CASES = [case for name in CHAPTERS for path in sorted((GOLDEN / name).glob("*.rounds")) for case in read_cases(path)]
 
 COUNTS_MAX = 400
