@@ -1,0 +1,65 @@
+"""Version 2 of every event that names a seat: the same fact at a table with a seventh seat (D131)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from events import round_events, settlement_events, table_events
+from events.base import REGISTRY, E, Event, F, Pile, Position7, Seat7, event
+
+_SEVENTH: dict[str, Any] = {
+    "seat": Seat7,
+    "position": Position7,
+    "for_position": Position7,
+    "whose": Position7 | Literal["stack"],
+    "to": Position7 | Literal["burn", "side"] | Pile,
+    "of": Position7 | Literal["stub", "aside", "all"],
+    "scope": Literal["round"] | Seat7,
+}
+"""The fields that name a seat, with the type that has room for the seventh."""
+
+_MODULES = {module.__name__ for module in (table_events, round_events, settlement_events)}
+"""Where the events are that a table in California has too."""
+
+_seven: dict[type[Event], type[Event]] = {}
+
+
+def seven_seats(cls: E) -> E:
+    """Return version 2 of an event: the same fact at a table with a seventh seat. Events that name no seat have none.
+
+    >>> from events.model import RoundClosed, Surrendered
+    >>> seven_seats(Surrendered)(seat=7).VERSION, seven_seats(RoundClosed) is RoundClosed
+    (2, True)
+    """
+    return _seven.get(cls, cls)  # type: ignore[return-value]  # version 2 has the fields and the ancestor of version 1
+
+
+def fact(cls: type[F], **fields: Any) -> F:
+    """Return an event, in version 2 where a field names the seventh seat and version 1 has no room for it.
+
+    >>> from events.model import Surrendered
+    >>> fact(Surrendered, seat=3).VERSION, fact(Surrendered, seat=7).VERSION
+    (1, 2)
+    """
+    wider = any(fields.get(name) == 7 for name in _SEVENTH) or str(fields.get("to")).startswith("pile")
+    made: F = (_seven.get(cls, cls) if wider else cls)(**fields)  # type: ignore[assignment]  # version 2 descends from 1
+    return made
+
+
+def _register_seventh_seats() -> None:
+    for (type_, version), cls in list(REGISTRY.items()):
+        fields = msgspec.structs.fields(cls)
+        if version != 1 or cls.__module__ not in _MODULES or all(field.name not in _SEVENTH for field in fields):
+            continue
+        wider: Any = msgspec.defstruct(
+            f"{cls.__name__}7",
+            [(field.name, _SEVENTH.get(field.name, field.type)) for field in fields],
+            bases=(cls,), frozen=True, kw_only=True, forbid_unknown_fields=True,
+            namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + " Seats go to 7."},
+        )  # fmt: skip
+        _seven[cls] = event(type_, 2)(wider)
+
+
+_register_seventh_seats()
