@@ -63,7 +63,7 @@ def _rows(found: list[Return]) -> list[tuple[str, ...]]:
         (
             each.game, each.wager, each.paytable or "–", f"{each.return_percent:.3f}",
             f"{each.return_percent_per_base_unit:.3f}", f"{each.std_dev:.3f}", f"{100 * each.hit_frequency:.3f}",
-            f"{each.std_error_percent:.3f}" if each.std_error_percent else "–", each.method.partition(",")[0],
+            f"{each.std_error_percent:.3f}" if each.std_error_percent else "–", each.method.partition(", ")[0],
         )
         for each in found
     ]  # fmt: skip
