@@ -194,11 +194,14 @@ class SettingRule(msgspec.Struct, frozen=True, kw_only=True):
 class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     """A chapter: its wagers, paytables and numbers. `name` is its number in the code, `key` how submissions name it.
 
+    `base` is the wager that a player must place to take part: the first of the chapter.
+
     Rules that games share go by the section numbers of 688a. `sections` gives this chapter's own number for each, null where
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
-    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14).
+    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14). `cited` and
+    `held` keep what `cite` and `has` have answered.
     """
 
     jurisdiction: str
@@ -209,6 +212,7 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     in_force: bool
     wheel: Wheel
     wagers: Mapping[str, WagerRule]
+    base: str
     paytables: Mapping[tuple[str, str], Paytable]
     numbers: Mapping[str, int]
     number_cites: Mapping[str, Citation]
@@ -226,16 +230,13 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
+    cited: dict[str, Citation] = {}
+    held: dict[str, bool] = {}
 
     @property
     def key(self) -> str:
         """How a rules submission names the chapter, such as `pa-688a`."""
         return f"{self.jurisdiction}-{self.name}"
-
-    @property
-    def base(self) -> str:
-        """The wager that a player must place to take part: the first of the chapter."""
-        return next(iter(self.wagers))
 
     @property
     def seats(self) -> tuple[int, ...]:
@@ -248,6 +249,12 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         >>> chapter("pa", "688a").has("13(i)"), chapter("pa", "688a").has("687a.11(b)")
         (True, False)
         """
+        known = self.held.get(section)
+        if known is None:
+            known = self.held[section] = self._has(section)
+        return known
+
+    def _has(self, section: str) -> bool:
         number, _, own = section.partition(".")
         if own:
             return number in (self.name, self.name.removesuffix("-proposed"))
@@ -259,9 +266,9 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         >>> chapter("pa", "688a").cite("12(b)")
         '58 Pa. Code § 688a.12(b)'
         """
-        known = _known_cites.get((self.key, section))
+        known = self.cited.get(section)
         if known is None:
-            known = _known_cites[self.key, section] = self._cite(section)
+            known = self.cited[section] = self._cite(section)
         return known
 
     def _cite(self, section: str) -> Citation:
@@ -276,9 +283,6 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     def paytable(self, wager: str, name: str) -> Paytable:
         """Return a paytable by wager and name as printed; KeyError where there is none."""
         return self.paytables[wager, name]
-
-
-_known_cites: dict[tuple[str, str], Citation] = {}
 
 
 class KnownRule(msgspec.Struct, frozen=True):
@@ -366,6 +370,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
         in_force=table.get("in_force", True),
         wheel=table["wheel"],
         wagers={wager.name: wager for wager in wagers},
+        base=wagers[0].name,
         paytables={(paytable.wager, paytable.name): paytable for paytable in paytables},
         numbers={key: entry["value"] for key, entry in numbers.items()},
         number_cites={key: cited(name, entry["cite"]) for key, entry in numbers.items()},

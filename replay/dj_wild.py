@@ -76,8 +76,6 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
     seat without a raise has folded.
     """
-    if book.game != GAME:
-        return layout
     made, past = decisions(round_), _past_decisions(round_, book)
     absent: Decision | None = "fold" if past and round_.observes("wagering") else None
     boxes = []
@@ -110,12 +108,12 @@ def _turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
     return tuple(sorted(first, key=lambda seat: first[seat]))
 
 
-FURTHER_LAYOUT.append(_decided)
+FURTHER_LAYOUT[GAME].append(_decided)
 
 
 def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """What a wager's result wants, beside cards that were not read: a decision, or the side card in the joker's place."""
-    if book.game != GAME or wager == "trips":
+    if wager == "trips":
         return None
     jokers = any(JOKER in (hand.cards or ()) for hand in readings(round_, book, seat))
     if wager == "progressive" and jokers and side_card(round_) is None:
@@ -125,7 +123,7 @@ def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None
     return None
 
 
-FURTHER_WHY.append(_missing)
+FURTHER_WHY[GAME].append(_missing)
 
 
 def settling(round_: Round) -> list[Fact]:
@@ -148,8 +146,6 @@ def settling(round_: Round) -> list[Fact]:
 
 def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
     """A card revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
-    if book.game != GAME:
-        return
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
         if exposed.by != "player" and _before_raises(round_, fact):
@@ -186,7 +182,7 @@ def _before_raises(round_: Round, exposed: Fact) -> bool:
     return bool(after) and not before
 
 
-FURTHER_GROUNDS.append(_exposed)
+FURTHER_GROUNDS[GAME].append(_exposed)
 
 
 @rule("DEAL-EXPOSED", on=("687a.13(d)",))

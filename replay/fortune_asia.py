@@ -57,8 +57,6 @@ def _owner(round_: Round, exposed: Fact) -> Position | None:
 
 def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[Ground]:
     """A card of the dealer seen before the dealer's cards are turned over voids all hands (§ 659a.13(e), (j))."""
-    if not book.has("659a.13(e)"):
-        return
     seen = [fact for fact, before in _seen_early(round_) if before]
     if not seen:
         return
@@ -76,7 +74,7 @@ def _cards(seen: list[Fact]) -> str:
     return " ".join(card or "a card not read" for card in cards)
 
 
-FURTHER_GROUNDS.append(exposed_dealer)
+FURTHER_GROUNDS["fortune_asia"].append(exposed_dealer)
 
 
 @rule("DEAL-EXPOSED", on=("659a.13(d)", "659a.13(e)"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from events import model
@@ -15,7 +16,7 @@ from replay.wagering import Stake, progressive_accepted
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
 
-FURTHER_LAYOUT: list[Callable[[Round, Rulebook, Layout], Layout]] = []
+FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, Layout], Layout]]] = defaultdict(list)
 """What else some chapters settle by (a mystery meter, the player-dealer); their files of rules add to it."""
 
 
@@ -25,7 +26,7 @@ def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Ha
         boxes=boxes(round_, book, staked, held), dealer=dealer, side=side_card(round_), dice=dice(round_),
         meter=meter_at_settlement(round_, book),
     )  # fmt: skip
-    for complete in FURTHER_LAYOUT:
+    for complete in FURTHER_LAYOUT.get(book.game, ()):
         layout = complete(round_, book, layout)
     return layout
 
@@ -58,9 +59,12 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
 
 def side_card(round_: Round) -> int | None:
     """Return the side card, or null where it is not on record."""
-    last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
-    card = last.payload.cards[-1] if last is not None else None
-    return CODE[card] if card is not None else None
+    if "side" not in round_.memo:
+        last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
+        card = last.payload.cards[-1] if last is not None else None
+        round_.memo["side"] = CODE[card] if card is not None else None
+    side: int | None = round_.memo["side"]
+    return side
 
 
 def dice(round_: Round) -> Dice | None:

@@ -140,7 +140,7 @@ def mystery_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     return msgspec.structs.replace(layout, mystery=Mystery(cycles, paid, round_.observes("mystery")))
 
 
-FURTHER_LAYOUT.append(mystery_layout)
+FURTHER_LAYOUT["pai_gow_poker"].append(mystery_layout)
 
 
 @rule("MYST-CONTRIBUTION", "WAGER-BASE", on=("645c.3(c)(1)", "645c.3(c)(2)"))

@@ -57,8 +57,6 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
 
 def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Say of each box what the game cannot see: a hand called dead without ground, a decision whose wager came too late."""
-    if book.game != GAME.name:
-        return layout
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
     for box in layout.boxes:
@@ -69,13 +67,11 @@ def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     return msgspec.structs.replace(layout, boxes=boxes)
 
 
-FURTHER_LAYOUT.append(complete)
+FURTHER_LAYOUT[GAME.name].append(complete)
 
 
 def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say why it cannot be told what a wager is due."""
-    if book.game != GAME.name:
-        return None
     if round_.voided is not None:
         return "the round was voided, for which the chapter has no ground"
     if seat in dead_without_ground(round_, book):
@@ -90,7 +86,7 @@ def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     return f"what seat {seat} decided and placed is not on record"
 
 
-FURTHER_WHY.append(why)
+FURTHER_WHY[GAME.name].append(why)
 
 
 # --------------------------------------------------------------------------------------------------------- wagers, .6, .7(g)

@@ -48,4 +48,4 @@ def unread(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     return UNREAD.get(wager)
 
 
-FURTHER_WHY.append(unread)
+FURTHER_WHY["pai_gow_poker"].append(unread)

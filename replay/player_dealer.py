@@ -51,7 +51,7 @@ def action_of(round_: Round) -> int | None:
 def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Add the player-dealer. The wager is the original one: what was added after the first card does not count."""
     bank = bank_seat(round_)
-    if bank is None or not book.has(PLAYED):
+    if bank is None:
         return layout
     wagered = round_.of(model.PlayerDealerWagered)
     first = round_.first(model.CardsDealt)
@@ -61,12 +61,12 @@ def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     )  # fmt: skip
 
 
-FURTHER_LAYOUT.append(_with_bank)
+FURTHER_LAYOUT["player_dealer"].append(_with_bank)
 
 
 def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Why it cannot be told what is covered of a wager, where the hands themselves are known."""
-    if not book.has(PLAYED) or round_.voided is not None:
+    if round_.voided is not None:
         return None
     if bank_seat(round_) is None:
         return "the player-dealer's wager is not on record"
@@ -76,7 +76,7 @@ def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
     return "whom the player-dealer's wager serves first, or what is left of it, is not on record"
 
 
-FURTHER_WHY.append(_not_covered)
+FURTHER_WHY["player_dealer"].append(_not_covered)
 
 
 # --------------------------------------------------------------------------------------------------------- the position

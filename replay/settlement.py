@@ -6,6 +6,7 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
@@ -240,7 +241,8 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         taken = vigorish.get(key, ())
         if owed is None and flow is None and not taken and (stake is None or stake.on_layout_cents <= 0):
             continue
-        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow()) - in_cents(taken)
+        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
+        done -= in_cents(taken) if taken else 0
         found.append(
             Settlement(
                 seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
@@ -291,10 +293,15 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
+    placed, lost = stakes(round_, book), round_.lost
+    moved_late = {key for key, stake in placed.items() if stake.late_cents or stake.doubtful}
+    wrong = [each for each in settlements(round_, book) if each.due_cents is None or each.due_cents != each.done_cents]
+    if not wrong and not moved_late:
+        return
     due_by = {key_of_due(due): due for due in dues(round_, book) if due.for_position is None}
-    placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
+    done_by, vigorish = flows(round_), vigorish_taken(round_, book)
     for each in settlements(round_, book):
-        if each.wager in ENVY.values():
+        if each.wager in ENVY_OF:
             continue
         key = key_of(each.seat, each.wager, each.number, each.bettor)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
@@ -302,7 +309,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             why = _why(round_, book, each.seat, each.wager)
             yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
             continue
-        if round_.lost or (stake is not None and stake.doubtful):
+        if lost or (stake is not None and stake.doubtful):
             continue
         late = stake is not None and stake.late_cents != 0
         difference = each.done_cents - each.due_cents if each.done_cents is not None else None
@@ -385,12 +392,12 @@ def _observed(flow: Flow, each: Settlement) -> str:
     return ", ".join(said) if said else "nothing paid and nothing collected"
 
 
-FURTHER_WHY: list[Callable[[Round, Rulebook, int, str], str | None]] = []
-"""What else of a seat's wager can be missing in some chapters, in words; their files of rules add to it."""
+FURTHER_WHY: defaultdict[str, list[Callable[[Round, Rulebook, int, str], str | None]]] = defaultdict(list)
+"""By game: What else of a seat's wager can be missing in some chapters, in words; their files of rules add to it."""
 
 
 def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
-    for further in FURTHER_WHY:
+    for further in FURTHER_WHY.get(book.game, ()):
         said = further(round_, book, seat, wager)
         if said is not None:
             return said

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
@@ -87,8 +88,8 @@ def first_position(round_: Round) -> Position | None:
     return position
 
 
-FURTHER_GROUNDS: list[Callable[[Round, Rulebook], Iterable[Ground]]] = []
-"""What else makes a round void in some chapters; their files of rules add to it."""
+FURTHER_GROUNDS: defaultdict[str, list[Callable[[Round, Rulebook], Iterable[Ground]]]] = defaultdict(list)
+"""By game: What else makes a round void in some chapters; their files of rules add to it."""
 
 
 def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
@@ -97,7 +98,7 @@ def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
         grounds = (
             *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
             *(_face_up(round_) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
-            *(ground for find in FURTHER_GROUNDS for ground in find(round_, book)),
+            *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
         )  # fmt: skip
         round_.memo["grounds"] = grounds
     found: tuple[Ground, ...] = round_.memo["grounds"]
