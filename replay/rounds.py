@@ -328,6 +328,7 @@ class TableFold:
         number = round_no if round_no is not None else self.state.last_round_no + 1
         self.withdrawn.discard(number)
         self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
+        self.state.round_deck = self.open.deck
         self.open.jumps, self._waiting_jumps = self._waiting_jumps, []
         self.open.strays, self._strays = self._strays, []
         self.open.refusals, self._refusals = self._refusals, []
