@@ -371,11 +371,8 @@ class TableFold:
     def _recounted(self, changed: Round) -> list[Round]:
         """Return the rounds that are opened otherwise because a stub was counted, or covered, in an earlier one after all."""
         since = [each for each in self.recent.values() if each.round_no > changed.round_no]
-        still = [self.open] if self.open is not None else []
-        others = recount(changed, [*since, *still])
-        last = since[-1] if since else changed
-        self.state.rounds_uncounted = uncounted(last)
-        return [each for each in others if each is not self.open]
+        self.state.rounds_uncounted, others = recount(changed, since, self.open)
+        return others
 
     def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
         """Watch a device's counter and clock."""

@@ -24,6 +24,7 @@ from replay.adjudicate import adjudicate
 from replay.findings import Finding
 from replay.meters import MeterFold
 from replay.rounds import TableFold
+from replay.stream import rules_in_force
 
 SEEDS = (1, 20)
 ROUNDS = 1600
@@ -95,9 +96,9 @@ def replayed(made: dict[str, list[Draft]]) -> tuple[tuple[Finding, ...], Counter
                     day = draft.payload.gaming_day
                 for round_ in fold.apply(seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day,
                                          draft.payload, draft.event_id):  # fmt: skip
-                    filed = round_.before.rules_in_force(round_.gaming_day)
-                    assert filed is not None
-                    conclusion = adjudicate(round_, rulebook(filed.toml))
+                    book = rules_in_force(round_)
+                    assert isinstance(book, Rulebook)
+                    conclusion = adjudicate(round_, book)
                     said[stream, round_.round_no] = (conclusion.findings, conclusion.verdict)
             assert not fold.stale
     of_rounds = [finding for findings, _ in said.values() for finding in findings]
