@@ -398,7 +398,7 @@ class Table:
             face_up = self.random.random() < 0.5
             self.report(model.CardsSpread(deck=used.id, face_up=face_up, inspected_by=patron.token))
         by_hand = self.spec.shuffler == "none" or self.shuffler_out
-        if (by_hand or self.book.has("659a.5(e)")) and "wash" not in without:
+        if (by_hand or not self.book.has("5(g)(2)")) and "wash" not in without:
             self.report(model.CardsWashed(deck=used.id))
         if not by_hand:
             self.shuffle(used)

@@ -56,7 +56,7 @@ COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_sho
 
 
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
-def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """With a Progressive Bonus Wager at the table one card is placed beside, after the dealer's hand."""
     if not round_.observes("deal") or round_.voided is not None or round_.last_card is None:
         return
@@ -76,6 +76,9 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed=f"{sum(len(fact.payload.cards) for fact in side)}", evidence=side,
         )  # fmt: skip
     elif side and side[0].seq < round_.last_card.seq:
+        if not round_.certainly_before(side[0], round_.last_card):
+            yield Doubt("the clocks contradict the order of the side card and the dealer's hand")
+            return
         yield finding(
             round_, book, "DEAL-SIDE", section, expected="the side card after the dealer's hand", observed="before it",
             evidence=(side[0], round_.last_card),

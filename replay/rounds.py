@@ -328,6 +328,7 @@ class TableFold:
         number = round_no if round_no is not None else self.state.last_round_no + 1
         self.withdrawn.discard(number)
         self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
+        self.state.round_deck = self.open.deck
         self.open.jumps, self._waiting_jumps = self._waiting_jumps, []
         self.open.strays, self._strays = self._strays, []
         self.open.refusals, self._refusals = self._refusals, []
@@ -370,11 +371,8 @@ class TableFold:
     def _recounted(self, changed: Round) -> list[Round]:
         """Return the rounds that are opened otherwise because a stub was counted, or covered, in an earlier one after all."""
         since = [each for each in self.recent.values() if each.round_no > changed.round_no]
-        still = [self.open] if self.open is not None else []
-        others = recount(changed, [*since, *still])
-        last = since[-1] if since else changed
-        self.state.rounds_uncounted = uncounted(last)
-        return [each for each in others if each is not self.open]
+        self.state.rounds_uncounted, others = recount(changed, since, self.open)
+        return others
 
     def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
         """Watch a device's counter and clock."""

@@ -282,7 +282,7 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
             due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
             done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,
             by_slip_cents=0, line=" ".join(f"{each.line}@{each.for_position}" for each in due),
-            cite=str(due[0].cite if due else book.cite("11(h)(2)(ii)")),
+            cite=str(due[0].cite if due else book.cite("12(d)" if key[1] == "progressive_envy" else "11(h)(2)(ii)")),
         )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ A round in which the record does not cover the stub may have had a count: the ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from events import model
@@ -26,14 +26,18 @@ def uncounted(round_: Round) -> int:
     return round_.before.rounds_uncounted + is_round_of_play(round_)
 
 
-def recount(changed: Round, later: Iterable[Round]) -> list[Round]:
-    """Carry on from a round that a late fact changed; return those of the later rounds that are now opened otherwise."""
+def recount(changed: Round, since: Sequence[Round], still_open: Round | None) -> tuple[int, list[Round]]:
+    """Carry on from a round that a late fact changed, through those since and the open one.
+
+    Return the rounds without a count up to the last that ended, and which of the later ones are now opened otherwise.
+    """
     others, count, number = [], uncounted(changed), changed.round_no
-    for each in later:
+    for each in (*since, *([still_open] if still_open is not None else [])):
         number += 1
         if each.round_no != number or each.before.rounds_uncounted == count:
             break
         each.before.rounds_uncounted, each.memo = count, {}
-        others.append(each)
-        count = uncounted(each)
-    return others
+        if each is not still_open:
+            others.append(each)
+            count = uncounted(each)
+    return uncounted(since[-1] if since else changed), others

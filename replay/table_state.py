@@ -151,10 +151,16 @@ class TableState(msgspec.Struct):
     sources: dict[str, Source] = {}
     last_round_no: int = 0
     dealing_deck: str = ""
+    round_deck: str = ""
     shoe: ShoeState | None = None
     rounds_uncounted: int = 0
     armed: dict[str, Armed] = {}
     position: Held = Held()
+
+    @property
+    def cut_deck(self) -> str:
+        """The deck that a cut is of: that of a round that waits for its first card, else the one shuffled last."""
+        return self.round_deck or self.last_shuffled
 
     def at_opening(self) -> TableState:
         """Return a copy for a round to keep: later events do not change it."""
@@ -181,7 +187,7 @@ class TableState(msgspec.Struct):
 
     def dealt_from(self, deck: str) -> None:
         """The first card of a round left this deck: what prepared it is used up."""
-        self.dealing_deck = deck
+        self.dealing_deck, self.round_deck = deck, ""
         if deck in self.decks:
             self.decks[deck].preparations = []
             self.decks[deck].used = True
@@ -190,7 +196,7 @@ class TableState(msgspec.Struct):
         """A round played from this deck ended."""
         self.just_opened = False
         self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
-        self.last_deck, self.dealing_deck = deck, ""
+        self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
         self.idle = False
         self.position = self.position.after_round()
 
@@ -318,17 +324,17 @@ def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None
 def _offered(state: TableState, fact: Fact, event: model.CutOffered) -> None:
     detail = "accepted" if event.accepted else "refused"
     seated = tuple(sorted(state.patrons))
-    _prepared(state, state.last_shuffled, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
+    _prepared(state, state.cut_deck, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
 
 
 def _cut(state: TableState, fact: Fact, event: model.CardsCut) -> None:
     seated = tuple(sorted(state.patrons))
     step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, seated)
-    _prepared(state, state.last_shuffled, step)
+    _prepared(state, state.cut_deck, step)
 
 
 def _recut(state: TableState, fact: Fact, event: model.RecutOrdered) -> None:
-    _prepared(state, state.last_shuffled, Preparation("recut", fact.seq, event.by, 0, "", ()))
+    _prepared(state, state.cut_deck, Preparation("recut", fact.seq, event.by, 0, "", ()))
 
 
 def _accepted(state: TableState, fact: Fact, event: model.ProgressiveAccepted) -> None:

@@ -333,13 +333,16 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)"))
-def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
     if not round_.observes("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
         return
     accepted = progressive_accepted(round_, book)
     if accepted and first is not None and (locked is None or locked.seq > first.seq):
+        if locked is not None and not round_.certainly_before(first, locked):
+            yield Doubt("the clocks contradict the order of the lock and the first card")
+            return
         yield finding(
             round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",
             observed="locked after the first card" if locked else "not locked",
@@ -348,6 +351,11 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     for fact in accepted:
         if locked is not None and fact.seq > locked.seq:
+            if not round_.certainly_before(locked, fact):
+                yield Doubt(
+                    f"seat {fact.payload.seat}: the clocks contradict the order of the lock and a wager accepted"
+                )
+                continue
             yield finding(
                 round_, book, "WAGER-LOCKOUT", "2(d)(2)", expected="no progressive wager accepted after the lock",
                 observed=f"{show_money(fact.payload.amount_cents)} accepted", evidence=(locked, fact),

@@ -12,8 +12,8 @@ from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
 from floor.face_up.preparing import any_seat, base_ends, prepare_foul, prepare_void
-from floor.face_up.said import paid, returned
 from floor.labels import Where
+from floor.said import paid, returned
 from floor.script import Step, changed
 from floor.table import Table
 from games.wagers import Due, Outcome

@@ -79,7 +79,11 @@ fault("EQUIP-DICE", fits=lambda table: False, after=lambda table: table.change_d
 
 
 def _two_decks(table: Table) -> bool:
-    return len(table.decks) == 2 and machine_works(table) and table.rounds_today > 0 and not table.decks_due(0)
+    """Two decks, and the one just used was not changed since: it is dirty."""
+    if len(table.decks) != 2 or not machine_works(table):
+        return False
+    used = table.decks[(table.turn - 1) % 2]
+    return table.rounds_today > 0 and used.dirty and not table.decks_due(0)
 
 
 def _same_deck(table: Table, turn: int) -> None:

@@ -23,8 +23,8 @@ from floor.face_up.preparing import (
     with_dice,
     wrong_total,
 )  # fmt: skip
-from floor.face_up.said import dealt, returned
 from floor.labels import Where
+from floor.said import dealt, returned
 from floor.script import Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table

@@ -271,6 +271,18 @@ def test_687a_5_d_preshuffled_cards_are_cut_as_deep(depth: int, found: list[str]
     assert lines(only.conclusion) == found
 
 
+def test_687a_5_c_2_the_cut_of_a_preshuffled_deck_is_of_the_round_it_is_made_in() -> None:
+    """Deck d1 was shuffled last, by the machine; a player's cut of d2 is no fault of the round that is dealt from d1."""
+    play = f"covers shuffle\n{WAGERS}{{}}{DEAL}{RAISED}{push(2, 4)}close\n"
+    text = (
+        "rules pa-687a decks=2\ndeck d1 received\ndeck d1 in_play\ndeck d2 received preshuffled\ndeck d2 in_play\n"
+        "round 1 deck=d1\n" + play.format("shuffle automated deck=d1\n")
+        + "round 2 deck=d2\n" + play.format("cut seat=2 20\n").replace("close", "shuffle automated deck=d1\nclose")
+        + "round 3 deck=d1\n" + play.format("")
+    )  # fmt: skip
+    assert [lines(each.conclusion) for each in judge(text, "two.txt")][1:] == [["DEAL-CUT"], []]
+
+
 # -------------------------------------------------------------------------------------------------- the count of the stub, .8(e)
 
 UNCOUNTED = "covers stub\n" + WAGERS + DEAL + RAISED + push(2, 4) + "close\n"

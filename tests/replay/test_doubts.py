@@ -41,6 +41,8 @@ def two_clocks(observed: list[str], first: model.Event, second: model.Event, *, 
 DEALT = model.CardsDealt(to=5, cards=["As"], face_up=False)
 LOOKED = model.HandExamined(seat=3)
 ELECTED = model.HandElected(seat=3, election="play")
+LOCKED = model.ProgressiveLocked(accepted=1, collected=1)
+ACCEPTED = model.ProgressiveAccepted(seat=3, meter="m-1", amount_cents=500, reading_centicents=5_000_000, meter_seq=2)
 DEALER_SET = model.HandSet(position="dealer", high=["Kh"], medium=[], low=["Qd"], by="dealer")
 
 
@@ -52,8 +54,10 @@ DEALER_SET = model.HandSet(position="dealer", high=["Kh"], medium=[], low=["Qd"]
         ("deal", LOOKED, ELECTED, "DEAL-ELECTION", "seat 3: the clocks contradict the order of looking and electing"),
         ("setting", LOOKED, DEALER_SET, "SET-EARLY",
          "seat 3: the clocks contradict the order of the player's look and the dealer's setting"),
+        ("progressive", LOCKED, ACCEPTED, "WAGER-LOCKOUT",
+         "seat 3: the clocks contradict the order of the lock and a wager accepted"),
     ],
-    ids=["DEAL-NOBETS", "DEAL-ELECTION", "SET-EARLY"],
+    ids=["DEAL-NOBETS", "DEAL-ELECTION", "SET-EARLY", "WAGER-LOCKOUT"],
 )  # fmt: skip
 def test_a_finding_that_rests_on_two_clocks(
     aspect: str, first: model.Event, second: model.Event, code: str, doubt: str

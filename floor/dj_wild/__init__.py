@@ -1,0 +1,1 @@
+"""DJ Wild Stud Poker on the floor: its tables, rounds, planted faults and legitimate irregularities."""

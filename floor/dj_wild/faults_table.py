@@ -1,0 +1,97 @@
+"""Planted faults of opening, equipment, shuffle and devices (§§ 687a.3 to 687a.5, 687a.9(a)(1), 687a.13(e)-(g)).
+
+What goes on between rounds, and what devices do by themselves, is the same at every table: those faults are shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events import model
+from floor.dj_wild.faults_deal import PLAYED_ON
+from floor.dj_wild.irregulars import IRREGULARS, fault
+from floor.dj_wild.play import Play
+from floor.dj_wild.tables import WildTable
+from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
+from floor.face_up.wing import FACE_UP
+from floor.labels import Where
+from floor.script import Step, changed
+
+NOT_SHUFFLED = ("DEAL-SHUFFLE", "DEAL-CUT")
+
+IRREGULARS.share(
+    FACE_UP.irregulars, "OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-DEVICE/uncovered",
+    "DEAL-NOBETS", "WAGER-FORM", "LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK",
+)  # fmt: skip
+
+
+def _miscounted(table: WildTable, turn: int) -> None:
+    """The shuffler shows a card too few or too many, and the deck stays."""
+    deck, count = table.deck, (52, 54)[turn % 2]
+    table.report(model.CardsShuffled(deck=deck.id, method="automated", count=count))
+    deck.dirty = False
+
+
+@fault("EQUIP-COUNT", fits=lambda table: table.counts_by_machine and not table.shuffler_out, before=_miscounted)
+def equip_count(play: Play) -> Where:
+    """A deck of which the shuffler counted another number than 53 is dealt."""
+    return Where()
+
+
+def one_deck(table: WildTable) -> bool:
+    """One deck, which the machine or the dealer shuffles before the next round."""
+    return len(table.decks) == 1 and table.deck.dirty and not table.just_opened
+
+
+@fault("DEAL-SHUFFLE", fits=one_deck)
+def deal_shuffle(play: Play) -> Where | None:
+    """The cards are not shuffled; or, at a table that deals from the hand, shuffled by hand and cut."""
+    step = play.script.first(model.CardsShuffled, deck=play.plan.deck.id)
+    if step is None:
+        return None
+    if play.table.spec.deal_method == "hand" and play.plan.turn % 2:
+        changed(step, method="manual", count=None)
+        step.source = "dealer"
+        play.script.behind(step, *play.a_cut())
+    else:
+        play.script.drop(step)
+    return Where()
+
+
+@fault("DEAL-CUT", fits=lambda table: shuffled_by_hand(table) or table.deck.id in table.uncut)
+def deal_cut(play: Play) -> Where | None:
+    """No cut; too shallow a one; a player's; a recut ordered and not made."""
+    script, random = play.script, play.plan.random
+    cut: Any = script.first(model.CardsCut)
+    if cut is None:
+        return None
+    match play.plan.turn % 4:
+        case 0:
+            script.drop(cut)
+        case 1:
+            changed(cut, depth=random.randrange(2, 10), counted_from="top")
+        case 2:
+            changed(cut, by=random.choice(play.plan.playing))
+        case _ if script.of(model.CardsShuffled, deck=play.plan.deck.id):
+            script.behind(cut, model.RecutOrdered(by=play.table.floor))
+        case _:
+            return None
+    return Where()
+
+
+@fault("DEAL-DEVICE", fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
+       after=lambda table: table.restore_shuffler())  # fmt: skip
+def deal_device(play: Play) -> Where | None:
+    """The shoe fails and the round is played on; or the shuffler jams, and its cards are dealt without a new shuffle."""
+    script, table = play.script, play.table
+    if by_stack(table):
+        deals = script.of(model.CardsDealt)
+        at = play.plan.random.randrange(len(deals) - 1)
+        script.behind(deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe"))
+        return Where(consequences=PLAYED_ON)
+    step = script.first(model.CardsShuffled, deck=play.plan.deck.id)
+    if step is None:
+        return None
+    script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
+    script.after.append(Step(model.DeviceRestored(device="shuffler")))
+    return Where(consequences=NOT_SHUFFLED)

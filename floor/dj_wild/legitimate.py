@@ -1,0 +1,218 @@
+"""Legitimate irregularities, each handled as the rules say and labelled: none of them may raise an alarm (§ 687a.13, D28)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from events import model
+from floor.dj_wild.irregulars import IRREGULARS, legitimate
+from floor.dj_wild.plan import Plan
+from floor.dj_wild.play import Play
+from floor.dj_wild.preparing import (
+    equal_hands,
+    folded_seat,
+    one_box_seat,
+    prepare_void,
+    text_of,
+    wins_share,
+    with_hand,
+)
+from floor.face_up.preparing import by_card, shuffled_by_hand
+from floor.face_up.wing import FACE_UP
+from floor.labels import Where
+from floor.said import dealt, placed, returned
+from floor.script import changed
+from games.cards import JOKER, TEXT
+
+IRREGULARS.share(FACE_UP.irregulars, "device_outage", "device_outage_manual", "duplicate_message", "event_corrected")
+
+
+@legitimate("recut", 4, fits=shuffled_by_hand)
+def recut(play: Play) -> Where:
+    """A floorperson orders a recut, and the dealer cuts again (§ 687a.5(e))."""
+    step: Any = play.script.first(model.CardsCut)
+    again = msgspec.structs.replace(step.payload, depth=play.plan.random.randrange(12, 40))
+    play.script.behind(step, model.RecutOrdered(by=play.table.floor), again)
+    return Where()
+
+
+@legitimate("proper_void", 12, prepare=prepare_void)
+def proper_void(play: Play) -> Where:
+    """A round is voided on one of the grounds of § 687a.13 or § 687a.8(g), and every wager goes back."""
+    return Where()
+
+
+def _exposed(plan: Plan) -> bool:
+    """Let a card be exposed before the raises while Trips or a Progressive is at stake."""
+    if not with_hand("progressive" if plan.turn % 2 else "trips", "natural_three_of_a_kind", "nothing")(plan):
+        return False
+    plan.void = "exposed_dealer" if plan.turn % 3 else "exposed_card"
+    return True
+
+
+@legitimate("exposed_card_void", 6, prepare=_exposed)
+def exposed_card_void(play: Play) -> Where:
+    """Exposed cards void the hands; Trips and Progressive are settled all the same (§ 687a.13(d))."""
+    return Where()
+
+
+@legitimate("exposed_after_the_raises", 4)
+def exposed_after_the_raises(play: Play) -> Where:
+    """A card is exposed when everybody has decided: nothing follows from it."""
+    turned: Any = play.script.first(model.HandRevealed, position="dealer")
+    play.script.before(turned, model.CardExposed(whose="dealer", by="dealer", card=text_of(play.plan, "dealer")))
+    return Where()
+
+
+@legitimate("player_exposes_own_card", 5, prepare=one_box_seat)
+def player_exposes_own_card(play: Play) -> Where:
+    """A player shows a card of the own hand before deciding: nothing follows from it (D28)."""
+    seat: Any = play.plan.chosen
+    step = play.script.first(model.HandExamined, seat=seat)
+    assert step is not None
+    play.script.behind(step, model.CardExposed(whose=seat, by="player", card=text_of(play.plan, seat)))
+    return Where()
+
+
+def _one_face_up(plan: Plan) -> bool:
+    plan.face_up, plan.stub = plan.stub[:1], plan.stub[1:]
+    return True
+
+
+@legitimate("single_face_up_card", 5, prepare=_one_face_up)
+def single_face_up_card(play: Play) -> Where:
+    """One card is found face up, set aside, and counts toward the 53 (§ 687a.13(a), D24)."""
+    return Where()
+
+
+@legitimate("card_drawn_in_error", 5, fits=by_card)
+def card_drawn_in_error(play: Play) -> Where:
+    """A card is drawn in error without its face being exposed, and is used as the next (§ 687a.13(b))."""
+    deals: Any = play.script.of(model.CardsDealt)
+    step = deals[play.plan.random.randrange(1, len(deals))]
+    play.script.before(step, model.CardDrawnInError(card=step.payload.cards[0]))
+    return Where()
+
+
+# ---------------------------------------------------------------------------------------------------- wagers and hands
+
+
+@legitimate("late_wager_returned", 6, prepare=one_box_seat)
+def late_wager_returned(play: Play) -> Where:
+    """Trips is placed after "no more bets": the dealer refuses it, or pushes it back."""
+    seat = play.plan.chosen
+    bettor = play.plan.boxes[seat].bettor
+    closed: Any = play.script.first(model.NoMoreBets)
+    if play.plan.turn % 2:
+        refused: Any = model.WagerRefused(
+            seat=seat, bettor=bettor, wager="trips", number=None, amount_cents=2500, reason="after no more bets"
+        )
+        play.script.behind(closed, refused)
+    else:
+        play.script.behind(closed, placed(seat, bettor, "trips", 2500), returned(seat, bettor, "trips", 2500, "late"))
+    return Where()
+
+
+def _leaves(plan: Plan) -> bool:
+    if len({box.bettor for box in plan.boxes.values()}) < 2 or not one_box_seat(plan):
+        return False
+    plan.abandoned = {plan.chosen}
+    return True
+
+
+@legitimate("abandoned", 3, prepare=_leaves)
+def abandoned(play: Play) -> Where:
+    """A player leaves during the round, and the wagers are considered abandoned (§ 687a.7(b))."""
+    seat: Any = play.plan.chosen
+    bettor = play.plan.boxes[seat].bettor
+    first: Any = play.script.first(model.DecisionMade)
+    play.script.before(
+        first, model.PatronLeft(seat=seat, patron=bettor), model.WagerAbandoned(seat=seat, bettor=bettor)
+    )
+    del play.table.seats[seat]
+    return Where()
+
+
+def _folds_and_wins(plan: Plan) -> bool:
+    """Let a hand that Trips pays be folded."""
+    if not with_hand("trips", "three_of_a_kind_with_wild", "natural_straight")(plan):
+        return False
+    plan.boxes[plan.chosen].decision = "fold"
+    return True
+
+
+@legitimate("folded_trips_paid", 4, prepare=_folds_and_wins)
+def folded_trips_paid(play: Play) -> Where:
+    """A player folds, and is paid Trips in turn (§ 687a.11(b)(1))."""
+    return Where()
+
+
+@legitimate("fold", 4, prepare=folded_seat)
+def fold(play: Play) -> Where:
+    """A player folds: ante, blind and Two-Way Bad Beat are collected before the dealer turns (§ 687a.11(b), (c))."""
+    return Where()
+
+
+def _equal(plan: Plan) -> bool:
+    return one_box_seat(plan) and equal_hands(plan)
+
+
+@legitimate("equal_hands", 4, prepare=_equal)
+def equal_hands_push(play: Play) -> Where:
+    """Equal hands push ante, blind and raise (§ 687a.11(e)(2), D8)."""
+    return Where()
+
+
+def _joker(plan: Plan) -> bool:
+    """Let a player with a Progressive have the joker."""
+    return with_hand("progressive", "three_of_a_kind_with_wild", "flush_with_wild")(plan) and plan.deal_until(
+        lambda p: JOKER in p.hands[p.chosen]
+    )
+
+
+@legitimate("joker_replaced", 4, prepare=_joker)
+def joker_replaced(play: Play) -> Where:
+    """The side card takes the joker's place in the Progressive (§ 687a.11(f)(1))."""
+    return Where()
+
+
+def _share_by_slip(plan: Plan) -> bool:
+    plan.documents_last = plan.turn % 2 == 0
+    return wins_share(plan)
+
+
+@legitimate("jackpot_by_slip", 4, prepare=_share_by_slip)
+def jackpot_by_slip(play: Play) -> Where | None:
+    """A share of the meter is paid by slip; at times its document comes after the others are settled."""
+    return Where() if any(due.slip_cents for due in play.dues) else None
+
+
+# -------------------------------------------------------------------------------------------------------------- devices
+
+
+@legitimate("late_message", 8)
+def late_message(play: Play) -> Where:
+    """The last raise, or the lock of the progressive system, arrives long after it happened."""
+    script = play.script
+    raised = script.of(model.WagerPlaced, wager="raise")
+    script.late = raised[-1:] if raised and play.plan.turn % 2 else script.of(model.ProgressiveLocked)[-1:]
+    return Where()
+
+
+@legitimate("card_not_read", 5)
+def card_not_read(play: Play) -> Where:
+    """The shoe does not read a card; what depends on it cannot be told."""
+    plan, script = play.plan, play.script
+    position: Any = plan.random.choice([*plan.playing, "dealer", "side"])
+    cards = plan.hands.get(position, [plan.side])
+    text: Any = TEXT[plan.random.choice(cards)]
+    for step in script.of(model.CardsDealt, to=position):
+        event: Any = step.payload
+        if text in event.cards:
+            if len(event.cards) == 1 and position != "side":
+                step.payload = dealt(position, None)
+            else:
+                changed(step, cards=[None if card == text else card for card in event.cards])
+    return Where()

@@ -1,0 +1,76 @@
+"""Hands that are rare, made to order: five cards that Trips pays by a line, natural or with wild cards (§ 687a.12(d)).
+
+A stacked round is still one legal deck of 53 cards: a hand is chosen from the cards that are left, the rest is dealt at
+random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from random import Random
+
+from games.cards import DECK, JOKER, rank
+from games.chapters import chapter
+from games.dj_wild import lines
+
+Hand = list[int]
+PAID = tuple(line.hand for line in chapter("pa", "687a").paytable("trips", "DJWT-04").lines)
+"""The lines of Trips, the highest first."""
+NATURAL = tuple(line for line in PAID if line.startswith("natural_"))
+TARGETS = (*PAID, "nothing")
+_TRIPS = chapter("pa", "687a").paytable("trips", "DJWT-04")
+_WILDS = tuple(card for card in DECK if card == JOKER or rank(card) == 2)
+_TRIES = 400
+
+
+def card(rank_: int, suit_: int) -> int:
+    """Return a card by rank (2 to 14) and suit (0 to 3)."""
+    return (rank_ - 2) * 4 + suit_
+
+
+def _straight(low: int) -> list[int]:
+    return [14, 2, 3, 4, 5] if low == 1 else list(range(low, low + 5))
+
+
+def _groups(random: Random, *counts: int) -> Hand:
+    ranks = random.sample(range(3, 15), len(counts))
+    return [card(r, s) for r, count in zip(ranks, counts, strict=True) for s in random.sample(range(4), count)]
+
+
+def _in_suit(random: Random, ranks: list[int]) -> Hand:
+    suit = random.randrange(4)
+    return [card(r, suit) for r in ranks]
+
+
+_MAKERS: dict[str, Callable[[Random], Hand]] = {
+    "five_wilds": lambda r: list(_WILDS),
+    "royal_flush": lambda r: _in_suit(r, list(range(10, 15))),
+    "five_of_a_kind": lambda r: [*_groups(r, r.randrange(1, 5)), *r.sample(_WILDS, 4)][:5],
+    "straight_flush": lambda r: _in_suit(r, _straight(r.randrange(1, 10))),
+    "four_of_a_kind": lambda r: _groups(r, 4, 1),
+    "full_house": lambda r: _groups(r, 3, 2),
+    "flush": lambda r: _in_suit(r, r.sample(range(2, 15), 5)),
+    "straight": lambda r: [card(each, r.randrange(4)) for each in _straight(r.randrange(1, 11))],
+    "three_of_a_kind": lambda r: _groups(r, 3, 1, 1),
+    "nothing": lambda r: r.sample(range(53), 5),
+}  # fmt: skip
+
+
+def line_of(cards: Collection[int]) -> str:
+    """Return the line of Trips that five cards make, or "nothing" where none is paid."""
+    (line,) = lines(_TRIPS, tuple(cards))
+    return line if line in PAID else "nothing"
+
+
+def make_hand(random: Random, target: str, taken: Collection[int]) -> Hand | None:
+    """Return five cards not among `taken` that make a line, or null where none were found."""
+    like = target.removeprefix("natural_").removesuffix("_with_wild")
+    for _ in range(_TRIES):
+        made = _MAKERS[like](random)
+        if target.endswith("_with_wild"):
+            for at in random.sample(range(5), random.choice((1, 1, 1, 2))):
+                made[at] = random.choice(_WILDS)
+        if len(set(made)) == 5 and not set(made).intersection(taken) and line_of(made) == target:
+            random.shuffle(made)
+            return made
+    return None

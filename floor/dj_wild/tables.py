@@ -1,0 +1,113 @@
+"""The tables of DJ Wild Stud Poker (Annex A, rulemaking 125-223, Chapter 687a), and what they are beside other tables.
+
+Four tables between them use all paytables of § 687a.12, all three ways of dealing, every kind of shuffler, both settings of
+the Progressive; what some of them file on the first day takes effect on the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from events import model
+from floor.casino import Filing, TableSpec
+from floor.meters import Meter
+from floor.people import People
+from floor.script import Script
+from floor.table import DeckAtTable, Table
+
+CHAPTER = "pa-687a"
+TABLES_MIN = 4
+COUNTED_AT_LEAST = 5
+"""The stub is counted once in so many rounds (§ 687a.8(e))."""
+
+
+def _filing(trips: str, bad_beat: str, progressive: str, meter: str, low: str, high: str, linked: bool = False,
+            **settings: str) -> Filing:  # fmt: skip
+    limits = {
+        "ante.min": low, "ante.max": high, "trips.min": "1.00", "trips.max": "100.00", "bad_beat.min": "1.00",
+        "bad_beat.max": "50.00", "progressive.rate": "15%",
+    }  # fmt: skip
+    paytables = {"progressive": progressive, "trips": f"DJWT-{trips}", "bad_beat": f"DJWBB-{bad_beat}"}
+    return Filing(paytables, meter, limits | settings, linked)
+
+
+_SPECS = (
+    TableSpec(
+        "dw-01", CHAPTER, "automated_shoe", "automated_counting", 2, "",
+        _filing("04", "01", "1", "wild-link", "15.00", "1000.00", linked=True),
+    ),
+    TableSpec(
+        "dw-02", CHAPTER, "manual_shoe", "automated", 2, "",
+        _filing("05", "02", "1", "wild-link", "10.00", "500.00", linked=True),
+    ),
+    TableSpec(
+        "dw-03", CHAPTER, "hand", "automated", 1, "",
+        _filing("06", "03", "2", "wild-03", "25.00", "2000.00"),
+        _filing("06", "03", "1", "wild-03b", "25.00", "2000.00"),
+    ),
+    TableSpec(
+        "dw-04", CHAPTER, "manual_shoe", "none", 1, "",
+        _filing("07", "04", "2", "wild-04", "10.00", "1000.00", folded_progressive="yes"),
+        _filing("07", "04", "1", "wild-04b", "15.00", "1000.00", folded_progressive="yes", progressive_deuces="wild"),
+        adjacent_boxes=True,
+    ),
+)  # fmt: skip
+
+
+def table_specs(tables: int) -> list[TableSpec]:
+    """Return the tables of the floor: the four, and beyond them more of the same kinds with meters of their own."""
+    if tables < TABLES_MIN:
+        raise ValueError(f"{tables} tables; DJ Wild Stud has at least {TABLES_MIN}, which all paytables take")
+    specs = list(_SPECS)
+    for number in range(len(_SPECS), tables):
+        like, name = _SPECS[number % len(_SPECS)], f"{number + 1:02d}"
+        later = like.later and replace(like.later, meter=f"wild-{name}b")
+        first = replace(like.first, meter=f"wild-{name}", linked=False)
+        specs.append(replace(like, id=f"dw-{name}", first=first, later=later))
+    return specs
+
+
+class WildTable(Table):
+    """A table that remembers since when its stub was not counted, and which decks came preshuffled and are to be cut."""
+
+    def __init__(self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People,
+                 random: Random) -> None:  # fmt: skip
+        super().__init__(index, tables, spec, meters, people, random)
+        self.uncounted = 0
+        """Rounds in a row of which the record shows that the stub was not counted."""
+        self.uncut: set[str] = set()
+
+    @property
+    def counts_by_machine(self) -> bool:
+        """Whether the shuffler counts the deck, so that the stub need not be."""
+        return self.spec.shuffler == "automated_counting"
+
+    def open_day(self, day: int, keep_dice: bool = False) -> None:
+        """Open the table; the rounds without a count begin afresh."""
+        self.uncounted = 0
+        super().open_day(day, keep_dice)
+
+    def book_round(self, script: Script) -> None:
+        """Take what a round moved, and whether its stub was counted."""
+        super().book_round(script)
+        if script.of(model.StubCounted) or any(step.counter_jump > 0 for step in script):
+            self.uncounted = 0  # where messages were lost a count may have been among them
+        elif script.of(model.CardsDealt) and not script.of(model.RoundVoided):
+            self.uncounted += 1
+
+    def shuffle(self, deck: DeckAtTable) -> None:
+        """Let the machine shuffle a deck between rounds: then it needs no cut."""
+        self.uncut.discard(deck.id)
+        super().shuffle(deck)
+
+    def _put_in_play(self, deck: str, preshuffled: bool = False, at: int | None = None) -> None:
+        if preshuffled:
+            self.uncut.add(deck)
+        super()._put_in_play(deck, preshuffled, at)
+
+
+def counting(table: Any) -> bool:
+    """Say whether the stub is due in the next round at the latest."""
+    return bool(table.uncounted >= COUNTED_AT_LEAST - 1 and not table.counts_by_machine)

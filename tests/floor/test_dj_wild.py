@@ -1,0 +1,217 @@
+"""The wing of DJ Wild Stud Poker: every fault planted and found, nothing else found, every line of every paytable won."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from events import model
+from events.envelope import Draft
+from floor.dj_wild.stacking import TARGETS, line_of, make_hand
+from floor.dj_wild.tables import table_specs
+from floor.gaming_day import Simulation, simulate
+from floor.wings import WINGS
+from games.cards import CODE
+from games.chapters import chapter
+from games.dj_wild import lines
+from games.rulebook import Rulebook, parse_submission
+from rack.comparison import compare
+from replay.adjudicate import adjudicate
+from replay.findings import Finding
+from replay.meters import MeterFold
+from replay.rounds import TableFold
+from replay.stream import rules_in_force
+
+SEEDS = (1, 20)
+ROUNDS = 1600
+WING = WINGS["dj_wild"]
+
+
+@cache
+def simulated(seed: int) -> Simulation:
+    return simulate(seed, ROUNDS, games=("dj_wild",))
+
+
+def stored(simulation: Simulation) -> dict[str, list[Draft]]:
+    """The drafts of each stream as a log stores them: messages that were sent twice once."""
+    kept: dict[str, dict[str, Draft]] = {}
+    for stream, drafts in simulation.groups():
+        kept.setdefault(stream, {}).update({draft.event_id: draft for draft in drafts})
+    return {stream: list(drafts.values()) for stream, drafts in kept.items()}
+
+
+@cache
+def streams(seed: int) -> dict[str, list[Draft]]:
+    return stored(simulated(seed))
+
+
+def codes() -> set[str]:
+    return {code.partition("/")[0] for code in WING.irregulars.faults}
+
+
+def documented_codes() -> set[str]:
+    """The codes in the table of docs/evidence-687a.md; PAY-… codes with one prefix stand together there."""
+    text = Path(__file__).parents[2].joinpath("docs", "evidence-687a.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ") and "-" in line.split("|")[1]]
+    named = {code.strip() for row in rows for code in row.split(",") if code.strip().isupper()}
+    return {f"PAY{code}" if code.startswith("-") else code for code in named}
+
+
+def test_there_is_a_planter_for_every_documented_code() -> None:
+    assert codes() - {code for code in codes() if code.startswith("LOG-")} == documented_codes()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> None:
+    planted = Counter(label.code for label in simulated(seed).labels)
+    assert {code for code in codes() if planted[code] < 2} == set()
+    kinds = Counter(label.kind for label in simulated(seed).legitimate)
+    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_labels_are_disjoint(seed: int) -> None:
+    simulation = simulated(seed)
+    faulty = Counter((label.stream, label.round_no) for label in simulation.labels if label.stream.startswith("table/"))
+    assert max(faulty.values()) == 1
+    assert not faulty.keys() & {(label.stream, label.round_no) for label in simulation.legitimate}
+
+
+def replayed(made: dict[str, list[Draft]]) -> tuple[tuple[Finding, ...], Counter[str]]:
+    """What a replay finds, and its verdicts: of each round the last word."""
+    said: dict[tuple[str, int], tuple[tuple[Finding, ...], str]] = {}
+    meters: list[Finding] = []
+    for stream, drafts in made.items():
+        if stream.startswith("meter/"):
+            meter = MeterFold(stream)
+            meters += [each for seq, draft in enumerate(drafts, 1) for each in meter.apply(seq, draft.payload)]
+        elif stream.startswith("table/"):
+            fold, day = TableFold(stream), ""
+            for seq, draft in enumerate(drafts, 1):
+                if isinstance(draft.payload, model.GamingDayOpened):
+                    day = draft.payload.gaming_day
+                for round_ in fold.apply(seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day,
+                                         draft.payload, draft.event_id):  # fmt: skip
+                    book = rules_in_force(round_)
+                    assert isinstance(book, Rulebook)
+                    conclusion = adjudicate(round_, book)
+                    said[stream, round_.round_no] = (conclusion.findings, conclusion.verdict)
+            assert not fold.stale
+    of_rounds = [finding for findings, _ in said.values() for finding in findings]
+    return (*of_rounds, *meters), Counter(verdict for _, verdict in said.values())
+
+
+@cache
+def rulebook(toml: str) -> Rulebook:
+    return parse_submission(toml)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_fault_is_found_and_nothing_else(seed: int) -> None:
+    findings, verdicts = replayed(streams(seed))
+    comparison = compare(simulated(seed).labels, findings)
+    assert comparison.missed == ()
+    assert comparison.false_alarms == ()
+    assert verdicts["UPHELD"] > ROUNDS * 0.8
+    assert verdicts["VOID"] > 5
+
+
+def test_a_floor_without_faults_raises_no_alarm() -> None:
+    simulation = simulate(4, 300, games=("dj_wild",), plant=False)
+    assert simulation.labels == []
+    assert simulation.legitimate
+    findings, verdicts = replayed(stored(simulation))
+    assert findings == ()
+    assert verdicts["VARIANCE"] == 0
+
+
+def test_games_play_side_by_side() -> None:
+    simulation = simulate(2, 60, games=("face_up_pai_gow", "dj_wild"))
+    names = {stream for stream, _ in simulation.groups()}
+    assert {"table/fu-01", "table/dw-01", "meter/wild-link"} <= names
+    assert simulation.rounds == 120
+
+
+def test_more_tables_have_meters_of_their_own() -> None:
+    specs = table_specs(6)
+    assert [spec.id for spec in specs] == [f"dw-{number:02d}" for number in range(1, 7)]
+    meters = [spec.first.meter for spec in specs]
+    assert meters.count("wild-link") == 2
+    assert len(set(meters)) == 5
+    with pytest.raises(ValueError, match="at least 4"):
+        table_specs(3)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_hands_are_made_to_order(target: str) -> None:
+    random, taken = Random(target), {0, 1, 20}
+    for _ in range(20):
+        hand = make_hand(random, target, () if target == "five_wilds" else taken)
+        assert hand is not None
+        assert line_of(hand) == target
+
+
+def test_a_hand_that_cannot_be_made_is_null() -> None:
+    assert make_hand(Random(1), "five_wilds", {0}) is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_deal_is_of_one_deck(seed: int) -> None:
+    """No card twice, five to each hand and one beside: but where a fault or a void is labelled."""
+    labels = simulated(seed).labels
+    odd = {(each.stream, each.round_no) for each in labels if each.code in ("DEAL-DECK", "DEAL-COUNT", "PAY-VOID")}
+    odd |= {(each.stream, each.round_no) for each in simulated(seed).legitimate if each.kind == "proper_void"}
+    for stream, drafts in streams(seed).items():
+        rounds: dict[int | None, dict[object, list[str | None]]] = {}
+        for draft in drafts:
+            if isinstance(draft.payload, model.CardsDealt):
+                rounds.setdefault(draft.round_no, {}).setdefault(draft.payload.to, []).extend(draft.payload.cards)
+        for number, hands in rounds.items():
+            if (stream, number) in odd:
+                continue
+            assert {len(cards) for to, cards in hands.items() if to != "side"} == {5}, (stream, number)
+            dealt = [CODE[card] for cards in hands.values() for card in cards if card is not None]
+            assert len(dealt) == len(set(dealt)), (stream, number)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_all_paytables_ways_of_dealing_and_shufflers_are_used(seed: int) -> None:
+    used: set[tuple[str, str]] = set()
+    for drafts in streams(seed).values():
+        for draft in drafts:
+            match draft.payload:
+                case model.RulesFiled(toml=toml):
+                    book = rulebook(toml)
+                    used |= {(name, offer.paytable.name) for name, offer in book.offers.items() if offer.paytable}
+                    used |= {(name, str(value)) for name, value in book.settings.items()}
+                case model.TableOpened(deal_method=method, shuffler=shuffler):
+                    used |= {("deal", method), ("shuffler", shuffler)}
+    expected = set(chapter("pa", "687a").paytables)
+    expected |= {("deal", each) for each in ("manual_shoe", "hand", "automated_shoe")}
+    expected |= {("shuffler", each) for each in ("none", "automated", "automated_counting")}
+    expected |= {("folded_progressive", each) for each in ("True", "False")}
+    expected |= {("progressive_deuces", each) for each in ("natural", "wild")}
+    assert expected <= used
+
+
+def test_every_kind_of_hand_comes_up() -> None:
+    made: set[str] = set()
+    trips, blind = chapter("pa", "687a").paytable("trips", "DJWT-04"), chapter("pa", "687a").paytable("blind", "1")
+    for seed in SEEDS:
+        for drafts in streams(seed).values():
+            hands: dict[object, list[int]] = {}
+            for draft in drafts:
+                match draft.payload:
+                    case model.RoundOpened():
+                        hands = {}
+                    case model.CardsDealt(to=to, cards=cards):
+                        hands.setdefault(to, []).extend(CODE[card] for card in cards if card is not None)
+                    case model.RoundClosed():
+                        whole = [cards for to, cards in hands.items() if to != "side" and len(cards) == 5]
+                        made |= {line for cards in whole for each in (trips, blind) for line in lines(each, cards)}
+    printed = {line.hand for each in (trips, blind) for line in each.lines}
+    assert printed - made == set()
