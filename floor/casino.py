@@ -40,6 +40,11 @@ class TableSpec:
     later: Filing | None = None
     adjacent_boxes: bool = False
 
+    @property
+    def has_dice(self) -> bool:
+        """Whether the start is found with dice."""
+        return self.starting in ("shaker", "player_shaker")
+
     def submission(self, filing: Filing, effective: str) -> str:
         """Return the rules submission, as TOML."""
         more: dict[str, str | bool] = {"starting": self.starting} if self.starting else {}

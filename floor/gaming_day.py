@@ -176,7 +176,7 @@ class _Floor:
 
     def _forget_dice(self, wing: _Running, table: Table) -> bool:
         """Say whether this table forgets to change its dice today: that fault can only happen in a day's first round."""
-        return table.spec.starting == "shaker" and wing.faults.take("EQUIP-DICE") is not None
+        return table.spec.has_dice and wing.faults.take("EQUIP-DICE") is not None
 
     def _round(self, wing: _Running, table: Table) -> None:
         """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""

@@ -229,7 +229,7 @@ class Table:
     def change_dice(self) -> None:
         """Put new dice into the shaker."""
         self.old_dice = False
-        if self.spec.starting != "shaker":
+        if not self.spec.has_dice:
             return
         if self.dice_us is not None:
             self.report(model.DiceRemoved(dice_set=f"dice-{self.id}-{self._serial['dice']}"))

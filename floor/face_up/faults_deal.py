@@ -8,7 +8,16 @@ from events import model
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
-from floor.face_up.preparing import by_card, by_stack, misdeal, one_box_seat, prepare_surrender, with_dice, wrong_total
+from floor.face_up.preparing import (
+    by_card,
+    by_stack,
+    misdeal,
+    one_box_seat,
+    prepare_surrender,
+    with_dealers_shaker,
+    with_dice,
+    wrong_total,
+)  # fmt: skip
 from floor.labels import Where
 from floor.script import changed
 from games.cards import TEXT
@@ -25,7 +34,7 @@ def deal_total(play: Play) -> Where:
 
 
 def _wrong_start(plan: Plan) -> bool:
-    if plan.book.starting == "shaker" and plan.turn % 2 == 0:
+    if plan.book.starting != "number" and plan.turn % 2 == 0:
         total = wrong_total(plan)
         plan.announced = [total]
         plan.start_at(total)
@@ -48,7 +57,7 @@ def deal_noroll(play: Play) -> Where:
     return Where()
 
 
-@fault("DEAL-SHAKE", fits=with_dice)
+@fault("DEAL-SHAKE", fits=with_dealers_shaker)
 def deal_shake(play: Play) -> Where:
     """The shaker is shaken twice only, or not covered or not shaken after the deal."""
     script = play.script

@@ -16,9 +16,8 @@ from floor.labels import Where
 from floor.said import paid, returned
 from floor.script import Step, changed
 from floor.table import Table
-from games.wagers import Due, Outcome
+from games.wagers import PUSHES, Due, Outcome
 
-PUSHES = (Outcome.TIE, Outcome.ACE_HIGH_PUSH)
 FORTUNE_HANDS = ("three_of_a_kind", "straight", "flush", "full_house")
 
 

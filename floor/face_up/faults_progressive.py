@@ -137,7 +137,7 @@ def wager_progressive(play: Play) -> Where | None:
 def wager_lockout(play: Play) -> Where | None:
     """The progressive wagers are not locked out, or one is accepted after the lock."""
     locked = play.script.first(model.ProgressiveLocked)
-    accepted: Any = play.script.of(model.ProgressiveAccepted)[-1]
+    accepted: Any = play.script.of(model.ProgressiveAccepted, meter=play.table.meter.id)[-1]
     assert locked is not None
     if play.plan.turn % 2:
         play.script.drop(locked)

@@ -149,7 +149,7 @@ def wager_surrender(play: Play) -> Where:
 
 
 def _dealer_sets_wrong(plan: Plan) -> bool:
-    if not plan.deal_until(lambda p: not p.dealer_has_ace_high and bool(against_house_way(p))):
+    if not plan.deal_until(lambda p: not p.dealer_pushes and bool(against_house_way(p))):
         return False
     plan.dealer_way = plan.random.choice(against_house_way(plan))
     return True
@@ -184,7 +184,7 @@ def _can_be_changed(plan: Plan) -> bool:
 
 def _other_settings(plan: Plan, seat: int) -> list[Way]:
     """The other settings of a seat's cards that come to the same."""
-    if plan.dealer_has_ace_high:
+    if plan.dealer_pushes:
         return []
     way, outcome = plan.boxes[seat].way, plan.outcome(seat)
     return [each for each in plan.legal_ways(plan.hands[seat]) if each != way and plan.compare(each) is outcome]

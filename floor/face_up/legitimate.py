@@ -20,6 +20,7 @@ from floor.face_up.preparing import (
     prepare_void,
     shuffled_by_hand,
     wins_share,
+    with_dealers_shaker,
     with_dice,
     wrong_total,
 )  # fmt: skip
@@ -172,7 +173,7 @@ def late_wager_returned(play: Play) -> Where:
 
 def _leaves(plan: Plan) -> bool:
     bettors = {box.bettor for box in plan.boxes.values()}
-    if len(bettors) < 2 or not plan.deal_until(lambda p: not p.dealer_has_ace_high):
+    if len(bettors) < 2 or not plan.deal_until(lambda p: not p.dealer_pushes):
         return False
     if not one_box_seat(plan):
         return False
@@ -254,7 +255,7 @@ def duplicate_message(play: Play) -> Where:
     return Where()
 
 
-@legitimate("late_message", 8, fits=with_dice)
+@legitimate("late_message", 8, fits=with_dealers_shaker)
 def late_message(play: Play) -> Where:
     """The shaker's last messages arrive long after they happened, in their own order."""
     cover = play.script.first(model.ShakerCovered)

@@ -49,13 +49,15 @@ class BoxPlan:
     stakes: dict[str, int]
     style: Style = "house"
     way: Way = ()
+    match: dict[int, int] = field(default_factory=dict)
+    """What is bet on the numbers of a die, in a game with Match wagers."""
     late: dict[str, int] = field(default_factory=dict)
     """What of a wager is placed, or (negative) withdrawn, after "no more bets"."""
 
     @property
     def optional(self) -> bool:
         """Whether there is an optional wager."""
-        return any(wager != "base" for wager in self.stakes)
+        return bool(self.match) or any(wager != "base" for wager in self.stakes)
 
 
 class Plan:
@@ -66,10 +68,12 @@ class Plan:
     """
 
     optional_wagers: ClassVar[tuple[str, ...]] = ("ace_high_bonus", "fortune_bonus", "progressive")
-    further: ClassVar[str] = "ace_high_bonus"
+    further: str = "ace_high_bonus"
     """The optional wager beside Fortune Bonus and Progressive."""
     ties: ClassVar[bool] = True
     """Whether a base wager can tie."""
+    pushed: ClassVar[Outcome] = Outcome.ACE_HIGH_PUSH
+    """How base wagers end where the dealer's hand pushes them all."""
 
     def __init__(self, table: Table, random: Random) -> None:
         self.table, self.random = table, random
@@ -121,6 +125,7 @@ class Plan:
             box = self.wager(patron)
             if patron.token in share:  # two boxes of one patron: the same beside the base wager
                 box.stakes = {**share[patron.token].stakes, "base": box.stakes["base"]}
+                box.match = dict(share[patron.token].match)
             share[patron.token] = box
             self.boxes[seat] = box
         if not self.boxes:
@@ -154,7 +159,7 @@ class Plan:
         bettor = self.boxes[seat].bettor
         for box in self.boxes.values():
             if box.bettor == bettor:
-                box.stakes = {"base": box.stakes["base"]}
+                box.stakes, box.match = {"base": box.stakes["base"]}, {}
 
     @property
     def empty(self) -> list[int]:
@@ -227,18 +232,22 @@ class Plan:
         return False
 
     @property
-    def dealer_has_ace_high(self) -> bool:
-        """Whether the dealer's cards are an Ace High Pai Gow."""
+    def dealer_pushes(self) -> bool:
+        """Whether the dealer's hand pushes every base wager: here, whether it is an Ace High Pai Gow."""
         return is_ace_high(self.hands["dealer"])
 
     def _throw(self) -> None:
         random = self.random
-        if self.book.starting == "shaker":
-            self.dice = [random.randrange(1, 7) for _ in range(3)]
-            self.count = sum(self.dice)
-            self.announced = [self.count]
-        else:
+        if self.book.starting == "number":
             self.count = random.randrange(1, 8)
+            self.start_at(self.count)
+        else:
+            self.dice_lie([random.randrange(1, 7) for _ in range(3)])
+
+    def dice_lie(self, dice: list[int]) -> None:
+        """Let the dice lie so: their total is announced, and the deal starts where it points."""
+        self.dice, self.count = dice, sum(dice)
+        self.announced = [self.count]
         self.start_at(self.count)
 
     def start_at(self, count: int) -> None:
@@ -330,14 +339,14 @@ class Plan:
 
     def compare(self, way: Way) -> Outcome:
         """Return how a base wager ends with hands set so."""
-        return Outcome.ACE_HIGH_PUSH if self.dealer_has_ace_high else base_outcome(*way, *self.dealer_way)
+        return self.pushed if self.dealer_pushes else base_outcome(*way, *self.dealer_way)
 
     def outcome(self, seat: int) -> Outcome:
         """Return how a base wager would end with the hands as they are set."""
         return self.compare(self.boxes[seat].way)
 
     def _surrenders(self) -> None:
-        if self.dealer_has_ace_high:
+        if self.dealer_pushes:
             return
         for seat, box in self.boxes.items():
             hopeless = not box.optional and self.outcome(seat) is Outcome.LOSE

@@ -6,7 +6,7 @@ The settlement is what `games` says is due for the hands as they lie on the tabl
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from events import model
 from events.model import Aspect, Event
@@ -17,9 +17,9 @@ from floor.script import SETTLING, Script, Step
 from games.bonus import is_qualifying
 from games.cards import TEXT
 from games.catalogue import GAMES
-from games.layout import Box, Layout, Meter
+from games.layout import Box, Layout, Meter, Placed
 from games.pai_gow import Position
-from games.wagers import Due, Outcome
+from games.wagers import PUSHES, Due, Outcome
 
 OBSERVED: list[Aspect] = [
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
@@ -27,13 +27,17 @@ OBSERVED: list[Aspect] = [
 ]  # fmt: skip
 DICE_COLOURS = (None, ["red", "blue", "white"])
 RESULTS = {
-    Outcome.WIN: "win", Outcome.LOSE: "lose", Outcome.FOUL: "lose", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie",
+    Outcome.WIN: "win", Outcome.LOSE: "lose", Outcome.FOUL: "lose", **dict.fromkeys(PUSHES, "tie"),
 }  # fmt: skip
 ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
 
 
 class Play:
     """Writes the script of one round."""
+
+    observed: ClassVar[list[Aspect]] = OBSERVED
+    settled_early: ClassVar[tuple[str, ...]] = ()
+    """The wagers that are settled before the cards are dealt, and stand where the round is void later."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.table, self.book = plan, plan.table, plan.book
@@ -67,7 +71,7 @@ class Play:
         """Return the whole script."""
         plan = self.plan
         add = self.script.add
-        add(model.RoundOpened(deck=plan.deck.id, observed=OBSERVED))
+        add(model.RoundOpened(deck=plan.deck.id, observed=self.observed))
         self._shuffle_and_cut()
         self._wagers()
         self._close_betting()
@@ -125,14 +129,21 @@ class Play:
             if plan.no_roll is not None:
                 lost = random.randrange(3) if plan.no_roll == "fell_out" else 3
                 dice = [None if i == lost else random.randrange(1, 7) for i in range(3)]
-                add(same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
-                add(model.DiceRolled(dice=dice, colours=None, lie=plan.no_roll))
-            add(same(model.ShakerShaken, times=random.randrange(3, 6), duration_ms=None, covered=True))
-            colours: Any = DICE_COLOURS[plan.round_no % 2]
-            add(model.DiceRolled(dice=list(plan.dice), colours=colours, lie="flat"))
+                self._roll(dice, plan.no_roll)
+            self._roll(list(plan.dice), "flat")
             for total in plan.announced:
                 add(same(model.TotalAnnounced, total=total))
         add(same(model.StartAnnounced, position=plan.start))
+
+    def _roll(self, dice: list[Any], lie: Any) -> None:
+        """Shake the dice and read them."""
+        self._shake()
+        colours: Any = DICE_COLOURS[self.plan.round_no % 2] if lie == "flat" else None
+        self.script.add(model.DiceRolled(dice=dice, colours=colours, lie=lie))
+
+    def _shake(self) -> None:
+        times = self.plan.random.randrange(3, 6)
+        self.script.add(same(model.ShakerShaken, times=times, duration_ms=None, covered=True))
 
     # ------------------------------------------------------------------------------------------------------- the wagers
 
@@ -157,9 +168,9 @@ class Play:
                     model.WagerRemoved(seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000)
                 )  # fmt: skip
 
-    def _placed(self, seat: int, box: BoxPlan, wager: Any, amount: int) -> model.WagerPlaced:
+    def _placed(self, seat: int, box: BoxPlan, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
         return model.WagerPlaced(
-            seat=seat, bettor=box.bettor, wager=wager, number=None, amount_cents=amount, form="chips"
+            seat=seat, bettor=box.bettor, wager=wager, number=number, amount_cents=amount, form="chips"
         )  # fmt: skip
 
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
@@ -247,14 +258,26 @@ class Play:
     # ------------------------------------------------------------------------------------------------------ the setting
 
     def _set_hands(self) -> None:
-        """The dealer's hands are set first, then the players look at theirs (§ 688a.11(a), (b))."""
-        self._set_dealer()
-        for seat in self._in_turn():
-            self.script.add(same(model.HandExamined, seat=seat))
-            if seat in self.plan.surrendered:
+        """The dealer's hands are set first, then the players look at theirs (§ 688a.11(a), (b)).
+
+        Where the dealer's cards are dealt face down the players set first, and then the dealer's are turned over
+        and set (§§ 645c.1(d), 659a.11(a)-(c)).
+        """
+        add, seats, dealer_first = self.script.add, self._in_turn(), self.book.chapter.dealer_face_up
+        if dealer_first:
+            self._set_dealer()
+        for seat in seats:
+            add(same(model.HandExamined, seat=seat))
+            if dealer_first and seat in self.plan.surrendered:
                 self._surrender(seat)
             else:
                 self._set_box(seat)
+        if not dealer_first:
+            add(same(model.HandRevealed, position="dealer"))
+            self._set_dealer()
+            for seat in seats:
+                if seat in self.plan.surrendered:
+                    self._surrender(seat)
 
     def _set_dealer(self) -> None:
         plan, add = self.plan, self.script.add
@@ -303,16 +326,7 @@ class Play:
 
     def _settle(self) -> None:
         plan = self.plan
-        boxes = [
-            Box(
-                seat=seat, bettor=box.bettor, hand=hand_of(tuple(plan.hands[seat]), box.way), stakes=box.stakes,
-                surrendered=seat in plan.surrendered, voided=seat in plan.voided, abandoned=seat in plan.abandoned,
-            )
-            for seat, box in plan.boxes.items()
-        ]  # fmt: skip
-        dealer = hand_of(tuple(plan.hands["dealer"]), plan.dealer_way)
-        settle = GAMES[self.book.game].settle
-        self.dues = settle(self.book, Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.table.meter.value)))
+        self.dues = GAMES[self.book.game].settle(self.book, self._layout())
         envies = [due for due in self.dues if due.wager in ENVY]
         holders = {due.for_position for due in envies}
         for seat in sorted(plan.boxes, reverse=True):
@@ -327,6 +341,20 @@ class Play:
         for step in self.documents:
             self.script.steps.append(step)
 
+    def _layout(self) -> Layout:
+        """Return the table as it lies."""
+        plan = self.plan
+        boxes = [
+            Box(
+                seat=seat, bettor=box.bettor, hand=hand_of(tuple(plan.hands[seat]), box.way), stakes=box.stakes,
+                others=tuple([Placed("match", box.bettor, number, stake) for number, stake in box.match.items()]),
+                surrendered=seat in plan.surrendered, voided=seat in plan.voided, abandoned=seat in plan.abandoned,
+            )
+            for seat, box in plan.boxes.items()
+        ]  # fmt: skip
+        dealer = hand_of(tuple(plan.hands["dealer"]), plan.dealer_way)
+        return Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.table.meter.value))
+
     def _settle_box(self, seat: int, dues: list[Due], holder: bool) -> None:
         plan, add, box = self.plan, self.script.add, self.plan.boxes[seat]
         collected_already = seat in plan.surrendered and not self._any_qualifying()
@@ -340,6 +368,7 @@ class Play:
             if due.wager == "base" and due.outcome in RESULTS:
                 add(same(model.ResultAnnounced, seat=seat, wager="base", result=RESULTS[due.outcome]))
             self._settle_wager(due, box)
+        self._pay_beside(seat)
         if holder:
             add(same(model.EnvyAcknowledged, seat=seat))
         if collected_already:
@@ -353,6 +382,9 @@ class Play:
         else:
             add(collected)
 
+    def _pay_beside(self, seat: int) -> None:
+        """Pay what a seat has won beside its wagers: nothing in this game."""
+
     def _settle_wager(self, due: Due, box: BoxPlan) -> None:
         add, seat = self.script.add, due.seat
         wager: Any = due.wager
@@ -364,7 +396,7 @@ class Play:
                 add(paid(due, due.returned_cents, due.winnings_cents, source))
                 if source == "slip":
                     self._document(due, due.winnings_cents)
-            case Outcome.TIE | Outcome.ACE_HIGH_PUSH:
+            case outcome if outcome in PUSHES:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "push"))
             case Outcome.VOID:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "void"))
@@ -445,7 +477,9 @@ class Play:
         for seat in sorted(plan.boxes, reverse=True):
             box = plan.boxes[seat]
             for wager, stake in box.stakes.items():
-                add(returned(seat, box.bettor, wager, stake, "void"))
+                if wager not in self.settled_early:
+                    add(returned(seat, box.bettor, wager, stake, "void"))
+            self._pay_beside(seat)
         add(model.CardsCollected(deck=plan.deck.id, of="all", count=53 + plan.short_stub, counted=None))
         add(same(model.RoundClosed, by=table.dealer))
         if plan.void == "device_failed":

@@ -26,6 +26,11 @@ def by_stack(table: Table) -> bool:
 
 def with_dice(table: Table) -> bool:
     """The start is found with dice."""
+    return table.spec.has_dice
+
+
+def with_dealers_shaker(table: Table) -> bool:
+    """The start is found with dice that the dealer shakes and covers."""
     return table.spec.starting == "shaker"
 
 
@@ -47,9 +52,9 @@ def wrong_total(plan: Plan) -> int:
 def prepare_void(plan: Plan) -> bool:
     """Prepare a round that must be void, on a ground that fits the table, and that is voided."""
     grounds: list[VoidReason] = ["wrong_count", "stub_count"]
-    if plan.book.starting == "shaker":
+    if plan.table.spec.has_dice:
         grounds.append("wrong_start")
-    if not plan.book.chapter.dealer_face_up:
+    if plan.book.has("659a.13(e)"):
         grounds.append("exposed_dealer")
     elif by_stack(plan.table):
         grounds.append("exposed_stack")
@@ -104,7 +109,7 @@ def one_box_seat(plan: Plan) -> bool:
 
 def prepare_foul(plan: Plan) -> bool:
     """Let a player set a hand foul, against a dealer without ace high."""
-    if not plan.deal_until(lambda p: not p.dealer_has_ace_high):
+    if not plan.deal_until(lambda p: not p.dealer_pushes):
         return False
     for seat in plan.single_boxes():
         ways = [way for way in plan.all_ways(plan.hands[seat]) if plan.is_foul(way)]
@@ -116,7 +121,7 @@ def prepare_foul(plan: Plan) -> bool:
 
 def prepare_surrender(plan: Plan) -> bool:
     """Let a player without optional wagers surrender, against a dealer without ace high."""
-    if not plan.deal_until(lambda p: not p.dealer_has_ace_high):
+    if not plan.deal_until(lambda p: not p.dealer_pushes):
         return False
     seats = plan.single_boxes()
     if not seats:

@@ -38,7 +38,7 @@ class AsiaPlan(Plan):
     """A round as it is going to be played: three hands, Insurance, no tie."""
 
     optional_wagers: ClassVar = ("fortune_bonus", "insurance", "progressive")
-    further: ClassVar = "insurance"
+    further = "insurance"
     ties: ClassVar = False
 
     def wager(self, patron: Patron) -> BoxPlan:
@@ -55,8 +55,8 @@ class AsiaPlan(Plan):
         return BoxPlan(patron.token, stakes, patron.style)
 
     @property
-    def dealer_has_ace_high(self) -> bool:
-        """The dealer's ace high is nothing in this game."""
+    def dealer_pushes(self) -> bool:
+        """No hand of the dealer pushes the base wagers in this game."""
         return False
 
     # ------------------------------------------------------------------------------------------------------ rare hands

@@ -31,15 +31,3 @@ class AsiaPlay(Play):
     def a_cut(self) -> list[Event]:
         """Return a cut as it should be made after a shuffle by hand."""
         return [model.CardsCut(by="dealer", depth=20, counted_from="top")]
-
-    def _set_hands(self) -> None:
-        """The players look and set, then the dealer's cards are turned over and set (§ 659a.11(a)-(c))."""
-        add, seats = self.script.add, self._in_turn()
-        for seat in seats:
-            add(same(model.HandExamined, seat=seat))
-            self._set_box(seat)
-        add(same(model.HandRevealed, position="dealer"))
-        self._set_dealer()
-        for seat in seats:
-            if seat in self.plan.surrendered:
-                self._surrender(seat)
