@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from events import round_events, settlement_events, table_events
-from events.base import REGISTRY, E, Event, F, Pile, Position7, Seat7, event
+from events.base import REGISTRY, E, Event, F, Pile, Position, Position7, Seat7, event
 
 _SEVENTH: dict[str, Any] = {
     "seat": Seat7,
@@ -18,7 +18,7 @@ _SEVENTH: dict[str, Any] = {
     "of": Position7 | Literal["stub", "aside", "all"],
     "scope": Literal["round"] | Seat7,
 }
-"""The fields that name a seat, with the type that has room for the seventh."""
+"""The fields that name a seat, with the type that has room for the seventh; so has any other field that is a position."""
 
 _MODULES = {module.__name__ for module in (table_events, round_events, settlement_events)}
 """Where the events are that a table in California has too."""
@@ -43,20 +43,23 @@ def fact(cls: type[F], **fields: Any) -> F:
     >>> fact(Surrendered, seat=3).VERSION, fact(Surrendered, seat=7).VERSION
     (1, 2)
     """
-    wider = any(fields.get(name) == 7 for name in _SEVENTH) or str(fields.get("to")).startswith("pile")
+    wider = any(fields.get(name) == 7 for name in (*_SEVENTH, "by")) or str(fields.get("to")).startswith("pile")
     made: F = (_seven.get(cls, cls) if wider else cls)(**fields)  # type: ignore[assignment]  # version 2 descends from 1
     return made
+
+
+def _with_seventh(field: msgspec.structs.FieldInfo) -> Any:
+    return Position7 if field.type == Position else _SEVENTH.get(field.name, field.type)
 
 
 def _register_seventh_seats() -> None:
     for (type_, version), cls in list(REGISTRY.items()):
         fields = msgspec.structs.fields(cls)
-        if version != 1 or cls.__module__ not in _MODULES or all(field.name not in _SEVENTH for field in fields):
+        types = [(field.name, _with_seventh(field)) for field in fields]
+        if version != 1 or cls.__module__ not in _MODULES or types == [(field.name, field.type) for field in fields]:
             continue
         wider: Any = msgspec.defstruct(
-            f"{cls.__name__}7",
-            [(field.name, _SEVENTH.get(field.name, field.type)) for field in fields],
-            bases=(cls,), frozen=True, kw_only=True, forbid_unknown_fields=True,
+            f"{cls.__name__}7", types, bases=(cls,), frozen=True, kw_only=True, forbid_unknown_fields=True,
             namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + " Seats go to 7."},
         )  # fmt: skip
         _seven[cls] = event(type_, 2)(wider)

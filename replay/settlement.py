@@ -23,7 +23,7 @@ from replay.findings import Finding, Settlement
 from replay.layout import layout_of, voided_seats
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
-from replay.setting import dealer_readings, readings
+from replay.setting import dealer_position, dealer_readings, readings
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, must_be_void, void_grounds
@@ -409,6 +409,8 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
     if GAMES[book.game].hands and held[0].high is None:
         return f"how seat {seat} set the hands is not on record"
     if len(dealer_readings(round_, book)) > 1:
+        if len(readings(round_, book, dealer_position(round_))) > 1:
+            return "the dealer's cards were not all read"
         return "the house way allows the dealer several settings, which end differently"
     return "the meter, or the filed rule, is not on record"
 

@@ -190,7 +190,7 @@ def _offer_cut(words: Words, context: Context) -> Sequence[Event]:
 def _cut(words: Words, context: Context) -> Sequence[Event]:
     bottom = words.flag("from_bottom")
     by = words.position()
-    return [model.CardsCut(by=by, depth=words.number("cards"), counted_from="bottom" if bottom else "top")]
+    return [fact(model.CardsCut, by=by, depth=words.number("cards"), counted_from="bottom" if bottom else "top")]
 
 
 @statement("recut_ordered", "shuffle")

@@ -53,6 +53,7 @@ def test_findings_cite_the_headings_of_the_text() -> None:
         (ROUND.replace("player_dealer seat=4 100.00\n", ""), "the player-dealer's wager is not on record"),
         (ROUND.replace(SET, ""), "how seat 7 set the hands is not on record"),
         (ROUND.replace("Qs 7c", "?? 7c"), "the cards of seat 7 were not all read"),
+        (ROUND.replace("Jc", "??"), "the dealer's cards were not all read"),
         (ROUND.replace(DEALT, ""), None),
     ],
 )
@@ -145,3 +146,8 @@ def test_seven_seats_are_stored_read_and_taken_up_again() -> None:
         replay(log, results, as_of={table.stream: cut})
         replay(log, results)
         assert stored(results) == whole
+
+
+def test_the_seventh_seat_cuts() -> None:
+    (only,) = judge(f"rules {CALIFORNIA}\nround 1\nshuffle manual\ncut seat=7 20\n{PAID}", "california.txt")
+    assert (only.conclusion.verdict, fact(model.CardsCut, by=7, depth=20, counted_from="top").VERSION) == ("UPHELD", 2)
