@@ -10,7 +10,6 @@ from events import model
 from floor.face_up.faults_pay import pick, settled, taken
 from floor.face_up.plan import Plan
 from floor.face_up.preparing import base_ends, with_dealers_shaker
-from floor.face_up.said import paid, returned
 from floor.irregular import Apply
 from floor.labels import Where
 from floor.pai_gow_poker.irregulars import fault
@@ -24,6 +23,7 @@ from floor.pai_gow_poker.preparing import (
     has_dice_wagers,
     has_red_die,
 )  # fmt: skip
+from floor.said import paid, returned
 from floor.script import Step, changed
 from games.wagers import PUSHES, Due, Outcome
 

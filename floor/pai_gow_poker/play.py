@@ -15,9 +15,9 @@ from events import model
 from events.model import Aspect
 from floor.face_up.plan import BoxPlan
 from floor.face_up.play import OBSERVED, Play
-from floor.face_up.said import paid, same, taken
 from floor.mystery_meter import MysteryMeter
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPlan
+from floor.said import paid, same, taken
 from floor.script import Step
 from games.catalogue import GAMES
 from games.chapters import Paytable, chapter
