@@ -391,3 +391,40 @@ def test_687a_12_c_winners_of_a_linked_meter_may_be_served_in_either_order() -> 
 def test_687a_12_c_a_payment_at_odds_brings_the_progressive_wager_back() -> None:
     text = "wager seat=2 ante 10.00 blind 10.00 progressive 1.00\ndeal seat2=Qs Qh Qd 8c 5s\ndeal side=6d\n"
     assert lines(judged(text + "pay seat=2 progressive 9.00\n", PROGRESSIVE)) == []
+
+
+# ------------------------------------------------------------------------------------------------ two clocks, two orders (D132)
+
+TAKEN = model.WagerTaken(seat=2, bettor="p-2", wager="trips", number=None, amount_cents=500, reason="lost")
+SIDE = model.CardsDealt(to="side", cards=["6d"], face_up=False)
+LAST = model.CardsDealt(to="dealer", cards=["Ks"], face_up=False)
+COLLECTED = model.CardsCollected(deck="d-1", of=2, count=5, counted=None)
+TURNED, FOLD = model.HandRevealed(position="dealer"), model.DecisionMade(seat=4, decision="fold")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code", "doubt"),
+    [
+        (SIDE, LAST, "DEAL-SIDE", "the clocks contradict the order of the side card and the dealer's hand"),
+        (COLLECTED, TAKEN, "DEAL-RACK",
+         "seat 2: the clocks contradict the order of its settlement and of collecting its cards"),
+        (TURNED, FOLD, "PLAY-ORDER",
+         "the clocks contradict the order of the last decision and the dealer's turning over"),
+    ],
+    ids=["DEAL-SIDE", "DEAL-RACK", "PLAY-ORDER"],
+)  # fmt: skip
+@pytest.mark.parametrize("contradicting", [False, True])
+def test_a_finding_that_rests_on_two_clocks(
+    first: model.Event, second: model.Event, code: str, doubt: str, contradicting: bool
+) -> None:
+    table = Table(words=TRIPS)
+    table.say(model.RoundOpened(deck="d-1", observed=["deal"]), 1)
+    at_us = START_US + 100 * SECOND_US
+    if first is TURNED:
+        table.say(model.DecisionMade(seat=2, decision="raise"), 1, source="camera", at_us=at_us - 2 * SECOND_US)
+    table.say(first, 1, source="camera", at_us=at_us)
+    table.say(second, 1, source="shoe", at_us=at_us - SECOND_US if contradicting else at_us + SECOND_US)
+    table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + 5 * SECOND_US)
+    ((_, conclusion),) = table.verdicts()
+    assert (code in [found.code for found in conclusion.findings]) is not contradicting
+    assert (doubt in conclusion.undetermined) is contradicting
