@@ -87,8 +87,12 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
 
 @rule("DEAL-STUBDUE", on=("687a.8(e)", "687a.9(f)", "687a.10(d)"))
 def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Where the shuffler does not count the deck, the stub is counted at least once in five rounds of play."""
-    if book.shuffler in ("automated_counting", "continuous") or not is_round_of_play(round_):
+    """Where the shuffler does not count the deck, the stub is counted at least once in five rounds of play.
+
+    A shuffler that counts is taken to be in use unless the cards were shuffled by hand.
+    """
+    by_hand = any(step.kind == "shuffle" and step.detail == "manual" for step in preparations(round_))
+    if (book.shuffler in ("automated_counting", "continuous") and not by_hand) or not is_round_of_play(round_):
         return
     rounds, must = uncounted(round_), book.chapter.numbers["stub_count_rounds"]
     if rounds and rounds % must == 0:

@@ -19,9 +19,19 @@ def is_round_of_play(round_: Round) -> bool:
     return round_.first_card is not None and round_.voided is None
 
 
+def counted_by_machine(round_: Round) -> bool:
+    """Say whether a shuffling device counted the round's deck before it was dealt."""
+    deck = round_.before.decks.get(round_.deck)
+    earlier = deck.preparations if deck is not None else ()
+    inside = [fact.payload for fact in round_.of(model.CardsShuffled)]
+    return any(step.kind == "shuffle" and step.depth for step in earlier) or any(
+        each.deck == round_.deck and each.count is not None for each in inside
+    )
+
+
 def uncounted(round_: Round) -> int:
-    """Return in how many rounds of play in a row, this one included, the stub was certainly not counted."""
-    if round_.of(model.StubCounted) or not round_.observes("stub"):
+    """Return in how many rounds of play in a row, this one included, the deck was certainly not counted: stub or shuffler."""
+    if round_.of(model.StubCounted) or not round_.observes("stub") or counted_by_machine(round_):
         return 0
     return round_.before.rounds_uncounted + is_round_of_play(round_)
 

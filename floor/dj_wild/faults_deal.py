@@ -73,7 +73,7 @@ def _not_counted(plan: Plan) -> bool:
     return counting(plan.table)
 
 
-@fault("DEAL-STUBDUE", fits=counting, prepare=_not_counted)
+@fault("DEAL-STUBDUE", fits=lambda table: counting(table) and not table.counts_by_machine, prepare=_not_counted)
 def deal_stubdue(play: Play) -> Where:
     """In the fifth round in a row the stub is not counted."""
     return Where()

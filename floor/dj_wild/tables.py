@@ -78,11 +78,20 @@ class WildTable(Table):
         self.uncounted = 0
         """Rounds in a row of which the record shows that the stub was not counted."""
         self.uncut: set[str] = set()
+        self.counted: set[str] = set()
+        """The decks that the shuffler counted since they were dealt."""
 
     @property
     def counts_by_machine(self) -> bool:
         """Whether the shuffler counts the deck, so that the stub need not be."""
         return self.spec.shuffler == "automated_counting"
+
+    def shuffled(self, deck: DeckAtTable) -> model.CardsShuffled:
+        """The event of a machine's shuffle, remembered where it counts."""
+        event = super().shuffled(deck)
+        if event.count is not None:
+            self.counted.add(deck.id)
+        return event
 
     def open_day(self, day: int, keep_dice: bool = False) -> None:
         """Open the table; the rounds without a count begin afresh."""
@@ -92,8 +101,11 @@ class WildTable(Table):
     def book_round(self, script: Script) -> None:
         """Take what a round moved, and whether its stub was counted."""
         super().book_round(script)
-        if script.of(model.StubCounted) or any(step.counter_jump > 0 for step in script):
-            self.uncounted = 0  # where messages were lost a count may have been among them
+        opened: Any = script.of(model.RoundOpened)[0].payload
+        lost = any(step.counter_jump > 0 for step in script)  # a count may have been among what was lost
+        if script.of(model.StubCounted) or lost or opened.deck in self.counted:
+            self.uncounted = 0
+            self.counted.discard(opened.deck)
         elif script.of(model.CardsDealt) and not script.of(model.RoundVoided):
             self.uncounted += 1
 
@@ -110,4 +122,4 @@ class WildTable(Table):
 
 def counting(table: Any) -> bool:
     """Say whether the stub is due in the next round at the latest."""
-    return bool(table.uncounted >= COUNTED_AT_LEAST - 1 and not table.counts_by_machine)
+    return bool(table.uncounted >= COUNTED_AT_LEAST - 1)

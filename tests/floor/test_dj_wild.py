@@ -25,6 +25,7 @@ from replay.findings import Finding
 from replay.meters import MeterFold
 from replay.rounds import TableFold
 from replay.stream import rules_in_force
+from tests.floor.adding_up import days_that_add_up
 
 SEEDS = (1, 20)
 ROUNDS = 1600
@@ -196,6 +197,11 @@ def test_all_paytables_ways_of_dealing_and_shufflers_are_used(seed: int) -> None
     expected |= {("folded_progressive", each) for each in ("True", "False")}
     expected |= {("progressive_deuces", each) for each in ("natural", "wild")}
     assert expected <= used
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
+    assert days_that_add_up({name: drafts for name, drafts in streams(seed).items() if name.startswith("table/")}) == 8
 
 
 def test_every_kind_of_hand_comes_up() -> None:

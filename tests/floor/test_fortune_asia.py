@@ -18,7 +18,7 @@ from games.cards import CODE
 from games.catalogue import GAMES
 from games.chapters import chapter
 from games.rulebook import Rulebook, parse_submission
-from tests.floor.test_simulation import chips, corrected
+from tests.floor.adding_up import days_that_add_up
 
 NAME = "fortune_asia"
 WING = WINGS[NAME]
@@ -110,27 +110,7 @@ def test_the_dealer_alone_cuts() -> None:
 
 
 def test_the_chips_of_every_table_and_day_add_up() -> None:
-    """Closer = opener + fills - credits - chips sold + what was taken - what was paid from the inventory (D27)."""
-    days = 0
-    for stream, drafts in tables().items():
-        balance: int | None = None
-        progressive_cents, day, filed = 0, "", dict[str, int]()
-        for event in corrected(drafts):
-            match event:
-                case model.GamingDayOpened():
-                    day = event.gaming_day
-                case model.RulesFiled():
-                    filed[event.effective_gaming_day] = parse_submission(event.toml).offers["progressive"].min_cents
-                case model.TableOpened():
-                    progressive_cents = filed[max(each for each in filed if each <= day)]
-                case model.InventoryCounted(kind="opener"):
-                    balance = event.amount_cents
-                case model.InventoryCounted():
-                    assert event.amount_cents == balance, stream
-                    days += 1
-            if balance is not None:
-                balance += chips(event, progressive_cents)
-    assert days == 10
+    assert days_that_add_up(tables()) == 10
 
 
 def paid_lines() -> set[tuple[str, str, str]]:

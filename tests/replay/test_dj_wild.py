@@ -6,9 +6,8 @@ import pytest
 
 from events import model
 from replay.adjudicate import Conclusion
-from replay.rounds import TableFold
 from replay.transcript import judge
-from tests.replay.tables import SECOND_US, START_US, Table, lines, said
+from tests.replay.tables import SECOND_US, START_US, Table, lines
 
 WAGERS = "wager seat=2 ante 10.00 blind 10.00\nwager seat=4 ante 10.00 blind 10.00\n"
 DEAL = "deal_order seat2=Kd Qc 9h 7s 4d seat4=Kh Qs 9c 7d 4h dealer=Ks Qh 9d 7c 4s\n"
@@ -283,106 +282,6 @@ def test_687a_5_c_2_the_cut_of_a_preshuffled_deck_is_of_the_round_it_is_made_in(
     assert [lines(each.conclusion) for each in judge(text, "two.txt")][1:] == [["DEAL-CUT"], []]
 
 
-# -------------------------------------------------------------------------------------------------- the count of the stub, .8(e)
-
-UNCOUNTED = "covers stub\n" + WAGERS + DEAL + RAISED + push(2, 4) + "close\n"
-COUNTED = UNCOUNTED.replace("wager seat=2 raise", "stub 38\nwager seat=2 raise")
-UNCOVERED = UNCOUNTED.replace("covers stub\n", "")
-UNDEALT = "covers stub\n" + WAGERS + "void round floor_decision\n" + returned(2, 4) + "close\n"
-
-
-def due_in(*rounds: str, words: str = "pa-687a") -> list[int]:
-    """Return the rounds in which the stub is found not to have been counted."""
-    table = Table(words=words)
-    for number, text in enumerate(rounds, 1):
-        table.play(number, text)
-    return [number for number, _, found in said(table) if found == ["DEAL-STUBDUE"]]
-
-
-@pytest.mark.parametrize(
-    ("rounds", "due"),
-    [
-        ([UNCOUNTED] * 4 + [COUNTED], []),
-        ([UNCOUNTED] * 5, [5]),
-        ([UNCOUNTED] * 11, [5, 10]),
-        ([COUNTED, *[UNCOUNTED] * 4, COUNTED], []),
-        ([COUNTED, *[UNCOUNTED] * 5], [6]),
-        ([UNCOUNTED] * 4 + [UNDEALT, UNCOUNTED], [6]),  # a round that was not played counts for nothing
-        ([UNCOUNTED] * 4 + [UNCOVERED] + [UNCOUNTED] * 5, [10]),  # it may have been counted there
-    ],
-)
-def test_687a_8_e_the_stub_is_counted_once_in_five_rounds(rounds: list[str], due: list[int]) -> None:
-    assert due_in(*rounds) == due
-
-
-@pytest.mark.parametrize("shuffler", ["automated_counting", "continuous"])
-def test_687a_8_e_a_shuffler_that_counts_makes_it_unnecessary(shuffler: str) -> None:
-    assert due_in(*[UNCOUNTED] * 6, words=f"pa-687a shuffler={shuffler}") == []
-
-
-def test_687a_8_e_opening_the_table_begins_afresh() -> None:
-    table = Table(words="pa-687a")
-    for number in range(1, 9):
-        if number == 4:
-            table.say(model.TableOpened(game="dj_wild", deal_method="automated_shoe", shuffler="automated", seats=6))
-        table.play(number, UNCOUNTED)
-    assert [number for number, _, found in said(table) if found] == [8]
-
-
-def late_count(of: int, after: int) -> tuple[Table, TableFold]:
-    table = Table(words="pa-687a")
-    for number in range(1, after + 1):
-        table.play(number, UNCOUNTED)
-    table.say(model.StubCounted(count=38, exposed=0), of)
-    return table, TableFold(table.stream)
-
-
-def test_687a_8_e_a_count_that_comes_late_is_taken_into_the_rounds_after_it() -> None:
-    table, fold = late_count(of=2, after=5)
-    handed_out = [round_.round_no for round_ in table.fold(fold)]
-    assert handed_out[-4:] == [2, 3, 4, 5]
-    assert fold.state.rounds_uncounted == 3
-    last = {number: found for number, _, found in said(table)}
-    assert last[5] == []
-
-
-def test_687a_8_e_a_late_count_of_the_last_round() -> None:
-    table, fold = late_count(of=5, after=5)
-    assert [round_.round_no for round_ in table.fold(fold)][-1] == 5
-    assert fold.state.rounds_uncounted == 0
-
-
-def test_687a_8_e_a_count_that_comes_while_the_next_round_is_open() -> None:
-    table, _ = late_count(of=4, after=4)
-    late = table.drafts.pop()
-    table.say(model.RoundOpened(deck="d-1", observed=["stub", "deal"]), 5)
-    table.say(late.payload, 4)
-    fold = TableFold(table.stream)
-    list(table.fold(fold))
-    assert fold.open is not None
-    assert fold.open.before.rounds_uncounted == 0
-
-
-def test_687a_8_e_a_count_later_than_the_rounds_at_hand_keeps_all_since_at_hand() -> None:
-    table, fold = late_count(of=1, after=7)
-    list(table.fold(fold))
-    assert (fold.stale, fold.missed) == (True, {1, 2, 3, 4, 5, 6, 7})
-    again = TableFold(table.stream)
-    again.known, again.keep = {}, fold.missed
-    list(table.fold(again))
-    assert again.recent[5].before.rounds_uncounted == 3
-
-
-def test_687a_8_e_a_count_that_a_correction_takes_back_folds_the_stream_again() -> None:
-    table = Table(words="pa-687a")
-    counted = table.play(1, COUNTED)["stub_counted"]
-    table.play(2, UNCOUNTED)
-    table.correct(counted, None)
-    fold = TableFold(table.stream)
-    list(table.fold(fold))
-    assert fold.stale
-
-
 # ------------------------------------------------------------------------------------------------ the settlement, .11(c), (e)-(g)
 
 TRIPS = "pa-687a trips=DJWT-04"
@@ -492,3 +391,40 @@ def test_687a_12_c_winners_of_a_linked_meter_may_be_served_in_either_order() -> 
 def test_687a_12_c_a_payment_at_odds_brings_the_progressive_wager_back() -> None:
     text = "wager seat=2 ante 10.00 blind 10.00 progressive 1.00\ndeal seat2=Qs Qh Qd 8c 5s\ndeal side=6d\n"
     assert lines(judged(text + "pay seat=2 progressive 9.00\n", PROGRESSIVE)) == []
+
+
+# ------------------------------------------------------------------------------------------------ two clocks, two orders (D132)
+
+TAKEN = model.WagerTaken(seat=2, bettor="p-2", wager="trips", number=None, amount_cents=500, reason="lost")
+SIDE = model.CardsDealt(to="side", cards=["6d"], face_up=False)
+LAST = model.CardsDealt(to="dealer", cards=["Ks"], face_up=False)
+COLLECTED = model.CardsCollected(deck="d-1", of=2, count=5, counted=None)
+TURNED, FOLD = model.HandRevealed(position="dealer"), model.DecisionMade(seat=4, decision="fold")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code", "doubt"),
+    [
+        (SIDE, LAST, "DEAL-SIDE", "the clocks contradict the order of the side card and the dealer's hand"),
+        (COLLECTED, TAKEN, "DEAL-RACK",
+         "seat 2: the clocks contradict the order of its settlement and of collecting its cards"),
+        (TURNED, FOLD, "PLAY-ORDER",
+         "the clocks contradict the order of the last decision and the dealer's turning over"),
+    ],
+    ids=["DEAL-SIDE", "DEAL-RACK", "PLAY-ORDER"],
+)  # fmt: skip
+@pytest.mark.parametrize("contradicting", [False, True])
+def test_a_finding_that_rests_on_two_clocks(
+    first: model.Event, second: model.Event, code: str, doubt: str, contradicting: bool
+) -> None:
+    table = Table(words=TRIPS)
+    table.say(model.RoundOpened(deck="d-1", observed=["deal"]), 1)
+    at_us = START_US + 100 * SECOND_US
+    if first is TURNED:
+        table.say(model.DecisionMade(seat=2, decision="raise"), 1, source="camera", at_us=at_us - 2 * SECOND_US)
+    table.say(first, 1, source="camera", at_us=at_us)
+    table.say(second, 1, source="shoe", at_us=at_us - SECOND_US if contradicting else at_us + SECOND_US)
+    table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + 5 * SECOND_US)
+    ((_, conclusion),) = table.verdicts()
+    assert (code in [found.code for found in conclusion.findings]) is not contradicting
+    assert (doubt in conclusion.undetermined) is contradicting
