@@ -72,6 +72,15 @@ class Irregulars:
 
         return register
 
+    def share(self, other: Irregulars, *names: str) -> None:
+        """Let these faults and legitimate irregularities of another game happen in this one too, as they are."""
+        for name in names:
+            mine, theirs = (
+                (self.faults, other.faults) if name in other.faults else (self.legitimates, other.legitimates)
+            )
+            assert name not in mine
+            mine[name] = theirs[name]
+
     def take_over(self, other: Irregulars, *but: str) -> None:
         """Let what is irregular in another game happen in this one too, but for what is named."""
         for name, each in other.faults.items():

@@ -70,6 +70,8 @@ class Plan:
     """The optional wager beside Fortune Bonus and Progressive."""
     ties: ClassVar[bool] = True
     """Whether a base wager can tie."""
+    positions: ClassVar[tuple[Position, ...]] = CLOCKWISE
+    """Who is dealt a hand."""
 
     def __init__(self, table: Table, random: Random) -> None:
         self.table, self.random = table, random
@@ -195,10 +197,10 @@ class Plan:
             taken |= set(hand)
         rest = [card for card in range(53) if card not in taken]
         random.shuffle(rest)
-        for position in CLOCKWISE:
+        for position in self.positions:
             if position not in hands:
                 hands[position], rest = rest[:7], rest[7:]
-        self.hands = {position: hands[position] for position in CLOCKWISE}
+        self.hands = {position: hands[position] for position in self.positions}
         self.stub = rest
         self.surrendered = set()
         self.set_hands()
@@ -225,6 +227,11 @@ class Plan:
             if not self.deal(targets or {}):
                 return False
         return False
+
+    @property
+    def dealer(self) -> Position:
+        """The position against which the others play."""
+        return "dealer"
 
     @property
     def dealer_has_ace_high(self) -> bool:

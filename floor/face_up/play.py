@@ -6,10 +6,10 @@ The settlement is what `games` says is due for the hands as they lie on the tabl
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from events import model
-from events.model import Aspect, Event
+from events.model import Aspect, Event, fact
 from floor.face_up.plan import BoxPlan, Plan, hand_of
 from floor.face_up.said import dealt, hand_set, paid, parts, returned, same, source_of, taken, texts
 from floor.script import SETTLING, Script, Step
@@ -33,6 +33,9 @@ ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
 
 class Play:
     """Writes the script of one round."""
+
+    chips: ClassVar = "inventory"
+    """Where the winnings of a base wager come from."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.table, self.book = plan, plan.table, plan.book
@@ -59,7 +62,7 @@ class Play:
         return {
             (step.payload.wager, step.payload.seat)  # type: ignore[attr-defined]
             for step in self.script.steps
-            if type(step.payload) in SETTLING
+            if step.payload.KIND in SETTLING
         }
 
     def write(self) -> Script:
@@ -153,12 +156,14 @@ class Play:
             if random.random() < 0.01:
                 add(self._placed(seat, box, "base", 1000))
                 add(
-                    model.WagerRemoved(seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000)
+                    fact(
+                        model.WagerRemoved, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000
+                    )
                 )  # fmt: skip
 
     def _placed(self, seat: int, box: BoxPlan, wager: Any, amount: int) -> model.WagerPlaced:
-        return model.WagerPlaced(
-            seat=seat, bettor=box.bettor, wager=wager, number=None, amount_cents=amount, form="chips"
+        return fact(
+            model.WagerPlaced, seat=seat, bettor=box.bettor, wager=wager, number=None, amount_cents=amount, form="chips"
         )  # fmt: skip
 
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
@@ -359,7 +364,7 @@ class Play:
             case Outcome.WIN if wager == "progressive":
                 self._pay_progressive(due)
             case Outcome.WIN:
-                source = "inventory" if wager == "base" else source_of(due.winnings_cents)
+                source = self.chips if wager == "base" else source_of(due.winnings_cents)
                 add(paid(due, due.returned_cents, due.winnings_cents, source))
                 if source == "slip":
                     self._document(due, due.winnings_cents)
