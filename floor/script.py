@@ -29,6 +29,7 @@ DEVICES: dict[type[Event], tuple[str, int, int]] = {
     model.WagerPlaced: (_BETTING, 500, 2500),
     model.WagerRemoved: (_BETTING, 500, 2000),
     model.WagerRefused: (_DEALER, 1000, 3000),
+    model.PlayerDealerWagered: (_BETTING, 500, 2500),
     model.ProgressiveAccepted: (_PROGRESSIVE, 200, 500),
     model.ProgressiveLocked: (_PROGRESSIVE, 500, 1500),
     model.MysteryHit: (_PROGRESSIVE, 200, 500),
@@ -76,7 +77,7 @@ class Step:
                  "round_no", "seq", "source", "truth", "wait_ms")  # fmt: skip
 
     def __init__(self, payload: Event, source: str | None = None, meter: str | None = None) -> None:
-        device, least, most = DEVICES.get(type(payload), _OTHERS)
+        device, least, most = DEVICES.get(payload.KIND, _OTHERS)
         self.payload = payload
         self.source = source or device
         self.wait_ms = (least, most)
@@ -113,7 +114,7 @@ class Script:
         return [
             step
             for step in self.steps
-            if type(step.payload) is type_ and all(getattr(step.payload, k) == v for k, v in fields.items())
+            if step.payload.KIND is type_ and all(getattr(step.payload, k) == v for k, v in fields.items())
         ]
 
     def first(self, type_: type[E], **fields: object) -> Step | None:
@@ -158,7 +159,7 @@ class Script:
             (
                 step
                 for step in self.steps
-                if type(step.payload) in SETTLING and step.payload.seat == seat and step.payload.wager == wager  # type: ignore[attr-defined]
+                if step.payload.KIND in SETTLING and step.payload.seat == seat and step.payload.wager == wager  # type: ignore[attr-defined]
             ),
             None,
         )

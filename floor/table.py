@@ -13,7 +13,7 @@ from random import Random
 
 from events import model
 from events.envelope import Draft
-from events.model import Event
+from events.model import Event, fact
 from floor.casino import Filing, TableSpec, cutover_us, gaming_day
 from floor.meters import Meter
 from floor.people import Patron, People, dealer_at, floorperson, shift_at
@@ -122,7 +122,7 @@ class Table:
     def report(self, *payloads: Event, source: str | None = None) -> None:
         """Let things happen between rounds, one after the other."""
         for payload in payloads:
-            device, least, most = DEVICES.get(type(payload), ("dealer", 500, 2000))
+            device, least, most = DEVICES.get(payload.KIND, ("dealer", 500, 2000))
             self.now_us += self.random.randrange(least, most) * 1000
             self.group.append(self.stream.draft(self.device(source or device), payload, self.now_us, None))
 
@@ -339,12 +339,12 @@ class Table:
     def take_box_beside(self, seat: int) -> None:
         """Let a patron take the next seat too."""
         self.seats[seat + 1] = self.seats[seat]
-        self.report(model.PatronSeated(seat=seat + 1, patron=self.seats[seat].token))
+        self.report(fact(model.PatronSeated, seat=seat + 1, patron=self.seats[seat].token))
 
     def seat_patron(self, seat: int, patron: Patron) -> None:
         """Let a patron sit down and buy in."""
         self.seats[seat] = patron
-        self.report(model.PatronSeated(seat=seat, patron=patron.token))
+        self.report(fact(model.PatronSeated, seat=seat, patron=patron.token))
         self.buy_in(seat)
 
     def buy_in(self, seat: int) -> None:
@@ -362,18 +362,18 @@ class Table:
         if roll < 0.06:
             document = self.serial("marker")
             self.report(
-                model.MarkerIssued(seat=seat, patron=patron.token, amount_cents=amount, document=document),
-                model.BuyIn(seat=seat, patron=patron.token, amount_cents=amount, form="marker"),
+                fact(model.MarkerIssued, seat=seat, patron=patron.token, amount_cents=amount, document=document),
+                fact(model.BuyIn, seat=seat, patron=patron.token, amount_cents=amount, form="marker"),
             )
         else:
             form = "voucher" if roll < 0.12 else "cash"
-            self.report(model.BuyIn(seat=seat, patron=patron.token, amount_cents=amount, form=form))  # type: ignore[arg-type]
+            self.report(fact(model.BuyIn, seat=seat, patron=patron.token, amount_cents=amount, form=form))
         self.inventory -= amount
         self.drop[self.day] = self.drop.get(self.day, 0) + amount
 
     def _leave(self, seat: int) -> None:
         patron = self.seats.pop(seat)
-        self.report(model.PatronLeft(seat=seat, patron=patron.token))
+        self.report(fact(model.PatronLeft, seat=seat, patron=patron.token))
 
     def leave_with_boxes(self, seat: int) -> None:
         """Let a patron leave all boxes held."""

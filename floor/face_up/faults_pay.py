@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
+from events.model import fact
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
 from floor.face_up.preparing import any_seat, base_ends, prepare_foul, prepare_void
 from floor.labels import Where
-from floor.said import paid, returned
+from floor.said import paid, returned, taken
 from floor.script import Step, changed
 from floor.table import Table
 from games.wagers import PUSHES, Due, Outcome
@@ -63,8 +64,8 @@ def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | 
     wagers = wagers or by_hand(play.plan)
     found = [
         due for due in play.dues
-        if due.outcome in outcomes and due.wager in wagers and not due.capped and due.seat not in play.plan.surrendered
-        and (due.wager, due.seat) in play.settled
+        if due.outcome in outcomes and due.wager in wagers and not due.capped and not due.uncovered_cents
+        and due.seat not in play.plan.surrendered and (due.wager, due.seat) in play.settled
     ]  # fmt: skip
     if not found:
         return None
@@ -96,7 +97,7 @@ def pay_over(play: Play) -> Where | None:
     tie = pick(play, Outcome.TIE, wagers=("base",)) if play.plan.turn % 4 == 3 else None
     if tie is not None:
         follows = misread(play, tie, "win")
-        settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents)
+        settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents, play.chips)
         return Where(tie.seat, tie.wager, follows)
     due = pick(play, Outcome.WIN)
     if due is None:
@@ -139,7 +140,7 @@ def pay_loser(play: Play) -> Where | None:
         return None
     odds = 1 if due.wager == "base" else play.plan.random.choice((2, 3, 5))
     follows = misread(play, due, "win")
-    settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds)
+    settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds, play.chips)
     return Where(due.seat, due.wager, follows)
 
 
@@ -151,16 +152,8 @@ def pay_taken(play: Play) -> Where | None:
     if due is None:
         return None
     follows = misread(play, due, "lose")
-    settled(play, due).payload = taken(due)
+    settled(play, due).payload = taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost")
     return Where(due.seat, due.wager, follows)
-
-
-def taken(due: Due) -> model.WagerTaken:
-    """The event of collecting a wager as lost."""
-    wager: Any = due.wager
-    return model.WagerTaken(
-        seat=due.seat, bettor=due.bettor, wager=wager, number=None, amount_cents=due.staked_cents, reason="lost"
-    )  # fmt: skip
 
 
 @fault("PAY-NOT-TAKEN", prepare=loser)
@@ -188,7 +181,7 @@ def pay_foul(play: Play) -> Where | None:
     follows: tuple[str, ...] = ()
     if turn == 0:
         follows = misread(play, due, "win")
-        step.payload = paid(due, due.staked_cents, due.staked_cents)
+        step.payload = paid(due, due.staked_cents, due.staked_cents, play.chips)
     elif turn == 1:
         step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
     else:
@@ -204,7 +197,7 @@ def pay_vig(play: Play) -> Where | None:
         return None
     amount = max(25, due.winnings_cents // 20 // 25 * 25)
     play.script.behind(
-        settled(play, due), model.VigorishTaken(seat=due.seat, bettor=due.bettor, amount_cents=amount)
+        settled(play, due), fact(model.VigorishTaken, seat=due.seat, bettor=due.bettor, amount_cents=amount)
     )  # fmt: skip
     return Where(due.seat, "base")
 
@@ -247,7 +240,8 @@ def pay_envy(play: Play) -> Where | None:
         case 2:
             own = event.for_position
             script.behind(
-                step, model.EnvyPaid(seat=own, wager=event.wager, for_position=own, amount_cents=event.amount_cents)
+                step,
+                fact(model.EnvyPaid, seat=own, wager=event.wager, for_position=own, amount_cents=event.amount_cents),
             )
             where = Where(own, where.wager)
         case _:
@@ -259,9 +253,10 @@ def pay_envy(play: Play) -> Where | None:
                 script.drop(step)
                 return where
             changed_seat = without[0]
-            payment = model.EnvyPaid(
-                seat=changed_seat, wager=event.wager, for_position=event.for_position, amount_cents=event.amount_cents
-            )
+            payment = fact(
+                model.EnvyPaid, seat=changed_seat, wager=event.wager, for_position=event.for_position,
+                amount_cents=event.amount_cents,
+            )  # fmt: skip
             script.behind(step, payment)
             where = Where(changed_seat, where.wager)
     return where

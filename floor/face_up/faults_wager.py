@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
+from events.model import Event, fact
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import BoxPlan, Plan, Way
 from floor.face_up.play import Play
@@ -42,14 +43,14 @@ def _late(plan: Plan) -> bool:
 @fault("WAGER-LATE", prepare=_late)
 def wager_late(play: Play) -> Where:
     """A base wager is raised, or partly withdrawn, after "no more bets", and settled as it then lies."""
-    seat: Any = play.plan.chosen
+    seat = play.plan.chosen
     box = play.plan.boxes[seat]
     late = box.late["base"]
-    event: Any = model.WagerPlaced(
-        seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=abs(late), form="chips"
+    event: Event = fact(
+        model.WagerPlaced, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=abs(late), form="chips"
     )
     if late < 0:
-        event = model.WagerRemoved(seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=-late)
+        event = fact(model.WagerRemoved, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=-late)
     deals = play.script.of(model.CardsDealt)
     play.script.behind(deals[play.plan.random.randrange(len(deals))], event)
     return Where(seat, "base")

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from events import model
+from events.model import fact
 from floor.face_up.irregulars import legitimate
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
@@ -127,7 +128,7 @@ def player_exposes_own_card(play: Play) -> Where:
     step = play.script.first(model.HandExamined, seat=seat)
     assert step is not None
     text: Any = TEXT[play.plan.hands[seat][0]]
-    play.script.behind(step, model.CardExposed(whose=seat, by="player", card=text))
+    play.script.behind(step, fact(model.CardExposed, whose=seat, by="player", card=text))
     return Where()
 
 
@@ -269,7 +270,7 @@ def late_message(play: Play) -> Where:
 def card_not_read(play: Play) -> Where:
     """The shoe does not read a card, and mostly neither does the reader under the hands as they are set."""
     plan, script = play.plan, play.script
-    position: Position = plan.random.choice([*plan.boxes, "dealer"])
+    position: Position = plan.random.choice([*plan.boxes, plan.dealer])
     text: Any = TEXT[plan.random.choice(plan.hands[position])]
     for step in script.of(model.CardsDealt, to=position):
         cards: Any = step.payload.cards  # type: ignore[attr-defined]

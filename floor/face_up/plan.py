@@ -74,6 +74,8 @@ class Plan:
     """Whether a base wager can tie."""
     pushed: ClassVar[Outcome] = Outcome.ACE_HIGH_PUSH
     """How base wagers end where the dealer's hand pushes them all."""
+    positions: ClassVar[tuple[Position, ...]] = CLOCKWISE
+    """Who is dealt a hand."""
 
     def __init__(self, table: Table, random: Random) -> None:
         self.table, self.random = table, random
@@ -200,10 +202,10 @@ class Plan:
             taken |= set(hand)
         rest = [card for card in range(53) if card not in taken]
         random.shuffle(rest)
-        for position in CLOCKWISE:
+        for position in self.positions:
             if position not in hands:
                 hands[position], rest = rest[:7], rest[7:]
-        self.hands = {position: hands[position] for position in CLOCKWISE}
+        self.hands = {position: hands[position] for position in self.positions}
         self.stub = rest
         self.surrendered = set()
         self.set_hands()
@@ -230,6 +232,11 @@ class Plan:
             if not self.deal(targets or {}):
                 return False
         return False
+
+    @property
+    def dealer(self) -> Position:
+        """The position against which the others play."""
+        return "dealer"
 
     @property
     def dealer_pushes(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from events import model
-from events.model import Aspect, Event
+from events.model import Aspect, Event, fact
 from floor.face_up.plan import BoxPlan, Plan, hand_of
 from floor.face_up.said import hand_set, parts
 from floor.said import dealt, paid, returned, same, source_of, taken, texts
@@ -38,6 +38,8 @@ class Play:
     observed: ClassVar[list[Aspect]] = OBSERVED
     settled_early: ClassVar[tuple[str, ...]] = ()
     """The wagers that are settled before the cards are dealt, and stand where the round is void later."""
+    chips: ClassVar = "inventory"
+    """Where the winnings of a base wager come from."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.table, self.book = plan, plan.table, plan.book
@@ -64,7 +66,7 @@ class Play:
         return {
             (step.payload.wager, step.payload.seat)  # type: ignore[attr-defined]
             for step in self.script.steps
-            if type(step.payload) in SETTLING
+            if step.payload.KIND in SETTLING
         }
 
     def write(self) -> Script:
@@ -165,12 +167,14 @@ class Play:
             if random.random() < 0.01:
                 add(self._placed(seat, box, "base", 1000))
                 add(
-                    model.WagerRemoved(seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000)
+                    fact(
+                        model.WagerRemoved, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000
+                    )
                 )  # fmt: skip
 
     def _placed(self, seat: int, box: BoxPlan, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
-        return model.WagerPlaced(
-            seat=seat, bettor=box.bettor, wager=wager, number=number, amount_cents=amount, form="chips"
+        return fact(
+            model.WagerPlaced, seat=seat, bettor=box.bettor, wager=wager, number=number, amount_cents=amount, form="chips"
         )  # fmt: skip
 
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
@@ -392,7 +396,7 @@ class Play:
             case Outcome.WIN if wager == "progressive":
                 self._pay_progressive(due)
             case Outcome.WIN:
-                source = "inventory" if wager == "base" else source_of(due.winnings_cents)
+                source = self.chips if wager == "base" else source_of(due.winnings_cents)
                 add(paid(due, due.returned_cents, due.winnings_cents, source))
                 if source == "slip":
                     self._document(due, due.winnings_cents)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
+from events.model import fact
 from floor.face_up.plan import Way
 from floor.said import texts
 from games.pai_gow import Position
@@ -18,4 +19,4 @@ def parts(way: Way) -> dict[str, Any]:
 
 def hand_set(position: Position, way: Way, by: Any) -> model.HandSet:
     """Hands that are set."""
-    return model.HandSet(position=position, by=by, **parts(way))
+    return fact(model.HandSet, position=position, by=by, **parts(way))

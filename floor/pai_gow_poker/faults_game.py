@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from events import model
-from floor.face_up.faults_pay import pick, settled, taken
+from floor.face_up.faults_pay import pick, settled
 from floor.face_up.plan import Plan
 from floor.face_up.preparing import base_ends, with_dealers_shaker
 from floor.irregular import Apply
@@ -23,7 +23,7 @@ from floor.pai_gow_poker.preparing import (
     has_dice_wagers,
     has_red_die,
 )  # fmt: skip
-from floor.said import paid, returned
+from floor.said import paid, returned, taken
 from floor.script import Step, changed
 from games.wagers import PUSHES, Due, Outcome
 
@@ -152,7 +152,7 @@ def _pay_loser(play: PaiGowPlay, due: Due) -> None:
 
 
 def _take(play: PaiGowPlay, due: Due) -> None:
-    _handle(play, taken(due))
+    _handle(play, taken(due.seat, due.bettor, due.wager, due.staked_cents, number=due.number))
 
 
 _DONE_WRONG = {
