@@ -62,7 +62,7 @@ _SPECS = (
         "pg-05", CHAPTER, "automated_shoe", "automated", 2, "player_shaker",
         _filing("5", "3", "m-pg-05", "25.00", "3000.00", _TIGER_9 | {"mystery": "D-5"}, _paid_by("mh-05", "slip")),
         _filing("6", "7", "m-pg-05b", "25.00", "3000.00", _TIGER_9 | {"mystery": "C-1"},
-                _paid_by("mh-05b", "either")),
+                _paid_by("mh-05b", "inventory")),
     ),
 )  # fmt: skip
 

@@ -1,0 +1,291 @@
+"""Pai Gow Poker on the simulated floor: everything is planted, dice come before cards, hits keep their word, chips add up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from events import model
+from events.envelope import Draft
+from floor.gaming_day import Simulation, simulate
+from floor.pai_gow_poker.plan import PaiGowPlan
+from floor.pai_gow_poker.play import twin
+from floor.pai_gow_poker.table import PaiGowTable
+from floor.pai_gow_poker.tables import table_specs
+from floor.people import People
+from floor.wings import WINGS
+from games.chapters import chapter
+from games.dice_wagers import ONE_RED_TWO_BLUE
+from games.mystery import is_committed
+from games.rulebook import Rulebook, parse_submission
+from tests.floor.adding_up import days_that_add_up
+
+NAME = "pai_gow_poker"
+WING = WINGS[NAME]
+SEED, ROUNDS = 20, 2000
+ON_DICE = ("sum", "match", "beat_it")
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@cache
+def simulated() -> Simulation:
+    return simulate(SEED, ROUNDS, games=(NAME,))
+
+
+@cache
+def streams() -> dict[str, list[Draft]]:
+    """The drafts of each stream as a log stores them: messages that were sent twice once."""
+    stored: dict[str, list[Draft]] = {}
+    for stream, drafts in simulated().groups():
+        kept = stored.setdefault(stream, [])
+        ids = {draft.event_id for draft in kept[-400:]}
+        for draft in drafts:
+            if draft.event_id not in ids:
+                ids.add(draft.event_id)
+                kept.append(draft)
+    return stored
+
+
+def tables() -> dict[str, list[Draft]]:
+    return {stream: drafts for stream, drafts in streams().items() if stream.startswith("table/")}
+
+
+@cache
+def labelled(*codes: str) -> frozenset[tuple[str, int | None]]:
+    """The rounds, by their table's stream, with one of these faults planted (any, where none is named)."""
+    return frozenset(
+        (f"table/{label.table}", label.round_no) for label in simulated().labels if not codes or label.code in codes
+    )
+
+
+def books(drafts: list[Draft]) -> dict[str, Rulebook]:
+    """What a table filed, by the gaming day from which it is in force."""
+    filed = [draft.payload for draft in drafts if isinstance(draft.payload, model.RulesFiled)]
+    return {event.effective_gaming_day: parse_submission(event.toml) for event in filed}
+
+
+def documented(*names: str) -> set[str]:
+    found: set[str] = set()
+    for name in names:
+        text = DOCS.joinpath(name).read_text(encoding="utf-8")
+        rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
+        found |= {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
+    return found
+
+
+def test_there_is_a_planter_for_every_documented_code() -> None:
+    codes = {code.partition("/")[0] for code in WING.irregulars.faults}
+    assert codes == documented("evidence.md", "evidence-645c.md")
+    assert documented("evidence-645c.md") - documented("evidence.md") == {
+        "MYST-AMOUNT", "MYST-COMMITMENT", "MYST-CONTRIBUTION", "MYST-RESET", "MYST-TRIGGER",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "planter",
+    [
+        "SET-EARLY/face_up", "PAY-VIG", "PAY-VIG/wrong", "PAY-ORDER/dice", "PAY-ANNOUNCED/dice", "DEAL-SHAKE/electronic",
+        "DEAL-SHAKE/lid", "DEAL-NOBETS/dice", "EQUIP-DICE/colours", "WAGER-LATE/dice", "WAGER-BASE/contribution",
+        "PAY-LIGHT/mystery", "PAY-VALIDATED/mystery", "PAY-SOURCE/mystery", *(
+            f"PAY-{kind}/dice" for kind in ("OVER", "UNDER", "MISSED", "LOSER", "TAKEN", "NOT-TAKEN")
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_shared_code_means_here_is_planted_besides(planter: str) -> None:
+    assert planter in WING.irregulars.faults
+
+
+def test_every_code_is_planted_and_every_irregularity_happens() -> None:
+    """Each planter twice, those of a code together; a fault of a meter in its own stream too."""
+    planted = Counter(label.code for label in simulated().labels if label.stream.startswith("table/"))
+    planters = Counter(code.partition("/")[0] for code in WING.irregulars.faults if code != "PAY-METER/stream")
+    assert {code for code, count in planters.items() if planted[code] < 2 * count} == set()
+    in_meters = {label.code for label in simulated().labels if label.stream.startswith("meter/mh-")}
+    assert in_meters == {"MYST-AMOUNT", "MYST-COMMITMENT", "MYST-CONTRIBUTION", "MYST-RESET", "MYST-TRIGGER"}
+    kinds = Counter(label.kind for label in simulated().legitimate)
+    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+
+
+def test_labels_are_disjoint() -> None:
+    """At most one fault a round, and none in a round that is labelled as legitimate."""
+    at_tables = [label for label in simulated().labels if label.stream.startswith("table/")]
+    faulty = Counter((label.stream, label.round_no) for label in at_tables)
+    assert max(faulty.values()) == 1
+    assert not faulty.keys() & {(label.stream, label.round_no) for label in simulated().legitimate}
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        simulate(5, 80, games=(NAME,)).write(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_the_tables_file_what_the_chapter_offers() -> None:
+    filed = [book for drafts in tables().values() for book in books(drafts).values()]
+    offered = {(offer.wager, offer.paytable.name) for book in filed for offer in book.offers.values() if offer.paytable}
+    assert {name for wager, name in offered if wager == "sum"} == set("ABCD")
+    assert {name for wager, name in offered if wager == "beat_it"} == set("ABC")
+    assert {name for wager, name in offered if wager == "fortune_bonus"} == set("123456")
+    assert {name for wager, name in offered if wager == "progressive"} == set("1234567")
+    assert {name for wager, name in offered if wager == "mystery"} == {"A-1", "B-5", "C-1", "D-5"}
+    assert ("match", "1") in offered
+    assert {book.settings["commission_free"] for book in filed} == {True, False}
+    assert {book.settings["vigorish_rounding"] for book in filed} == {"down", "nearest", "up"}
+    assert {book.settings["mystery_paid_by"] for book in filed} == {"either", "inventory", "slip"}
+    assert {book.starting for book in filed} == {"shaker", "number", "player_shaker"}
+
+
+def test_the_players_set_before_the_dealers_cards_are_turned_over() -> None:
+    seen = 0
+    for stream, drafts in tables().items():
+        turned: set[int | None] = set()
+        for draft in drafts:
+            match draft.payload:
+                case model.HandRevealed(position="dealer") | model.HandSet(position="dealer"):
+                    turned.add(draft.round_no)
+                case model.HandSet() if (stream, draft.round_no) not in labelled("SET-EARLY"):
+                    assert draft.round_no not in turned, (stream, draft.round_no)
+                    seen += 1
+    assert seen > ROUNDS
+
+
+def test_wagers_on_the_dice_are_announced_and_settled_before_the_cards() -> None:
+    wrong = labelled("PAY-ORDER", "PAY-MISSED", "PAY-NOT-TAKEN", "DEAL-NOROLL")
+    settled = 0
+    for stream, drafts in tables().items():
+        announced, dealt = False, False
+        for draft in drafts:
+            match draft.payload:
+                case model.RoundOpened():
+                    announced, dealt = False, False
+                case model.DiceAnnounced():
+                    announced = True
+                case model.CardsDealt():
+                    dealt = True
+                case model.WagerTaken(wager=wager) | model.WagerPaid(wager=wager) | model.WagerReturned(wager=wager):
+                    if wager in ON_DICE and (stream, draft.round_no) not in wrong:
+                        assert announced, (stream, draft.round_no)
+                        assert not dealt, (stream, draft.round_no)
+                        settled += 1
+    assert settled > 300
+
+
+def test_the_red_die_is_among_the_dice_where_it_is_to_beat_the_blue_ones() -> None:
+    rolled = 0
+    for stream, drafts in tables().items():
+        filed, day = books(drafts), ""
+        for draft in drafts:
+            match draft.payload:
+                case model.GamingDayOpened(gaming_day=day):
+                    pass
+                case model.DiceRolled(lie="flat", colours=colours):
+                    offer = filed[max(each for each in filed if each <= day)].offers.get("beat_it")
+                    if offer and offer.paytable and offer.paytable.name in ("A", "B"):
+                        right = colours is not None and sorted(colours) == ONE_RED_TWO_BLUE
+                        assert right or (stream, draft.round_no) in labelled("EQUIP-DICE")
+                        rolled += 1
+    assert rolled > 100
+
+
+def test_every_hit_that_is_right_keeps_the_word_that_was_given() -> None:
+    """The contribution that lifts the meter above the target committed to hits; all of the meter is paid, and it begins anew."""
+    mistyped = {(each.stream, each.round_no) for each in simulated().legitimate if each.kind == "event_corrected"}
+    hits = 0
+    for stream, drafts in tables().items():
+        armed: dict[str, model.MysteryArmed] = {}
+        before: dict[str, int] = {}
+        reading: dict[str, int] = {}
+        for draft in drafts:
+            match draft.payload:
+                case model.MysteryArmed() as event:
+                    armed[event.meter], reading[event.meter] = event, event.reading_centicents
+                case model.ProgressiveAccepted() as event if event.meter.startswith("mh-"):
+                    before[event.meter], reading[event.meter] = reading[event.meter], event.reading_centicents
+                case model.MysteryHit() as event if (stream, draft.round_no) not in labelled():
+                    word = armed[event.meter]
+                    assert event.target_centicents is not None
+                    assert before[event.meter] <= event.target_centicents < event.reading_centicents
+                    assert event.reading_centicents == reading[event.meter]
+                    assert is_committed(word.commitment or "", event.target_centicents, event.nonce or "")
+                    assert word.minimum_cents * 100 <= event.target_centicents <= word.maximum_cents * 100
+                    assert event.after_centicents == word.minimum_cents * 100
+                    paid = [
+                        each.payload.winnings_cents
+                        for each in drafts
+                        if each.round_no == draft.round_no
+                        and isinstance(each.payload, model.WagerPaid)
+                        and each.payload.wager == "mystery"
+                    ]
+                    if (stream, draft.round_no) not in mistyped:
+                        assert paid == [event.reading_centicents // 100]
+                    hits += 1
+    assert hits > 20
+
+
+def test_a_meter_tells_its_own_stream_what_it_tells_the_table() -> None:
+    own = {name.removeprefix("meter/"): drafts for name, drafts in streams().items() if name.startswith("meter/mh-")}
+    assert set(own) == {"mh-02", "mh-02b", "mh-05", "mh-05b"}
+    kinds = (model.MysteryHit, model.MysteryArmed)
+    for meter, drafts in own.items():
+        at_table = [
+            draft.payload
+            for each in tables().values()
+            for draft in each
+            if isinstance(draft.payload, kinds) and draft.payload.meter == meter
+        ]
+        assert at_table == [draft.payload for draft in drafts if isinstance(draft.payload, kinds)]
+
+
+def test_vigorish_is_taken_where_the_game_is_not_commission_free() -> None:
+    taken = Counter[tuple[str, bool]]()
+    for stream, drafts in tables().items():
+        free = {book.settings["commission_free"] for book in books(drafts).values()} == {True}
+        for draft in drafts:
+            if isinstance(draft.payload, model.VigorishTaken):
+                assert not free or (stream, draft.round_no) in labelled("PAY-VIG")
+                taken[stream, free] += 1
+    assert taken["table/pg-02", False] > 50
+    assert taken["table/pg-04", False] > 50
+
+
+def test_the_chips_of_every_table_and_day_add_up() -> None:
+    assert days_that_add_up(tables()) == 10
+
+
+def test_every_kind_of_wager_is_won_on_the_dice_and_by_a_tiger_9() -> None:
+    won = Counter[str]()
+    for stream, drafts in tables().items():
+        for draft in drafts:
+            if isinstance(draft.payload, model.WagerPaid) and (stream, draft.round_no) not in labelled():
+                won[draft.payload.wager] += 1
+    assert {"base", "tiger_9", "sum", "match", "beat_it", "fortune_bonus", "progressive", "mystery"} <= set(won)
+
+
+@pytest.mark.parametrize("target", ["tiger_9", "full_house", "nothing"])
+def test_a_dealer_has_a_tiger_9_to_order(target: str) -> None:
+    table = PaiGowTable(0, 5, table_specs(5)[0], {}, People(Random(1)), Random(2))
+    table.open_day(0)
+    plan = PaiGowPlan(table, Random(3))
+    assert plan.deal({"dealer": target})
+    assert plan.dealer_pushes == (target == "tiger_9")
+
+
+@pytest.mark.parametrize(("name", "other"), [("A-1", "B-5"), ("C-1", "D-5"), ("D-1", None), ("A-2", None)])
+def test_configurations_that_differ_in_their_maximum_only(name: str, other: str | None) -> None:
+    found = twin(chapter("pa", "645c").paytable("mystery", name))
+    assert (found.name if found else None) == other
+
+
+def test_refuses_what_cannot_be_simulated() -> None:
+    with pytest.raises(ValueError, match="at least 5"):
+        simulate(1, 10, tables=4, games=(NAME,))
+
+
+def test_more_tables_have_meters_of_their_own() -> None:
+    names = {stream for stream, _ in simulate(2, 70, tables=10, games=(NAME,)).groups()}
+    assert {f"table/pg-{number:02d}" for number in range(1, 11)} <= names
+    assert {"meter/mh-pg-07", "meter/mh-pg-07b", "meter/mh-pg-10", "meter/mh-02"} <= names
