@@ -12,6 +12,7 @@ from floor.face_up.irregulars import fault
 from floor.face_up.play import Play
 from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
 from floor.labels import Where
+from floor.records import log_clock, log_correction, log_source_gap, log_source_repeat
 from floor.script import Script, Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table
@@ -183,36 +184,7 @@ def uncovered(play: Play) -> Where:
 
 # ------------------------------------------------------------------------------------------------- counters and clocks
 
-
-@fault("LOG-SOURCE-GAP")
-def log_source_gap(play: Play) -> Where:
-    """Messages of a device are lost on the way: its counter jumps, and the numbers never arrive."""
-    steps = [step for step in play.script.steps[2:-2] if step.meter is None]
-    play.plan.random.choice(steps).counter_jump = play.plan.random.randrange(1, 4)
-    return Where()
-
-
-@fault("LOG-SOURCE-REPEAT")
-def log_source_repeat(play: Play) -> Where:
-    """A device's counter stands still once: two different reports have one number."""
-    collected = play.script.of(model.CardsCollected)
-    collected[-1].counter_jump = -1
-    return Where()
-
-
-@fault("LOG-CLOCK")
-def log_clock(play: Play) -> Where:
-    """A device's clock is set back, and right again with its next report."""
-    play.script.of(model.CardsCollected)[-1].clock_back_us = 2_000_000 + play.plan.turn * 50_000
-    return Where()
-
-
-@fault("LOG-CORRECTION")
-def log_correction(play: Play) -> Where:
-    """A correction names an event of its stream by an id that is not that event's."""
-    mistaken = model.EventCorrected(
-        supersedes_seq=play.plan.random.randrange(1, 3), supersedes_event_id=f"{play.plan.random.getrandbits(128):032x}",
-        replacement=None, by=play.table.floor, reason="entered twice",
-    )  # fmt: skip
-    play.script.steps.insert(len(play.script.steps) - 1, Step(mistaken, "floor"))
-    return Where()
+fault("LOG-SOURCE-GAP")(log_source_gap)
+fault("LOG-SOURCE-REPEAT")(log_source_repeat)
+fault("LOG-CLOCK")(log_clock)
+fault("LOG-CORRECTION")(log_correction)

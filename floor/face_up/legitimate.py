@@ -23,10 +23,10 @@ from floor.face_up.preparing import (
     with_dice,
     wrong_total,
 )  # fmt: skip
-from floor.face_up.said import dealt, returned
 from floor.labels import Where
+from floor.records import duplicate_message, event_corrected
+from floor.said import dealt, returned
 from floor.script import Step, changed
-from floor.streams import MINUTE_US
 from floor.table import Table
 from games.cards import TEXT
 from games.pai_gow import Position
@@ -247,11 +247,7 @@ def device_outage_manual(play: Play) -> Where:
     return Where()
 
 
-@legitimate("duplicate_message", 8)
-def duplicate_message(play: Play) -> Where:
-    """A device sends the same message again: the log drops it."""
-    play.script.resent = play.plan.random.choice([step for step in play.script.steps[1:-3] if step.meter is None])
-    return Where()
+legitimate("duplicate_message", 8)(duplicate_message)
 
 
 @legitimate("late_message", 8, fits=with_dice)
@@ -286,31 +282,4 @@ def card_not_read(play: Play) -> Where:
     return Where()
 
 
-@legitimate("event_corrected", 6, prepare=one_box_seat)
-def event_corrected(play: Play) -> Where | None:
-    """Something is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
-    plan, script = play.plan, play.script
-    steps: list[Any] = [
-        *script.of(model.WagerTaken), *script.of(model.WagerPaid), *script.of(model.ResultAnnounced),
-    ]  # fmt: skip
-    if not steps:
-        return None
-    step = plan.random.choice(steps)
-    right = step.payload
-    match right:
-        case model.WagerTaken():
-            changed(step, amount_cents=right.amount_cents * 10)
-        case model.WagerPaid():
-            changed(step, winnings_cents=right.winnings_cents // 10)
-        case _:
-            changed(step, result="lose" if right.result != "lose" else "win")
-    correction = Step(right, "floor")
-    correction.corrects, correction.replacement = step, right
-    step.truth = right
-    if plan.turn % 2:
-        correction.round_no = plan.round_no
-        correction.pause_us = MINUTE_US // 2
-        script.after.append(correction)
-    else:
-        script.steps.insert(len(script.steps) - 1, correction)
-    return Where()
+legitimate("event_corrected", 6, prepare=one_box_seat)(event_corrected)

@@ -70,6 +70,7 @@ class Plan:
     """The optional wager beside Fortune Bonus and Progressive."""
     ties: ClassVar[bool] = True
     """Whether a base wager can tie."""
+    base: ClassVar[str] = "base"
 
     def __init__(self, table: Table, random: Random) -> None:
         self.table, self.random = table, random
@@ -111,6 +112,16 @@ class Plan:
         self._surrenders()
 
     # ------------------------------------------------------------------------------------------------------ the wagers
+
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """The wagers that are taken and paid at the box: all but the progressive."""
+        return (self.base, self.further, "fortune_bonus")
+
+    @property
+    def prepared(self) -> str:
+        """The wager that the preparations of a winner or loser go for, by turns."""
+        return (self.base, "fortune_bonus", self.further)[self.turn % 3]
 
     def _bets(self) -> None:
         random = self.random

@@ -11,7 +11,8 @@ from typing import Any
 from events import model
 from events.model import Aspect, Event
 from floor.face_up.plan import BoxPlan, Plan, hand_of
-from floor.face_up.said import dealt, hand_set, paid, parts, returned, same, source_of, taken, texts
+from floor.face_up.said import hand_set, parts, source_of
+from floor.said import dealt, paid, returned, same, taken, texts
 from floor.script import SETTLING, Script, Step
 from games.bonus import is_qualifying
 from games.cards import TEXT

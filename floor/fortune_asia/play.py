@@ -7,7 +7,7 @@ from typing import Any
 from events import model
 from events.model import Event
 from floor.face_up.play import Play
-from floor.face_up.said import same
+from floor.said import same
 
 
 class AsiaPlay(Play):
