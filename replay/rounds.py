@@ -341,7 +341,7 @@ class TableFold:
             return []
         ended.closed = closed
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
-        self.state.round_over(ended.deck)
+        self.state.round_over(ended.deck, ended.last_card)
         if self.state.shoe is not None:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)

@@ -69,12 +69,13 @@ def reshuffles(round_: Round) -> list[tuple[Fact, Fact]]:
 
 
 def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[Fact, str | None, int]]:
-    """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since the shuffle.
+    """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since they lay together.
 
     A card dealt right after a copy of it was found face up may be that copy, and is not counted again.
     """
     batch = batch_of(round_)
     goes_on = batch.known and not batch.fresh and round_.observes("shuffle")
+    goes_on = goes_on and shoe_of(round_).last_batch == round_.deck  # else all its cards lay together in between
     out: dict[str, int] = dict(batch.out) if goes_on and shuffler(round_, book) != "continuous" else {}
     found: str | None = None
     for fact in in_order(round_, model.CardsShuffled, model.CardsDealt, model.CardBurned, model.CardFoundFaceUp):

@@ -19,10 +19,10 @@ Place = int | Literal["dealer", "start"]
 
 
 class Batch(msgspec.Struct):
-    """A batch of cards since its last shuffle on record: numbers of events (0 where there is none), and what left it.
+    """A batch of cards since it came or was last shuffled: numbers of events (0 where there is none), and what left it.
 
     `known`: every round since then covered the shuffle, so that there was no other. `out` counts the copies of each card
-    dealt; `cover` is the cover card's appearance, after which the batch has to be shuffled.
+    dealt since all its cards lay together; `cover` is the cover card's appearance, after which the batch has to be shuffled.
     """
 
     shuffled: int = 0
@@ -42,7 +42,8 @@ class ShoeState(msgspec.Struct):
 
     `cover_at` says where the cover card appeared in the last round; null where it did not, as far as that round's record
     covered it (`covered`). `newcomer`: a dealer who came and has not dealt yet. `placed`: the cover card was put into cards
-    that were not dealt yet. `barred`: patrons, the event that barred them, and whether every round since covered the shuffle.
+    that were not dealt yet. `last_batch` was dealt last. `barred`: patrons, the event that barred them, and whether every
+    round since covered the shuffle.
     """
 
     batches: dict[str, Batch] = {}
@@ -52,12 +53,22 @@ class ShoeState(msgspec.Struct):
     placed: tuple[int, int, str] | None = None
     cover_at: Place | None = None
     covered: bool = False
+    last_batch: str = ""
     barred: dict[str, tuple[int, bool]] = {}
 
     def copied(self) -> ShoeState:
         """Return a copy for a round to keep."""
         batches = {name: msgspec.structs.replace(each, out=dict(each.out)) for name, each in self.batches.items()}
         return msgspec.structs.replace(self, batches=batches, barred=dict(self.barred))
+
+    def receive(self, deck: str) -> None:
+        """A batch came to the table, whole."""
+        self.batches[deck] = Batch(known=True)
+
+    def gather(self, deck: str) -> None:
+        """All cards of a batch lay together on the table: it was spread, or washed."""
+        if deck in self.batches:
+            self.batches[deck].out = {}
 
     def shuffle(self, seq: int, deck: str) -> None:
         """A batch was shuffled, in a round or between rounds."""
@@ -86,6 +97,7 @@ class ShoeState(msgspec.Struct):
         """A round ended: the cards dealt in it, where the cover card appeared, and whether its record covers the shuffle."""
         batch = self.batches.setdefault(deck, Batch())
         was_fresh, bars_until = batch.fresh, max(batch.shuffled, self.last_card)
+        batch.out = batch.out if deck == self.last_batch else {}
         for seq, event in cards:
             self.last_card = batch.dealt = seq
             if seq > batch.shuffled:
@@ -93,6 +105,7 @@ class ShoeState(msgspec.Struct):
                     if card is not None:
                         batch.out[card] = batch.out.get(card, 0) + 1
         if cards:
+            self.last_batch = deck
             self.covered, self.cover_at = covered, reached[1] if reached is not None else None
             self.newcomer = self.newcomer if self.newcomer > self.last_card else 0
             self.placed = self.placed if self.placed is not None and self.placed[0] > self.last_card else None

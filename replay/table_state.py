@@ -186,8 +186,11 @@ class TableState(msgspec.Struct):
             self.decks[deck].preparations = []
             self.decks[deck].used = True
 
-    def round_over(self, deck: str) -> None:
-        """A round played from this deck ended."""
+    def round_over(self, deck: str, last_card: Fact | None) -> None:
+        """A round played from this deck ended; what prepared the cards of a shoe in the middle of it is used up (§ 686a.9(b))."""
+        if self.shoe is not None and last_card is not None and deck in self.decks:
+            kept = [step for step in self.decks[deck].preparations if step.seq > last_card.seq]
+            self.decks[deck].preparations = kept
         self.just_opened = False
         self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
         self.last_deck, self.dealing_deck = deck, ""
@@ -227,6 +230,8 @@ def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> 
     state.decks[event.deck] = Deck(
         jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
     )
+    if state.shoe is not None:
+        state.shoe.receive(event.deck)
 
 
 def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:
@@ -251,12 +256,16 @@ def _deck_removed(state: TableState, fact: Fact, event: model.DeckRemoved) -> No
 
 def _spread(state: TableState, fact: Fact, event: model.CardsSpread) -> None:
     state.idle_spread = True
+    if state.shoe is not None:
+        state.shoe.gather(event.deck)
     if event.deck in state.decks and event.face_up:
         state.decks[event.deck].spread = True
 
 
 def _washed(state: TableState, fact: Fact, event: model.CardsWashed) -> None:
     state.idle_washed = True
+    if state.shoe is not None:
+        state.shoe.gather(event.deck)
     if event.deck in state.decks:
         state.decks[event.deck].washed = True
 
