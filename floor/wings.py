@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from floor.face_up.wing import FACE_UP
 from floor.fortune_asia.wing import FORTUNE_ASIA
+from floor.over_under.wing import OVER_UNDER
 from floor.wing import Wing
 
-WINGS: Mapping[str, Wing] = {wing.name: wing for wing in (FACE_UP, FORTUNE_ASIA)}
+WINGS: Mapping[str, Wing] = {wing.name: wing for wing in (FACE_UP, FORTUNE_ASIA, OVER_UNDER)}
 DEFAULT = FACE_UP.name

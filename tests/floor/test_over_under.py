@@ -1,0 +1,214 @@
+"""Over/Under on the simulated floor: everything is planted, cards come from real shoes, and the chips add up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from events import model
+from events.envelope import Draft
+from floor.gaming_day import Simulation, simulate
+from floor.over_under.plan import TOTALS, Plan
+from floor.over_under.table import COPIES
+from floor.people import People
+from floor.wings import WINGS
+from games.cards import CODE
+from games.chapters import chapter
+from games.over_under import bonus_lines, total
+from tests.floor.test_simulation import chips, corrected
+
+NAME = "over_under"
+WING = WINGS[NAME]
+SEED, ROUNDS = 20, 1500
+
+
+@cache
+def simulated() -> Simulation:
+    return simulate(SEED, ROUNDS, games=(NAME,))
+
+
+@cache
+def tables() -> dict[str, list[Draft]]:
+    """The drafts of each table as a log stores them: messages that were sent twice once."""
+    stored: dict[str, list[Draft]] = {}
+    for stream, drafts in simulated().groups():
+        if not stream.startswith("table/"):
+            continue
+        kept = stored.setdefault(stream, [])
+        ids = {draft.event_id for draft in kept[-400:]}
+        for draft in drafts:
+            if draft.event_id not in ids:
+                ids.add(draft.event_id)
+                kept.append(draft)
+    return stored
+
+
+def labelled(*codes: str) -> set[tuple[str, int | None]]:
+    return {(label.stream, label.round_no) for label in simulated().labels if label.code in codes}
+
+
+def test_there_is_a_planter_for_every_documented_code() -> None:
+    text = Path(__file__).parents[2].joinpath("docs", "evidence-686a.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
+    documented = {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
+    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented
+    assert len(documented) == 36
+
+
+def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
+    planted = Counter(label.code for label in simulated().labels)
+    assert {code for code in WING.irregulars.faults if planted[code.partition("/")[0]] < 2} == set()
+    kinds = Counter(label.kind for label in simulated().legitimate)
+    by_itself = {
+        "surrender", "cover_card_first", "cover_card_on_a_box", "new_dealer_burns", "other_batch_shuffled",
+        "let_in_after_reshuffle",
+    }  # fmt: skip
+    assert {kind for kind in {*WING.irregulars.legitimates, *by_itself} if not kinds[kind]} == set()
+
+
+def test_at_most_one_fault_a_round_and_none_in_one_that_is_legitimate() -> None:
+    faulty = Counter((label.stream, label.round_no) for label in simulated().labels)
+    assert max(faulty.values()) == 1
+    assert not faulty.keys() & {(label.stream, label.round_no) for label in simulated().legitimate}
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        simulate(5, 80, games=(NAME,)).write(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a.labels.json").read_bytes() == (tmp_path / "b.labels.json").read_bytes()
+
+
+def test_no_card_comes_more_often_from_a_shoe_than_six_decks_hold() -> None:
+    """But where a seventh copy or a joker was planted, and where the cards of a continuous shuffler come again."""
+    most = 0
+    wrong = labelled("DEAL-DECK", "DEAL-SHUFFLE")
+    for stream, drafts in tables().items():
+        out: dict[str, Counter[str]] = {}
+        deck = ""
+        for draft in drafts:
+            match draft.payload:
+                case model.RoundOpened(deck=deck):
+                    if stream == "table/ou-03":
+                        out[deck] = Counter()
+                case model.CardsShuffled(deck=shuffled):
+                    out[shuffled] = Counter()
+                case model.CardsDealt(cards=cards) if (stream, draft.round_no) not in wrong:
+                    seen = out.setdefault(deck, Counter())
+                    seen.update(card for card in cards if card is not None)
+                    assert max(seen.values(), default=0) <= COPIES, (stream, draft.round_no)
+                    most = max(most, seen.total())
+    assert most > 150
+
+
+def test_every_hand_is_dealt_decided_and_settled_from_the_dealers_left() -> None:
+    wrong = labelled("DEAL-ORDER", "DEAL-COUNT", "PLAY-ORDER", "PAY-ORDER", "WAGER-SURRENDER")
+    passed_over = {(label.stream, label.round_no) for label in simulated().legitimate if "missing" in label.kind}
+    passed_over |= labelled("PAY-VOID")
+    seen = 0
+    for stream, drafts in tables().items():
+        rounds: dict[int | None, list[int]] = {}
+        for draft in drafts:
+            if isinstance(draft.payload, model.CardsDealt) and isinstance(draft.payload.to, int):
+                rounds.setdefault(draft.round_no, []).append(draft.payload.to)
+        for number, order in rounds.items():
+            if (stream, number) not in wrong | passed_over:
+                seats = sorted(set(order))
+                assert order == [*seats, *(seat for seat in seats for _ in range(2))], (stream, number)
+                seen += 1
+    assert seen > ROUNDS * 0.9
+
+
+def test_every_line_of_the_bonus_paytable_is_won() -> None:
+    paytable = chapter("pa", "686a").paytable("bonus", "1")
+    won: set[str] = set()
+    for drafts in tables().values():
+        hands: dict[object, list[int]] = {}
+        betting: set[int] = set()
+        for draft in drafts:
+            match draft.payload:
+                case model.RoundOpened():
+                    hands, betting = {}, set()
+                case model.WagerPlaced(wager="bonus", seat=seat):
+                    betting.add(seat)
+                case model.CardsDealt(to=to, cards=cards):
+                    hands.setdefault(to, []).extend(CODE[card] for card in cards if card is not None)
+                case model.RoundClosed():
+                    for seat in betting:
+                        if len(hands.get(seat, [])) == 3:
+                            won |= bonus_lines(paytable, hands[seat])
+    assert {line.hand for line in paytable.lines} <= won
+
+
+def test_the_chips_of_every_table_and_day_add_up() -> None:
+    """Closer = opener + fills - credits - chips sold + what was taken - what was paid (D27); the drop is what was sold."""
+    days = 0
+    for stream, drafts in tables().items():
+        balance: int | None = None
+        sold = 0
+        for event in corrected(drafts):
+            match event:
+                case model.InventoryCounted(kind="opener"):
+                    assert balance in (None, event.amount_cents)
+                    balance = event.amount_cents
+                case model.InventoryCounted():
+                    assert event.amount_cents == balance, stream
+                    assert event.amount_cents > 0
+                    days += 1
+                case model.DropCounted():
+                    assert event.amount_cents == sold
+                    sold = 0
+                case model.BuyIn():
+                    sold += event.amount_cents
+            if balance is not None:
+                balance += chips(event, 0)
+    assert days == 10
+
+
+def test_a_barred_patron_wagers_again_only_after_a_reshuffle() -> None:
+    let_in = 0
+    for stream, drafts in tables().items():
+        barred: set[str] = set()
+        for draft in drafts:
+            match draft.payload:
+                case model.PatronBarred(patron=patron):
+                    barred.add(patron)
+                case model.CoverCardPlaced() | model.TableOpened():
+                    let_in += len(barred)
+                    barred = set()
+                case model.WagerPlaced(bettor=bettor) if (stream, draft.round_no) not in labelled("WAGER-MIDSHOE"):
+                    assert bettor not in barred, (stream, draft.round_no)
+    assert let_in
+
+
+@pytest.mark.parametrize("wanted", TOTALS)
+def test_hands_are_made_to_order_of_the_cards_of_the_shoe(wanted: int) -> None:
+    (spec, *_) = WING.specs(5)
+    table = WING.table(0, 5, spec, {}, _people(), Random(wanted))
+    table.open_day(0)
+    plan: Plan = WING.plan(table, table.random)
+    for _ in range(10):
+        seat = plan.random.choice(sorted(plan.boxes))
+        assert plan.make(seat, wanted)
+        assert total(plan.hands[seat]) == wanted
+        dealt = Counter(card for hand in plan.hands.values() for card in hand) + Counter(plan.left)
+        assert max(dealt.values()) <= COPIES
+        assert dealt.total() == 311  # one is burnt
+
+
+def _people() -> People:
+    return People(Random(1))
+
+
+def test_refuses_what_cannot_be_simulated() -> None:
+    with pytest.raises(ValueError, match="at least 5"):
+        simulate(1, 10, tables=4, games=(NAME,))
+
+
+def test_more_tables() -> None:
+    names = {stream for stream, _ in simulate(2, 70, tables=7, games=(NAME,)).groups()}
+    assert {f"table/ou-{number:02d}" for number in range(1, 8)} <= names
