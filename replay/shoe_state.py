@@ -25,6 +25,7 @@ class Batch(msgspec.Struct):
     dealt since all its cards lay together; `cover` is the cover card's appearance, after which the batch has to be shuffled.
     """
 
+    received: int = 0
     shuffled: int = 0
     dealt: int = 0
     cover: int = 0
@@ -61,9 +62,9 @@ class ShoeState(msgspec.Struct):
         batches = {name: msgspec.structs.replace(each, out=dict(each.out)) for name, each in self.batches.items()}
         return msgspec.structs.replace(self, batches=batches, barred=dict(self.barred))
 
-    def receive(self, deck: str) -> None:
+    def receive(self, seq: int, deck: str) -> None:
         """A batch came to the table, whole."""
-        self.batches[deck] = Batch(known=True)
+        self.batches[deck] = Batch(received=seq, known=True)
 
     def gather(self, deck: str) -> None:
         """All cards of a batch lay together on the table: it was spread, or washed."""
@@ -96,7 +97,8 @@ class ShoeState(msgspec.Struct):
     ) -> None:
         """A round ended: the cards dealt in it, where the cover card appeared, and whether its record covers the shuffle."""
         batch = self.batches.setdefault(deck, Batch())
-        was_fresh, bars_until = batch.fresh, max(batch.shuffled, self.last_card)
+        began = batch.fresh or batch.received > batch.dealt
+        bars_until = max(batch.received, batch.shuffled, self.last_card)
         batch.out = batch.out if deck == self.last_batch else {}
         for seq, event in cards:
             self.last_card = batch.dealt = seq
@@ -109,7 +111,7 @@ class ShoeState(msgspec.Struct):
             self.covered, self.cover_at = covered, reached[1] if reached is not None else None
             self.newcomer = self.newcomer if self.newcomer > self.last_card else 0
             self.placed = self.placed if self.placed is not None and self.placed[0] > self.last_card else None
-            if was_fresh:
+            if began:
                 self.barred = {patron: bar for patron, bar in self.barred.items() if bar[0] > bars_until}
         if not covered:
             self.barred = {patron: (seq, False) for patron, (seq, _) in self.barred.items()}

@@ -237,7 +237,7 @@ def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> 
         jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
     )
     if state.shoe is not None:
-        state.shoe.receive(event.deck)
+        state.shoe.receive(fact.seq, event.deck)
 
 
 def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:

@@ -291,3 +291,11 @@ def test_everything_planted_at_pai_gow_poker_is_found_and_nothing_else(tmp_path:
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
     assert len(found["planted"]) == 68
+
+
+def test_everything_planted_at_over_under_is_found_and_nothing_else(tmp_path: Path) -> None:
+    """So many rounds that every code that the chapter can break is planted."""
+    code = main(["demo", "--games", "over_under", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
+    found = json.loads((tmp_path / "demo.json").read_text())
+    assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
+    assert len(found["planted"]) == 36
