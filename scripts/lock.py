@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
         if LOCK.exists():
             shutil.copy(LOCK, draft)
         command = [
-            *_uv(Path(scratch)), "pip", "compile", "pyproject.toml", "--group", "dev", "--universal", "--quiet",
+            *_uv(Path(scratch)), "pip", "compile", "pyproject.toml", "--all-extras", "--group", "dev", "--universal", "--quiet",
             "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-header", "--output-file", str(draft),
         ]  # fmt: skip
         code = subprocess.run([*command, *arguments], cwd=ROOT, check=False).returncode
