@@ -15,6 +15,7 @@ from events import model
 from events.envelope import Draft
 from events.model import Event, fact
 from floor.casino import Filing, TableSpec, cutover_us, gaming_day
+from floor.inventory import inventory_change
 from floor.meters import Meter
 from floor.people import Patron, People, dealer_at, floorperson, shift_at
 from floor.script import DEVICES, Script
@@ -25,6 +26,8 @@ OPENING_CENTS = 30_000_000
 LOW_CENTS, HIGH_CENTS, MOVED_CENTS = 22_000_000, 38_000_000, 10_000_000
 RETURNED_ABOVE_CENTS, RETURNED_CENTS = 25_000_000, 4_000_000
 CHANGE_MARGIN_US = 15 * MINUTE_US
+DICE_CHANGED_US = 19 * HOUR_US
+"""Dice are changed well before their 24 hours are over (§ 688a.2(c)(1)(i)): a day at a slow table can be longer."""
 COLOURS = ("red", "blue")
 
 
@@ -457,6 +460,8 @@ class Table:
         self.balance()
         self.come_and_go()
         self.change_old_decks()
+        if self.dice_us is not None and not self.old_dice and self.now_us - self.dice_us > DICE_CHANGED_US:
+            self.change_dice()
 
     # -------------------------------------------------------------------------------------------------------- the round
 
@@ -476,25 +481,3 @@ class Table:
             self.change_deck(self.turn % len(self.decks), "incorrect_count")
         self.turn += 1
         self.just_opened = False
-
-
-def inventory_change(payload: Event, book: Rulebook) -> int:
-    """Return what an event of a round adds to the table inventory, in cents.
-
-    Progressive chips go into it when they are collected, so that whatever of them goes back leaves it; other stakes lie
-    on the layout until they are taken.
-    """
-    match payload:
-        case model.WagerTaken() | model.VigorishTaken():
-            return payload.amount_cents
-        case model.ProgressiveLocked():
-            return payload.collected * book.offers["progressive"].min_cents
-        case model.WagerPaid():
-            stake = payload.stake_cents if payload.wager == "progressive" else 0
-            return -(stake + payload.winnings_cents) if payload.source == "inventory" else 0
-        case model.WagerReturned():
-            return -payload.amount_cents if payload.wager == "progressive" else 0
-        case model.EnvyPaid():
-            return -payload.amount_cents
-        case _:
-            return 0

@@ -17,6 +17,7 @@ from floor.pai_gow_poker.play import twin
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.pai_gow_poker.tables import table_specs
 from floor.people import People
+from floor.streams import HOUR_US
 from floor.wings import WINGS
 from games.chapters import chapter
 from games.dice_wagers import ONE_RED_TWO_BLUE
@@ -289,3 +290,17 @@ def test_more_tables_have_meters_of_their_own() -> None:
     names = {stream for stream, _ in simulate(2, 70, tables=10, games=(NAME,)).groups()}
     assert {f"table/pg-{number:02d}" for number in range(1, 11)} <= names
     assert {"meter/mh-pg-07", "meter/mh-pg-07b", "meter/mh-pg-10", "meter/mh-02"} <= names
+
+
+def test_dice_are_changed_in_a_day_that_is_longer_than_they_may_be_used() -> None:
+    """Players' shakers and wagers on the dice make rounds slow: the day at a table can pass 24 hours (§ 688a.2(c)(1)(i))."""
+    table = PaiGowTable(0, 5, table_specs(5)[2], {}, People(Random(1)), Random(2))
+    table.open_day(0)
+    first = table.dice_us
+    table.wait(18 * HOUR_US)
+    table.between_rounds()
+    assert table.dice_us == first
+    table.wait(HOUR_US)
+    table.between_rounds()
+    assert table.dice_us is not None
+    assert table.dice_us > table.now_us - HOUR_US
