@@ -9,10 +9,10 @@ from floor.california.irregulars import fault
 from floor.california.plan import CaliforniaPlan, SeatPlan
 from floor.california.play import PILES, CaliforniaPlay, fee, wagered
 from floor.california.table import CaliforniaTable
-from floor.face_up.faults_pay import settled
 from floor.face_up.preparing import base_ends, by_card, one_box_seat
 from floor.face_up.wing import FACE_UP
 from floor.labels import Where
+from floor.paying import settled
 from floor.said import paid, returned, taken
 from floor.script import changed
 from games.player_dealer import SEATS

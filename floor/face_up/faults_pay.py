@@ -14,10 +14,22 @@ from floor.face_up.plan import Plan
 from floor.face_up.play import Play
 from floor.face_up.preparing import any_seat, base_ends, prepare_foul, prepare_void
 from floor.labels import Where
-from floor.said import paid, returned, taken
-from floor.script import Step, changed
+from floor.paying import (
+    misread,
+    pay_loser,
+    pay_missed,
+    pay_not_taken,
+    pay_over,
+    pay_taken,
+    pay_under,
+    pay_vig,
+    pick,
+    settled,
+)
+from floor.said import paid, returned
+from floor.script import changed
 from floor.table import Table
-from games.wagers import PUSHES, Due, Outcome
+from games.wagers import Outcome
 
 FORTUNE_HANDS = ("three_of_a_kind", "straight", "flush", "full_house")
 
@@ -54,121 +66,12 @@ def loser(plan: Plan) -> bool:
     return plan.deal(plan.losing(seat, wager)) and plan.deal_until(lambda _: True)
 
 
-def by_hand(plan: Plan) -> tuple[str, ...]:
-    """Return the wagers that are taken and paid at the box: all but the progressive."""
-    return ("base", plan.further, "fortune_bonus")
-
-
-def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
-    """Return a wager that ended so, those first that a planter prepared for (the rarer)."""
-    wagers = wagers or by_hand(play.plan)
-    found = [
-        due for due in play.dues
-        if due.outcome in outcomes and due.wager in wagers and not due.capped and not due.uncovered_cents
-        and due.seat not in play.plan.surrendered and (due.wager, due.seat) in play.settled
-    ]  # fmt: skip
-    if not found:
-        return None
-    play.plan.random.shuffle(found)
-    wanted = ("base", "fortune_bonus", play.plan.further)[play.plan.turn % 3]
-    return max(found, key=lambda due: due.wager == wanted)
-
-
-def settled(play: Play, due: Due) -> Step:
-    """Return the step that settled a wager."""
-    step = play.script.settling(due.seat, due.wager)
-    assert step is not None
-    return step
-
-
-def misread(play: Play, due: Due, result: str) -> tuple[str, ...]:
-    """Every other time the dealer also announces what was wrongly done; return what follows from that."""
-    said = play.script.first(model.ResultAnnounced, seat=due.seat)
-    if due.wager != "base" or said is None or play.plan.turn % 2 or said.payload.result == result:  # type: ignore[attr-defined]
-        return ()
-    changed(said, result=result)
-    return ("PAY-ANNOUNCED",)
-
-
-@fault("PAY-OVER", prepare=winner_or_tie)
-def pay_over(play: Play) -> Where | None:
-    """A winner is handed too much, or a tied base wager is paid as if it had won."""
-    random = play.plan.random
-    tie = pick(play, Outcome.TIE, wagers=("base",)) if play.plan.turn % 4 == 3 else None
-    if tie is not None:
-        follows = misread(play, tie, "win")
-        settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents, play.chips)
-        return Where(tie.seat, tie.wager, follows)
-    due = pick(play, Outcome.WIN)
-    if due is None:
-        return None
-    changed(settled(play, due), winnings_cents=due.winnings_cents + 500 * random.randrange(1, 20))
-    return Where(due.seat, due.wager)
-
-
-@fault("PAY-UNDER", prepare=winner)
-def pay_under(play: Play) -> Where | None:
-    """A winner is handed something, but too little."""
-    due = pick(play, Outcome.WIN)
-    if due is None or due.winnings_cents < 200:
-        return None
-    short = max(100, due.winnings_cents * play.plan.random.randrange(10, 60) // 100 // 100 * 100)
-    changed(settled(play, due), winnings_cents=due.winnings_cents - short)
-    return Where(due.seat, due.wager)
-
-
-@fault("PAY-MISSED", prepare=winner)
-def pay_missed(play: Play) -> Where | None:
-    """A winner gets the stake back only, or is passed over."""
-    due = pick(play, Outcome.WIN)
-    if due is None:
-        return None
-    step = settled(play, due)
-    if play.plan.turn % 2:
-        play.script.drop(step)
-        return Where(due.seat, due.wager)
-    follows = misread(play, due, "tie")
-    step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return Where(due.seat, due.wager, follows)
-
-
-@fault("PAY-LOSER", prepare=loser)
-def pay_loser(play: Play) -> Where | None:
-    """A loser is paid."""
-    due = pick(play, Outcome.LOSE)
-    if due is None:
-        return None
-    odds = 1 if due.wager == "base" else play.plan.random.choice((2, 3, 5))
-    follows = misread(play, due, "win")
-    settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds, play.chips)
-    return Where(due.seat, due.wager, follows)
-
-
-@fault("PAY-TAKEN", prepare=winner_or_tie)
-def pay_taken(play: Play) -> Where | None:
-    """A winning or tied wager is collected."""
-    tied = play.plan.ties and play.plan.turn % 4 == 3
-    due = pick(play, *PUSHES, wagers=("base",)) if tied else pick(play, Outcome.WIN)
-    if due is None:
-        return None
-    follows = misread(play, due, "lose")
-    settled(play, due).payload = taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost")
-    return Where(due.seat, due.wager, follows)
-
-
-@fault("PAY-NOT-TAKEN", prepare=loser)
-def pay_not_taken(play: Play) -> Where | None:
-    """A losing wager is pushed back, or left where it lies."""
-    due = pick(play, Outcome.LOSE)
-    if due is None:
-        return None
-    step = settled(play, due)
-    if play.plan.turn % 2:
-        play.script.drop(step)
-        return Where(due.seat, due.wager)
-    follows = misread(play, due, "tie")
-    step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return Where(due.seat, due.wager, follows)
+fault("PAY-OVER", prepare=winner_or_tie)(pay_over)
+fault("PAY-UNDER", prepare=winner)(pay_under)
+fault("PAY-MISSED", prepare=winner)(pay_missed)
+fault("PAY-LOSER", prepare=loser)(pay_loser)
+fault("PAY-TAKEN", prepare=winner_or_tie)(pay_taken)
+fault("PAY-NOT-TAKEN", prepare=loser)(pay_not_taken)
 
 
 @fault("PAY-FOUL", prepare=prepare_foul)
@@ -189,17 +92,7 @@ def pay_foul(play: Play) -> Where | None:
     return Where(due.seat, "base", follows)
 
 
-@fault("PAY-VIG", prepare=lambda plan: plan.deal_until(base_ends(Outcome.WIN)))
-def pay_vig(play: Play) -> Where | None:
-    """Five percent is charged on a winning base wager."""
-    due = pick(play, Outcome.WIN, wagers=("base",))
-    if due is None:
-        return None
-    amount = max(25, due.winnings_cents // 20 // 25 * 25)
-    play.script.behind(
-        settled(play, due), fact(model.VigorishTaken, seat=due.seat, bettor=due.bettor, amount_cents=amount)
-    )  # fmt: skip
-    return Where(due.seat, "base")
+fault("PAY-VIG", prepare=lambda plan: plan.deal_until(base_ends(Outcome.WIN)))(pay_vig)
 
 
 # -------------------------------------------------------------------------------------------------------------- Envy
@@ -304,7 +197,7 @@ def pay_order(play: Play) -> Where | None:
     base = [due for due in play.dues if due.wager == "base" and due.seat not in gone]
     if play.plan.turn % 2:
         for due in base:
-            optional = [d for d in play.dues if d.seat == due.seat and d.wager in by_hand(play.plan)[1:]]
+            optional = [d for d in play.dues if d.seat == due.seat and d.wager in play.plan.by_hand[1:]]
             if optional:
                 script.move_before(settled(play, optional[0]), settled(play, due))
                 return Where()
@@ -346,7 +239,7 @@ def pay_void(play: Play) -> Where | None:
     steps: list[Any] = [
         step
         for step in play.script.of(model.WagerReturned)
-        if step.payload.wager in by_hand(play.plan)  # type: ignore[attr-defined]
+        if step.payload.wager in play.plan.by_hand  # type: ignore[attr-defined]
     ]
     step = play.plan.random.choice(steps)
     event = step.payload

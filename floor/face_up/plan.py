@@ -68,6 +68,7 @@ class Plan:
     """
 
     optional_wagers: ClassVar[tuple[str, ...]] = ("ace_high_bonus", "fortune_bonus", "progressive")
+    base: ClassVar[str] = "base"
     further: str = "ace_high_bonus"
     """The optional wager beside Fortune Bonus and Progressive."""
     ties: ClassVar[bool] = True
@@ -115,6 +116,16 @@ class Plan:
         self.deal({})
         self._throw()
         self._surrenders()
+
+    @property
+    def by_hand(self) -> tuple[str, ...]:
+        """The wagers that are taken and paid at the box: all but the progressive."""
+        return ("base", self.further, "fortune_bonus")
+
+    @property
+    def prepared(self) -> str:
+        """The wager that the preparations of a winner or loser go for, by turns."""
+        return ("base", "fortune_bonus", self.further)[self.turn % 3]
 
     # ------------------------------------------------------------------------------------------------------ the wagers
 

@@ -7,10 +7,10 @@ from typing import Any
 from events import model
 from floor.labels import Where
 from floor.over_under.irregulars import fault
-from floor.over_under.paying import pay_loser, pay_missed, pay_not_taken, pay_over, pay_taken, pay_under, pay_vig
 from floor.over_under.plan import Plan
 from floor.over_under.play import Play
 from floor.over_under.preparing import ends, ends_for, some_decide
+from floor.paying import pay_loser, pay_missed, pay_not_taken, pay_over, pay_taken, pay_under, pay_vig
 from floor.script import SETTLING, Step
 from games.wagers import Outcome
 

@@ -5,7 +5,7 @@ The settlement is what `games` says is due for the hands as they lie on the tabl
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from events import model
 from events.model import Aspect, Event
@@ -23,6 +23,9 @@ QUARTER = 78
 
 class Play:
     """Writes the script of one round."""
+
+    chips: ClassVar = "inventory"
+    """Whose chips the winnings are."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.table, self.book = plan, plan.table, plan.book

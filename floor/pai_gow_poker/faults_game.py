@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 
 from events import model
-from floor.face_up.faults_pay import pick, settled
 from floor.face_up.plan import Plan
 from floor.face_up.preparing import base_ends, with_dealers_shaker
 from floor.irregular import Apply
@@ -23,6 +22,7 @@ from floor.pai_gow_poker.preparing import (
     has_dice_wagers,
     has_red_die,
 )  # fmt: skip
+from floor.paying import pick, settled
 from floor.said import paid, returned, taken
 from floor.script import Step, changed
 from games.wagers import PUSHES, Due, Outcome

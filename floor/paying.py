@@ -1,7 +1,8 @@
 """Planted faults of the settlement that every game can have: winners short or over, losers paid, wagers wrongly taken.
 
 Each changes what the dealer did with one wager and leaves the rest as it is. The plan of a game says what its wagers are:
-`base`, `by_hand` (those taken and paid at the box), `prepared` (the one that its preparation goes for), `ties`, `surrendered`.
+`base`, `by_hand` (those taken and paid at the box), `prepared` (the one that its preparation goes for), `ties`, `surrendered`;
+and its play whose `chips` they are.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
+from events.model import fact
 from floor.labels import Where
-from floor.said import paid, returned
+from floor.said import paid, returned, taken
 from floor.script import Script, Step, changed
-from games.wagers import Due, Outcome
-
-PUSHES = (Outcome.TIE, Outcome.ACE_HIGH_PUSH)
+from games.wagers import PUSHES, Due, Outcome
 
 
 def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
@@ -23,8 +23,8 @@ def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | N
     dues: list[Due] = play.dues
     found = [
         due for due in dues
-        if due.outcome in outcomes and due.wager in wagers and not due.capped and due.seat not in play.plan.surrendered
-        and (due.wager, due.seat) in play.settled
+        if due.outcome in outcomes and due.wager in wagers and not due.capped and not due.uncovered_cents
+        and due.seat not in play.plan.surrendered and (due.wager, due.seat) in play.settled
     ]  # fmt: skip
     if not found:
         return None
@@ -56,7 +56,7 @@ def pay_over(play: Any) -> Where | None:
     tie = pick(play, Outcome.TIE, wagers=(play.plan.base,)) if play.plan.turn % 4 == 3 else None
     if tie is not None:
         follows = misread(play, tie, "win")
-        settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents)
+        settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents, play.chips)
         return Where(tie.seat, tie.wager, follows)
     due = pick(play, Outcome.WIN)
     if due is None:
@@ -96,7 +96,7 @@ def pay_loser(play: Any) -> Where | None:
         return None
     odds = 1 if due.wager == play.plan.base else play.plan.random.choice((2, 3, 5))
     follows = misread(play, due, "win")
-    settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds)
+    settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds, play.chips)
     return Where(due.seat, due.wager, follows)
 
 
@@ -107,16 +107,8 @@ def pay_taken(play: Any) -> Where | None:
     if due is None:
         return None
     follows = misread(play, due, "lose")
-    settled(play, due).payload = taken(due)
+    settled(play, due).payload = taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost")
     return Where(due.seat, due.wager, follows)
-
-
-def taken(due: Due) -> model.WagerTaken:
-    """The event of collecting a wager as lost."""
-    wager: Any = due.wager
-    return model.WagerTaken(
-        seat=due.seat, bettor=due.bettor, wager=wager, number=None, amount_cents=due.staked_cents, reason="lost"
-    )  # fmt: skip
 
 
 def pay_not_taken(play: Any) -> Where | None:
@@ -140,6 +132,6 @@ def pay_vig(play: Any) -> Where | None:
         return None
     amount = max(25, due.winnings_cents // 20 // 25 * 25)
     play.script.behind(
-        settled(play, due), model.VigorishTaken(seat=due.seat, bettor=due.bettor, amount_cents=amount)
+        settled(play, due), fact(model.VigorishTaken, seat=due.seat, bettor=due.bettor, amount_cents=amount)
     )  # fmt: skip
     return Where(due.seat, play.plan.base)
