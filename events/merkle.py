@@ -23,7 +23,7 @@ def leaf_hash(data: bytes) -> bytes:
     return sha256(b"\0" + data).digest()
 
 
-def node_hash(left: bytes, right: bytes) -> bytes:
+def node_hash(left: bytes | bytearray, right: bytes | bytearray) -> bytes:
     """Return the hash of the node over two subtrees."""
     return sha256(b"\1" + left + right).digest()
 
@@ -62,29 +62,31 @@ class Tree:
     """A growing tree that keeps every full node: roots and proofs for its present size and for every earlier one."""
 
     def __init__(self, leaf_hashes: Iterable[bytes] = ()) -> None:
-        self._levels: list[list[bytes]] = [[]]
-        """`_levels[k][i]` is the full subtree of 2**k leaves that begins at leaf i * 2**k."""
+        self._levels = [bytearray()]
+        """`_levels[k]` holds, 32 bytes each, the full subtrees of 2**k leaves from left to right."""
         for each in leaf_hashes:
             self.append(each)
 
     @property
     def size(self) -> int:
         """The number of leaves."""
-        return len(self._levels[0])
+        return len(self._levels[0]) // 32
 
     def leaf(self, index: int) -> bytes:
         """Return the hash of a leaf, counted from 0."""
-        return self._levels[0][index]
+        return self._node(0, index)
 
     def append(self, leaf: bytes) -> None:
         """Add the hash of the next leaf."""
-        self._levels[0].append(leaf)
+        if len(leaf) != 32:
+            raise ValueError(f"the hash of a leaf has {len(leaf)} bytes; expected 32")
+        self._levels[0] += leaf
         level, full = 0, self.size
         while not full & 1:
             nodes = self._levels[level]
             if len(self._levels) == level + 1:
-                self._levels.append([])
-            self._levels[level + 1].append(node_hash(nodes[-2], nodes[-1]))
+                self._levels.append(bytearray())
+            self._levels[level + 1] += node_hash(nodes[-64:-32], nodes[-32:])
             level, full = level + 1, full >> 1
 
     def root(self, size: int | None = None) -> bytes:
@@ -129,6 +131,9 @@ class Tree:
             path.append(self._subtree(begin, end))
         return path[::-1]
 
+    def _node(self, level: int, number: int) -> bytes:
+        return bytes(self._levels[level][32 * number : 32 * number + 32])
+
     def _checked(self, size: int | None) -> int:
         if size is None:
             return self.size
@@ -141,7 +146,7 @@ class Tree:
         size = end - begin
         if size & (size - 1) == 0:
             level = size.bit_length() - 1
-            return self._levels[level][begin >> level]
+            return self._node(level, begin >> level)
         middle = begin + _split(size)
         return node_hash(self._subtree(begin, middle), self._subtree(middle, end))
 
