@@ -21,6 +21,13 @@ class UnknownEvent(EventError):
         )
 
 
+class IdTaken(EventError):
+    """Another event of the stream has the event id already."""
+
+    def __init__(self, stream: str, event_id: str) -> None:
+        super().__init__(f"{stream}: the event id {event_id} is already taken by another event")
+
+
 class AppendRefused(RuntimeError):
     """The log did not accept an append; nothing of it was stored."""
 

@@ -198,7 +198,8 @@ class KafkaLog:
             raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
         with self._lock:
             self._check_writable()
-            headers = [("stream", entry.stream.encode()), ("reason", entry.reason.encode())]
+            stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(self._clock())}
+            headers = [(name, text.encode()) for name, text in stated.items()]
             key = entry.sha256.encode()
             self._cluster.send_plain(Outgoing(self._topic("quarantine"), 0, key, entry.data, headers))
 
@@ -285,7 +286,10 @@ class KafkaLog:
         for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
             headers = {name: value.decode() for name, value in message.headers}
             data = message.value or b""
-            entry = Quarantined(headers.get("stream", ""), sha256(data).hexdigest(), headers.get("reason", ""), data)
+            at_us = int(headers.get("at_us", "0"))
+            entry = Quarantined(
+                headers.get("stream", ""), sha256(data).hexdigest(), headers.get("reason", ""), data, at_us
+            )
             found.setdefault((entry.stream, entry.sha256), entry)
         return list(found.values())
 

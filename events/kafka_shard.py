@@ -21,7 +21,7 @@ import msgspec
 from events.appender import StreamState, digest_of_report, place, report_digest
 from events.codec import canonical
 from events.envelope import Draft, RawEnvelope
-from events.errors import BrokenSeal, EventError, IntegrityError, LogUnavailable, SecondWriter
+from events.errors import BrokenSeal, IdTaken, IntegrityError, LogUnavailable, SecondWriter
 from events.kafka_client import Cluster, Fenced, Lane, Outgoing, Reader, Unsure, Writer
 from events.kafka_fold import Chains, headers_of
 from events.log import Appended, Head, Record
@@ -136,7 +136,7 @@ class Shard:
                 seqs.append(None)
                 continue
             if event_id in seen or event_id in new:
-                raise EventError(f"{stream}: the event id {draft.event_id} is already taken by another event")
+                raise IdTaken(stream, draft.event_id)
             record, state = place(
                 state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
             )

@@ -39,12 +39,16 @@ class Appended(msgspec.Struct, frozen=True):
 
 
 class Quarantined(msgspec.Struct, frozen=True):
-    """Bytes that were refused at intake, kept under their SHA-256 with the stream they were meant for and the reason."""
+    """Bytes that were refused at intake, kept under their SHA-256 with the stream they were meant for and the reason.
+
+    `at_us` is the log's clock when it first took them in (UTC microseconds); whoever hands them in leaves it out.
+    """
 
     stream: str
     sha256: str
     reason: str
     data: bytes
+    at_us: int = 0
 
 
 class EventLog(Protocol):

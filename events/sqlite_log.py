@@ -27,6 +27,7 @@ from events.errors import (
     AppendRefused,
     BrokenSeal,
     EventError,
+    IdTaken,
     LogUnavailable,
     SequenceGap,
     WrongSequence,
@@ -37,7 +38,7 @@ from events.log import Appended, Clock, Head, Quarantined, Record
 from events.model import Token
 from events.seal import CHAIN_TAG, genesis, link
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 CHUNK = 256
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""
 POLL_S = 0.05
@@ -53,7 +54,7 @@ CREATE TABLE reports (stream TEXT NOT NULL, source TEXT NOT NULL, source_seq INT
 CREATE TABLE event_ids (stream TEXT NOT NULL, event_id BLOB NOT NULL, PRIMARY KEY (stream, event_id))
     STRICT, WITHOUT ROWID;
 CREATE TABLE quarantine (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, sha256 TEXT NOT NULL, reason TEXT NOT NULL,
-                         data BLOB NOT NULL, UNIQUE (stream, sha256)) STRICT;
+                         data BLOB NOT NULL, at_us INTEGER NOT NULL, UNIQUE (stream, sha256)) STRICT;
 CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
 """
@@ -302,7 +303,7 @@ class SqliteLog:
             event_id = (stream, bytes.fromhex(draft.event_id))
             connection.execute("INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_id)
             if not connection.changes():
-                raise EventError(f"{stream}: the event id {draft.event_id} is already taken by another event")
+                raise IdTaken(stream, draft.event_id)
             seqs.append(record.seq)
             records.append(record)
         rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
@@ -340,8 +341,9 @@ class SqliteLog:
             raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
         self._check_writable()
         with self._database.transaction() as connection:
-            row = (entry.stream, entry.sha256, entry.reason, entry.data)
-            connection.execute("INSERT OR IGNORE INTO quarantine (stream, sha256, reason, data) VALUES (?,?,?,?)", row)
+            row = (entry.stream, entry.sha256, entry.reason, entry.data, self._clock())
+            sql = "INSERT OR IGNORE INTO quarantine (stream, sha256, reason, data, at_us) VALUES (?, ?, ?, ?, ?)"
+            connection.execute(sql, row)
 
     def _check_writable(self) -> None:
         if self._read_only:
@@ -468,7 +470,7 @@ class SqliteLog:
 
     def quarantined(self) -> list[Quarantined]:
         """Return everything in quarantine, oldest first."""
-        rows = self._database.rows("SELECT stream, sha256, reason, data FROM quarantine ORDER BY pos")
+        rows = self._database.rows("SELECT stream, sha256, reason, data, at_us FROM quarantine ORDER BY pos")
         return [Quarantined(*row) for row in rows]
 
     def acknowledged(self) -> dict[str, Head]:

@@ -17,7 +17,19 @@ from typing import Protocol, cast
 from rack.errors import Exit, exit_code
 from rack.output import Output
 
-COMMANDS = ("demo", "simulate", "ingest", "replay", "round", "judge", "verify", "rules", "theory", "dashboard")
+COMMANDS = (
+    "demo",
+    "simulate",
+    "ingest",
+    "replay",
+    "round",
+    "judge",
+    "verify",
+    "quarantine",
+    "rules",
+    "theory",
+    "dashboard",
+)
 
 EPILOG = """\
 exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure

@@ -19,19 +19,19 @@ from typing import Any
 
 import msgspec
 
-from events.codec import MAX_EVENT_BYTES, canonical, decode_payload, encode_draft
+from events.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
 from events.envelope import Draft, EventId, StreamName, TimeUs
-from events.errors import EventError
+from events.errors import EventError, IdTaken
 from events.log import Appended, EventLog, Quarantined
-from events.model import IntakeRefused, Number, Token
+from events.model import EventCorrected, IntakeRefused, Number, Token
 
 UNKNOWN_STREAM = "unknown"
 """Where bytes are quarantined whose stream cannot be read."""
 
 BATCH = 1_000
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
-_ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,14})\b')
-_TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,14})\b')
+_ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,15})\b')
+_TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -155,19 +155,38 @@ def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken) 
             _take_batch(log, batch[:middle], taken)
             _take_batch(log, batch[middle:], taken)
         else:
-            _refuse_one(log, batch[0], str(error), taken)
+            _refuse_one(log, batch[0], error, taken)
         return
     taken.lines += len(batch)
     taken.refused.extend(refusals)
     count(results, taken)
 
 
-def _refuse_one(log: EventLog, line: Report | Refusal, reason: str, taken: Taken) -> None:
-    if isinstance(line, Report):  # try its refusal in its place
-        _take_batch(log, [Refusal(line.where, line.data, line.stream, reason)], taken)
+def _refuse_one(log: EventLog, line: Report | Refusal, error: EventError, taken: Taken) -> None:
+    if isinstance(line, Report):
+        if isinstance(error, IdTaken) and _was_redriven(log, line):
+            taken.lines, taken.duplicates = taken.lines + 1, taken.duplicates + 1
+            return
+        # try its refusal in its place
+        _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken)
         return
     taken.lines += 1  # the stream takes not even the notice (it was never opened): quarantine has the bytes
     taken.refused.append(line)
+
+
+def _was_redriven(log: EventLog, line: Report) -> bool:
+    """Whether what a line says came into its stream from quarantine, under the same id (see `rack.quarantine`)."""
+    said, id_ = line.draft, f'"event_id":"{line.draft.event_id}"'.encode()
+    for record in log.read(line.stream):
+        if record.data.startswith(id_, 1):
+            stored = decode(record.data)
+            correction = stored.payload
+            if not isinstance(correction, EventCorrected) or correction.replacement is None:
+                return False
+            instead = correction.replacement
+            same = (instead.type, instead.version, instead.round_no, canonical(instead.payload))
+            return same == (said.payload.TYPE, said.payload.VERSION, said.round_no, canonical(said.payload))
+    return False
 
 
 def count(results: Sequence[Appended], taken: Taken) -> None:
@@ -191,15 +210,19 @@ def _placed(line: Report | Refusal) -> tuple[str, Draft] | None:
 def notice(stream: str, refusal: Refusal) -> Draft:
     """Return the event that stands in a stream for a refused line: always the same for the same bytes."""
     identity = sha256(b"rack/intake/v1\0" + stream.encode() + b"\0" + refusal.data).hexdigest()
-    time, round_no = _TIME.search(refusal.data), _ROUND.search(refusal.data)
     return Draft(
         event_id=identity[:32],
         source=f"intake-{identity[32:52]}",
         source_seq=1,
-        occurred_at_us=int(time[1]) if time else 0,
-        round_no=int(round_no[1]) if round_no else None,
+        occurred_at_us=_number(_TIME, refusal.data) or 0,
+        round_no=_number(_ROUND, refusal.data),
         payload=IntakeRefused(sha256=refusal.sha256, size=len(refusal.data), reason=_text(refusal.reason)),
     )
+
+
+def _number(pattern: re.Pattern[bytes], data: bytes) -> int | None:
+    found = pattern.search(data)
+    return int(found[1]) if found is not None and int(found[1]) < 2**53 else None
 
 
 def _text(reason: str) -> str:

@@ -83,8 +83,8 @@ def test_other_files_are_no_logs(path: Path) -> None:
 
 def test_a_log_of_another_form_is_refused(log: SqliteLog, path: Path) -> None:
     log.close()
-    SqliteTamper(path).execute("UPDATE meta SET value = '2' WHERE name = 'schema'")
-    with pytest.raises(LogUnavailable, match="has the form 2, this version reads 1"):
+    SqliteTamper(path).execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    with pytest.raises(LogUnavailable, match="has the form 1, this version reads 2"):
         SqliteLog(path)
 
 

@@ -179,6 +179,17 @@ def test_a_notice_is_a_function_of_the_refused_bytes() -> None:
     assert len(first.payload.reason) <= 400
 
 
+@pytest.mark.parametrize(
+    ("stated", "kept"),
+    [(0, 0), (1, 1), (1_773_500_000_000_000, 1_773_500_000_000_000), (2**53 - 1, 2**53 - 1), (2**53, 0), (10**17, 0)],
+)
+def test_a_notice_takes_over_a_time_and_a_round_that_can_be_meant(stated: int, kept: int) -> None:
+    """Microseconds of this century have sixteen digits."""
+    data = f'{{"occurred_at_us":{stated},"round_no":{stated},"stream":"{TABLE}"'.encode()
+    made = notice(TABLE, Refusal("a:1", data, TABLE, "torn"))
+    assert (made.occurred_at_us, made.round_no or 0) == (kept, kept)
+
+
 def test_a_report_keeps_its_bytes() -> None:
     report = read_line(GOOD.encode(), "a:1")
     assert report == Report("a:1", GOOD.encode(), TABLE, TOTAL)

@@ -1,0 +1,140 @@
+"""`rack quarantine`: what was refused at intake; and how it comes into the record after all, with a trace."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rack.arguments import add_log
+from rack.errors import Exit, UsageError
+from rack.output import Output, table
+from rack.settings import log_address
+
+if TYPE_CHECKING:
+    from events.log import EventLog
+    from rack.quarantine import Held
+
+HELP = "list what was refused at intake, show one entry, or redrive entries now that they can be read"
+
+SHOWN = 2_000
+"""Bytes of an entry that are shown; --out writes all of them to a file."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "what", choices=("list", "show", "redrive"),
+        help="list: every entry; show: one with its bytes; redrive: append what can be read by now, with a trace",
+    )  # fmt: skip
+    parser.add_argument(
+        "digest", metavar="SHA256", nargs="*",
+        help="the entry, by the beginning of its SHA-256 (redrive without one: all that were not redriven yet)",
+    )  # fmt: skip
+    add_log(parser)
+    parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: what the one line should have said")
+    parser.add_argument("--by", metavar="ID", help="redrive: who does it, such as sv-1")
+    parser.add_argument("--reason", metavar="TEXT", help="redrive: why it can be read now, or what was corrected")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="show: write the refused bytes to a new file")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Carry it out; `redrive` is 1 where an entry is still refused."""
+    from rack.opening import log_at
+
+    digests, redriving = arguments.digest, arguments.what == "redrive"
+    if len(digests) != 1 and (arguments.what == "show" or arguments.line is not None):
+        raise UsageError("name the one entry by the beginning of its SHA-256 (`rack quarantine list`)")
+    if digests and arguments.what == "list":
+        raise UsageError("`list` takes no SHA-256; `rack quarantine show` shows one entry")
+    if redriving and not (arguments.by and arguments.reason):
+        raise UsageError("say who redrives and why: --by sv-1 --reason 'the shoe's new software is known by now'")
+    log = log_at(log_address(arguments.log), read_only=not redriving, check_heads=redriving)
+    try:
+        if redriving:
+            return _redrive(log, arguments, output)
+        if arguments.what == "show":
+            return _show(log, arguments, output)
+        return _list(log, output)
+    finally:
+        log.close()
+
+
+def _list(log: EventLog, output: Output) -> Exit:
+    from rack.quarantine import held
+
+    entries = held(log)
+    output.value([as_json(each) for each in entries])
+    rows = [
+        (when(each), each.stream, each.entry.sha256[:16], len(each.entry.data), state(each), each.entry.reason[:60])
+        for each in entries
+    ]
+    output.text(
+        *(table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows) if rows else ["nothing"])
+    )
+    return Exit.CLEAN
+
+
+def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
+    from rack.quarantine import find, held
+
+    each = find(held(log), arguments.digest[0])
+    data = each.entry.data
+    if arguments.out is not None:
+        with arguments.out.open("xb") as file:
+            file.write(data)
+    text = data[:SHOWN].decode("ascii", "backslashreplace")
+    output.value(as_json(each) | {"text": text})
+    shown = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+    rest = f"… and {len(data) - SHOWN:,} bytes more (--out FILE writes them)" if len(data) > SHOWN else ""
+    output.text(
+        f"sha-256  {each.entry.sha256}", f"stream   {each.stream}", f"refused  {when(each)}", f"state    {state(each)}",
+        f"reason   {each.entry.reason}", "", shown, *([rest] if rest else []),
+    )  # fmt: skip
+    return Exit.CLEAN
+
+
+def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
+    from events.errors import EventError
+    from rack.quarantine import find, held, redrive
+
+    entries = held(log)
+    chosen = [find(entries, digest) for digest in arguments.digest]
+    chosen = chosen or [each for each in entries if each.redriven_seq is None]
+    line = arguments.line.read_bytes().strip() if arguments.line is not None else None
+    done: list[dict[str, Any]] = []
+    refused: list[dict[str, str]] = []
+    for each in chosen:
+        try:
+            appended = redrive(log, each, by=arguments.by, reason=arguments.reason, line=line)
+        except EventError as error:
+            output.problem(f"still refused: {error}")
+            refused.append({"sha256": each.entry.sha256, "reason": str(error)})
+            continue
+        done.append({"sha256": each.entry.sha256, "stream": appended.stream, "seq": appended.head.seq})
+        output.text(f"{each.entry.sha256[:16]}… is {appended.stream} event {appended.head.seq}")
+    output.value({"redriven": done, "refused": refused})
+    output.text(f"{len(done):,} redriven, {len(refused):,} still refused; `rack replay` judges their rounds again")
+    return Exit.FINDINGS if refused else Exit.CLEAN
+
+
+def when(each: Held) -> str:
+    """Return the time of a refusal, in UTC by the log's clock."""
+    moment = datetime.fromtimestamp(each.entry.at_us / 1_000_000, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if each.entry.at_us else "–"
+
+
+def state(each: Held) -> str:
+    """Return what became of an entry."""
+    if each.redriven_seq is not None:
+        return f"redriven as event {each.redriven_seq}"
+    return f"refused as event {each.refused_seq}" if each.refused_seq is not None else "in no stream"
+
+
+def as_json(each: Held) -> dict[str, Any]:
+    """Return an entry as JSON values, without its bytes."""
+    return {
+        "sha256": each.entry.sha256, "stream": each.stream, "reason": each.entry.reason, "bytes": len(each.entry.data),
+        "refused_at": when(each), "refused_seq": each.refused_seq, "redriven_seq": each.redriven_seq,
+    }  # fmt: skip
