@@ -193,6 +193,8 @@ class SqliteLog:
             if create and not read_only and not self._database.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
                 self._create(property_id, log_id or secrets.token_hex(16))
             self._log_id, self._property_id = self._identity(property_id)
+            if self._form == "1" and not read_only:
+                self._renew()
             self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), self._log_id)
             self._resources.callback(self._high_water.close)
             for stream, mark in sorted(self._high_water.load().items()) if check_heads else ():
@@ -212,12 +214,20 @@ class SqliteLog:
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
         sync_directory(self.path.parent)
 
+    def _renew(self) -> None:
+        """Bring a log of the form 1, whose quarantine knows no times, to the present form. No event is touched."""
+        with self._database.transaction() as connection:
+            connection.execute("ALTER TABLE quarantine ADD COLUMN at_us INTEGER NOT NULL DEFAULT 0")
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))
+        self._form = SCHEMA_VERSION
+
     def _identity(self, property_id: str | None) -> tuple[str, str]:
         if not self._database.rows("SELECT 1 FROM sqlite_schema WHERE name = 'meta'"):
             raise LogUnavailable(f"{self.path} is not a log of Discard Rack")
         meta = dict(self._database.rows("SELECT name, value FROM meta"))
-        if meta.get("schema") != SCHEMA_VERSION:
-            raise LogUnavailable(f"{self.path} has the form {meta.get('schema')}, this version reads {SCHEMA_VERSION}")
+        self._form = meta.get("schema", "unknown")
+        if self._form not in ("1", SCHEMA_VERSION):
+            raise LogUnavailable(f"{self.path} has the form {self._form}, this version reads 1 and {SCHEMA_VERSION}")
         if property_id not in (None, meta["property_id"]):
             raise LogUnavailable(f"{self.path} is the log of property {meta['property_id']}, not {property_id}")
         return meta["log_id"], meta["property_id"]
@@ -470,7 +480,8 @@ class SqliteLog:
 
     def quarantined(self) -> list[Quarantined]:
         """Return everything in quarantine, oldest first."""
-        rows = self._database.rows("SELECT stream, sha256, reason, data, at_us FROM quarantine ORDER BY pos")
+        at_us = "0" if self._form == "1" else "at_us"
+        rows = self._database.rows(f"SELECT stream, sha256, reason, data, {at_us} FROM quarantine ORDER BY pos")
         return [Quarantined(*row) for row in rows]
 
     def acknowledged(self) -> dict[str, Head]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from events.errors import (
     LostTail,
     SecondWriter,
 )
+from events.log import Quarantined
 from events.sqlite_log import SqliteLog
 from events.verify import verify
 from tests.contract.backends import SqliteTamper
@@ -83,9 +85,25 @@ def test_other_files_are_no_logs(path: Path) -> None:
 
 def test_a_log_of_another_form_is_refused(log: SqliteLog, path: Path) -> None:
     log.close()
-    SqliteTamper(path).execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
-    with pytest.raises(LogUnavailable, match="has the form 1, this version reads 2"):
+    SqliteTamper(path).execute("UPDATE meta SET value = '3' WHERE name = 'schema'")
+    with pytest.raises(LogUnavailable, match="has the form 3, this version reads 1 and 2"):
         SqliteLog(path)
+
+
+def test_a_log_of_the_first_form_is_read_and_written_on(log: SqliteLog, path: Path, drafts: Drafts) -> None:
+    fill(log, drafts)
+    log.quarantine(Quarantined(TABLE, sha256(b"torn").hexdigest(), "torn", b"torn"))
+    before = list(log.read(TABLE))
+    log.close()
+    tamper = SqliteTamper(path)
+    tamper.execute("ALTER TABLE quarantine DROP COLUMN at_us")
+    tamper.execute("UPDATE meta SET value = '1' WHERE name = 'schema'")
+    for read_only in (True, False, True):
+        again = SqliteLog(path, read_only=read_only)
+        assert list(again.read(TABLE)) == before
+        assert [(each.data, each.at_us) for each in again.quarantined()] == [(b"torn", 0)]
+        again.close()
+    assert verify(SqliteLog(path, read_only=True)).ok
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
@@ -329,6 +347,7 @@ def test_a_writer_does_not_go_on_from_an_unreadable_end(log: SqliteLog, path: Pa
 
 WRITER = """
 import sys
+from events.log import Quarantined
 from events.sqlite_log import SqliteLog
 from tests.contract.drafts import Drafts
 log, drafts = SqliteLog(sys.argv[1]), Drafts()
