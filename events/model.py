@@ -1,4 +1,4 @@
-"""The vocabulary: every fact a table, a property or a meter can state, as frozen strict structs.
+"""The vocabulary: every fact a table, a property, a meter or a reviewer can state, as frozen strict structs.
 
 The law of this file: an event is a past-tense fact with a permanent tag and version; it has no defaults; values are
 integers, booleans, text and lists of these; money is integer cents, meters are hundredths of a cent, both within
@@ -22,3 +22,4 @@ from events.settlement_events import *
 from events.seven_seats import *
 from events.game_events import *
 from events.correction_events import *
+from events.review_events import *

@@ -24,6 +24,7 @@ COMMANDS = (
     "replay",
     "round",
     "judge",
+    "review",
     "verify",
     "quarantine",
     "rules",

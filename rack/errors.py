@@ -31,6 +31,7 @@ EXIT_OF: dict[str, Exit] = {
     "events.errors.EventError": Exit.USAGE,
     "games.chapters.RulesRefused": Exit.USAGE,
     "replay.transcript_words.TranscriptError": Exit.USAGE,
+    "replay.review.ReviewRefused": Exit.USAGE,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 from events.log import EventLog, ResultStore
 from events.open import open_log, open_results, parse_address
 from rack import settings
+
+if TYPE_CHECKING:
+    from replay.review import Desk
 
 
 def log_at(address: str, **options: Any) -> EventLog:
@@ -25,3 +29,10 @@ def results_at(address: str, **options: Any) -> ResultStore:
 def _security(backend: str) -> dict[str, Any]:
     security = settings.kafka_security() if backend == "kafka" else {}
     return {"security": security} if security else {}
+
+
+def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Desk]:
+    """Open the desk where a log's findings are reviewed."""
+    from replay.review import desk_at
+
+    return desk_at(address, read_only=read_only, **_security(parse_address(address)[0]))

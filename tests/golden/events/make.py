@@ -29,6 +29,7 @@ TEXTS = {  # by pattern: text of a permanent form
     r"\A[A-Z]{3}\Z": "USD",
     r"\A[a-z0-9_]{1,32}\Z": "face_up_pai_gow",
     r"\A[a-z_]{1,40}\Z": "hand_set",
+    r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z": "m.ortiz@bellwether",
 }
 
 

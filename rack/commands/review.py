@@ -1,0 +1,247 @@
+"""`rack review`: the queue of findings, and what people do about them. Every action is an event in the log."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from rack.arguments import add_log
+from rack.errors import Exit, UsageError
+from rack.output import Output, money, table
+from rack.settings import log_address
+
+if TYPE_CHECKING:
+    from replay.review import Case, Desk, Entry, TableReview
+
+HELP = "the queue of findings, and what is done about them: assign, note, resolve, sign, reopen; disputes; custody"
+
+EPILOG = """\
+list [TABLE]              findings that are not disposed of (--all: every one, with those that were withdrawn)
+show FINDING              one finding with everything that was said about it
+assign FINDING            give it to somebody: --to, --reason
+note FINDING              write down what was seen or done: --reason
+resolve FINDING           dispose of it: --disposition, --reason; --amount where money moves, --duplicate-of
+sign FINDING              put the second signature under a disposition that moves money (another person): --reason
+reopen FINDING            take a disposition back: --reason
+video TABLE ROUND         mark video to be kept: --camera, --from, --to-time, --reason
+open TABLE ROUND          open a patron's dispute: --dispute, --reason (what the patron says), --seat, --patron
+close TABLE               close a dispute: --dispute, --outcome, --reason
+custody TABLE [ROUND]     who viewed and who exported the record
+
+A finding is named by its id, or by the first digits of it. Nothing is ever overwritten."""
+
+ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
+READING = {"list", "show", "custody"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.formatter_class, parser.epilog = argparse.RawDescriptionHelpFormatter, EPILOG
+    parser.add_argument("action", metavar="ACTION", choices=ACTIONS, help=", ".join(ACTIONS))
+    parser.add_argument("of", metavar="WHAT", nargs="*", help="a finding's id, or a table and a round")
+    add_log(parser)
+    parser.add_argument("--by", metavar="PERSON", help="who does it, as the property's directory has it (m.ortiz)")
+    parser.add_argument("--reason", metavar="TEXT", help="why; of a note its text, of a dispute the patron's claim")
+    parser.add_argument("--to", metavar="PERSON", help="assign: to whom")
+    parser.add_argument("--disposition", metavar="NAME", help="resolve: what became of it (a wrong one lists them)")
+    parser.add_argument(
+        "--amount", metavar="MONEY", help="resolve, sign: what was paid, recovered or held, as in 100.00"
+    )
+    parser.add_argument("--duplicate-of", metavar="FINDING", help="resolve: the finding that says the same")
+    parser.add_argument("--dispute", metavar="ID", help="open, close: the dispute's own id")
+    parser.add_argument("--outcome", metavar="NAME", help="close: how it ended (a wrong one lists them)")
+    parser.add_argument("--seat", metavar="N", type=int, help="open: the patron's seat")
+    parser.add_argument("--patron", metavar="TOKEN", help="open: the patron's pseudonym")
+    parser.add_argument("--camera", metavar="ID", help="video: the camera")
+    parser.add_argument("--from", metavar="TIME", dest="from_time", help="video: from when, as in 2026-03-01T21:14:00Z")
+    parser.add_argument("--to-time", metavar="TIME", help="video: until when")
+    parser.add_argument("--finding", metavar="FINDING", help="video: the finding that it shows")
+    parser.add_argument("--all", action="store_true", help="list: also what is disposed of, and what was withdrawn")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Show or do; 1 where `list` shows findings that wait for somebody."""
+    from rack.opening import desk
+
+    with desk(log_address(arguments.log), read_only=arguments.action in READING) as open_desk:
+        if arguments.action == "list":
+            return _list(open_desk, arguments, output)
+        if arguments.action == "show":
+            _show(open_desk.case(_finding(arguments)), output)
+        elif arguments.action == "custody":
+            _custody(open_desk, arguments, output)
+        else:
+            _said(_WRITING[arguments.action](open_desk, arguments), output)
+    return Exit.CLEAN
+
+
+def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
+    if len(arguments.of) > 1:
+        raise UsageError("rack review list [TABLE]: expected one table at most")
+    cases = desk.cases(arguments.of[0] if arguments.of else None)
+    waiting = [case for case in cases if not case.withdrawn and case.review.state != "resolved"]
+    shown = cases if arguments.all else waiting
+    output.value([_case(case) for case in shown])
+    rows = [
+        (
+            case.finding.id[:8], case.table, str(case.finding.round_no or "–"), case.finding.line(),
+            "withdrawn" if case.withdrawn else case.review.state.replace("_", " "), case.review.assigned_to or "–",
+        )
+        for case in shown
+    ]  # fmt: skip
+    output.text(
+        *(table(("finding", "table", "round", "what", "state", "with"), rows) if rows else ["nothing waits for review"])
+    )
+    return Exit.FINDINGS if waiting else Exit.CLEAN
+
+
+def _show(case: Case, output: Output) -> None:
+    from rack.report import finding_lines
+
+    output.value(_case(case))
+    state = case.review.state.replace("_", " ") + (", withdrawn by a later verdict" if case.withdrawn else "")
+    held = f", with {case.review.assigned_to}" if case.review.assigned_to else ""
+    where = f"table {case.table}" + ("" if case.finding.round_no is None else f", round {case.finding.round_no}")
+    output.text(
+        f"{case.finding.id}: {where}; {state}{held}", *finding_lines(case.finding), *_history(case.review.history)
+    )
+
+
+def _custody(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
+    from msgspec import to_builtins
+
+    table_id, round_no = _place(arguments, round_optional=True)
+    review: TableReview = desk.review(table_id)
+    entries = [entry for entry in review.custody if round_no in (None, entry.round_no)]
+    output.value(to_builtins(entries))
+    output.text(*(_history(entries) if entries else ["nobody viewed or exported it, as far as this log was told"]))
+
+
+def _history(entries: Any) -> list[str]:
+    from datetime import UTC, datetime
+
+    return [
+        f"  {datetime.fromtimestamp(each.at_us // 1_000_000, tz=UTC):%Y-%m-%d %H:%M:%SZ}  {each.by}  {each.says}"
+        for each in entries
+    ]
+
+
+def _said(entry: Entry, output: Output) -> None:
+    from msgspec import to_builtins
+
+    output.value(to_builtins(entry))
+    output.text(f"event {entry.seq}: {entry.by}: {entry.says}")
+
+
+def _case(case: Case) -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    return {
+        "finding": to_builtins(case.finding), "withdrawn": case.withdrawn, "review": to_builtins(case.review),
+    }  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------------------- writing
+
+
+def _assign(desk: Desk, given: argparse.Namespace) -> Entry:
+    return desk.assign(_finding(given), to=_need(given, "to"), by=_need(given, "by"), reason=_need(given, "reason"))
+
+
+def _note(desk: Desk, given: argparse.Namespace) -> Entry:
+    return desk.note(_finding(given), note=_need(given, "reason"), by=_need(given, "by"))
+
+
+def _resolve(desk: Desk, given: argparse.Namespace) -> Entry:
+    return desk.resolve(
+        _finding(given), disposition=_need(given, "disposition"), by=_need(given, "by"), reason=_need(given, "reason"),
+        amount_cents=_cents(given.amount), duplicate_of=given.duplicate_of,
+    )  # fmt: skip
+
+
+def _sign(desk: Desk, given: argparse.Namespace) -> Entry:
+    return desk.sign(
+        _finding(given), by=_need(given, "by"), reason=_need(given, "reason"), amount_cents=_cents(given.amount)
+    )
+
+
+def _reopen(desk: Desk, given: argparse.Namespace) -> Entry:
+    return desk.reopen(_finding(given), by=_need(given, "by"), reason=_need(given, "reason"))
+
+
+def _video(desk: Desk, given: argparse.Namespace) -> Entry:
+    table_id, round_no = _place(given)
+    return desk.mark_video(
+        table_id, round_no or 0, camera=_need(given, "camera"), by=_need(given, "by"), reason=_need(given, "reason"),
+        starts_us=_moment(given, "from_time"), ends_us=_moment(given, "to_time"), finding_id=given.finding,
+    )  # fmt: skip
+
+
+def _open(desk: Desk, given: argparse.Namespace) -> Entry:
+    table_id, round_no = _place(given)
+    return desk.open_dispute(
+        table_id, round_no or 0, dispute=_need(given, "dispute"), claim=_need(given, "reason"), by=_need(given, "by"),
+        seat=given.seat, patron=given.patron,
+    )  # fmt: skip
+
+
+def _close(desk: Desk, given: argparse.Namespace) -> Entry:
+    table_id, _ = _place(given, round_optional=True)
+    return desk.close_dispute(
+        table_id, dispute=_need(given, "dispute"), outcome=_need(given, "outcome"), by=_need(given, "by"),
+        reason=_need(given, "reason"),
+    )  # fmt: skip
+
+
+_WRITING: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
+    "assign": _assign, "note": _note, "resolve": _resolve, "sign": _sign, "reopen": _reopen, "video": _video,
+    "open": _open, "close": _close,
+}  # fmt: skip
+
+
+def _need(given: argparse.Namespace, name: str) -> str:
+    value: str | None = getattr(given, name)
+    if not value:
+        option = {"from_time": "--from"}.get(name, f"--{name.replace('_', '-')}")
+        raise UsageError(f"rack review {given.action} needs {option} (rack review --help)")
+    return value
+
+
+def _finding(given: argparse.Namespace) -> str:
+    if len(given.of) != 1:
+        raise UsageError(f"rack review {given.action} FINDING: expected the id of one finding (rack review list)")
+    return str(given.of[0])
+
+
+def _place(given: argparse.Namespace, *, round_optional: bool = False) -> tuple[str, int | None]:
+    if len(given.of) == 1 and round_optional:
+        return given.of[0], None
+    if len(given.of) != 2 or not (given.of[1].isascii() and given.of[1].isdigit() and int(given.of[1])):
+        raise UsageError(f"rack review {given.action}: expected a table and the number of a round, as in fu-01 17")
+    return given.of[0], int(given.of[1])
+
+
+def _moment(given: argparse.Namespace, name: str) -> int:
+    from rack.arguments import as_of
+
+    _, at_us = as_of([_need(given, name)])
+    if at_us is None:
+        raise UsageError(f"rack review {given.action}: expected a time, as in 2026-03-01T21:14:00Z")
+    return at_us
+
+
+def _cents(text: str | None) -> int | None:
+    """Read an amount.
+
+    >>> _cents("1,100.00"), _cents("25"), _cents(None)
+    (110000, 2500, None)
+    """
+    import re
+
+    if text is None:
+        return None
+    match = re.fullmatch(r"([0-9]{1,12}|[0-9]{1,3}(?:,[0-9]{3}){1,3})(?:\.([0-9]{2}))?", text, re.ASCII)
+    if match is None:
+        raise UsageError(f"--amount {text}: expected an amount, as in {money(10_000).lstrip('+')}")
+    return int(match[1].replace(",", "")) * 100 + int(match[2] or 0)

@@ -1,0 +1,111 @@
+"""`rack review`: the queue and what is done about it, through the log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rack.cli import main
+
+TRANSCRIPT = """
+rules   pa-688a ace_high_bonus=1
+table   fu-01
+round   1
+wager   seat=3 base 25.00  ace_high_bonus 10.00
+dice    2 2 4 -> dealer
+deal    dealer=Jk Kd Jc 9s 8h 4d 3c  seat3=As Qd Th 9h 7c 5s 2d
+pay     seat=3 ace_high_bonus 100.00
+close
+"""
+
+
+@pytest.fixture
+def address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """A log with one underpaid wager, replayed."""
+    transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
+    transcript.write_text(TRANSCRIPT)
+    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
+    assert main(["replay", "--log", address]) == 1
+    capsys.readouterr()
+    return address
+
+
+def said(capsys: pytest.CaptureFixture[str], address: str, *words: str, code: int = 0) -> Any:
+    assert main(["review", *words, "--log", address, "--json"]) == code
+    return json.loads(capsys.readouterr().out)
+
+
+def underpaid(capsys: pytest.CaptureFixture[str], address: str) -> str:
+    (finding,) = [
+        case["finding"]["id"]
+        for case in said(capsys, address, "list", code=1)
+        if case["finding"]["code"] == "PAY-UNDER"
+    ]
+    return str(finding)
+
+
+def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    finding = underpaid(capsys, address)
+    by = ("--by", "m.ortiz", "--reason", "slip 17")
+    assert said(capsys, address, "assign", finding[:10], "--to", "s.lee", *by)["says"] == "assigned to s.lee: slip 17"
+    resolved = said(
+        capsys, address, "resolve", finding, "--disposition", "confirmed_paid_patron", "--amount", "100.00", "--by",
+        "s.lee", "--reason", "paid",
+    )  # fmt: skip
+    assert resolved["says"] == "fault confirmed, the patron was paid 100.00: paid"
+    assert main(["review", "sign", finding, "--by", "s.lee", "--reason", "x", "--log", address]) == 2
+    assert "another person's" in capsys.readouterr().err
+    said(capsys, address, "sign", finding, *by)
+    assert said(capsys, address, "list") == []
+    every = {case["finding"]["id"]: case["review"]["state"] for case in said(capsys, address, "list", "fu-01", "--all")}
+    assert every[finding] == "resolved"
+    assert main(["review", "show", finding, "--log", address]) == 0
+    shown = capsys.readouterr().out
+    assert f"{finding}: table fu-01, round 1; resolved, with s.lee" in shown
+    assert "second signature" in shown
+    assert said(capsys, address, "reopen", finding, *by)["what"] == "finding_reopened"
+    assert main(["verify", "--log", address]) == 0
+
+
+def test_a_dispute_and_its_video(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    by = ("--by", "m.ortiz", "--reason", "paid 100, should be 200")
+    said(capsys, address, "open", "fu-01", "1", "--dispute", "d-1", "--seat", "3", *by)
+    shown = ("--camera", "cam-4", "--from", "2026-03-01T21:14:00Z", "--to-time", "2026-03-01T21:15:00Z")
+    said(capsys, address, "video", "fu-01", "1", *shown, *by)
+    closed = said(capsys, address, "close", "fu-01", "--dispute", "d-1", "--outcome", "for_patron", *by)
+    assert closed["says"].startswith("dispute d-1 decided for the patron")
+    assert said(capsys, address, "custody", "fu-01") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["assign", "FINDING", "--by", "m.ortiz"], "rack review assign needs --to"),
+        (["note", "FINDING", "--by", "m.ortiz"], "rack review note needs --reason"),
+        (["note"], "expected the id of one finding"),
+        (["note", "zz", "--by", "m.ortiz", "--reason", "x"], "there is no one finding 'zz'"),
+        (["list", "fu-01", "1"], "expected one table at most"),
+        (["open", "fu-01", "x", "--dispute", "d"], "expected a table and the number of a round"),
+        (["open", "fu-01", "0", "--dispute", "d"], "expected a table and the number of a round"),
+        (["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1.0", "--by", "a", "--reason", "b"], "--amount 1.0"),
+        (["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1,00.00", "--by", "a", "--reason", "b"], "--amount"),
+        (["video", "fu-01", "1", "--camera", "c", "--by", "a", "--reason", "b", "--from", "fu=1"], "expected a time"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_named(
+    address: str, capsys: pytest.CaptureFixture[str], words: list[str], problem: str
+) -> None:
+    finding = underpaid(capsys, address)
+    assert main(["review", *(finding if word == "FINDING" else word for word in words), "--log", address]) == 2
+    assert problem in capsys.readouterr().err
+
+
+def test_the_log_must_have_been_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    transcript, address = tmp_path / "table.txt", f"sqlite://{tmp_path}/floor.db"
+    transcript.write_text(TRANSCRIPT)
+    assert main(["ingest", str(transcript), "--log", address, "--property", "bellwether"]) == 0
+    assert main(["review", "list", "--log", address]) == 3
+    assert "replay the log first" in capsys.readouterr().err
