@@ -71,9 +71,11 @@ def test_nothing_but_closing_ends_a_round_and_nothing_undoes_a_void() -> None:
     assert leaving == {model.RoundClosed, model.RoundOpened}
 
 
-def test_the_meters_own_events_belong_to_no_table() -> None:
+def test_the_meters_own_events_and_a_reviews_belong_to_no_table() -> None:
     not_here = {cls.TYPE for cls, moves in NEXT.items() if set(moves.values()) == {STRAY}}
-    assert not_here == {"meter_set", "meter_advanced", "meter_reset"}
+    review = {cls.TYPE for cls in REGISTRY.values() if cls.__module__ == "events.review_events"}
+    assert len(review) == 9
+    assert not_here == {"meter_set", "meter_advanced", "meter_reset"} | review
 
 
 def test_the_phases_are_named_as_people_say_them() -> None:
