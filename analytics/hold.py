@@ -17,7 +17,7 @@ import polars as pl
 from analytics.loading import PropertyFacts
 from analytics.warehouse import Warehouse
 
-Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "gaming_day"]
+Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "hour", "gaming_day"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 
 _COLUMNS: dict[Dimension, tuple[str, ...]] = {
@@ -27,6 +27,7 @@ _COLUMNS: dict[Dimension, tuple[str, ...]] = {
     "paytable": ("wager", "paytable"),
     "dealer": ("dealer",),
     "shift": ("shift",),
+    "hour": ("hour",),
     "gaming_day": ("gaming_day",),
 }
 

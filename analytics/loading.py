@@ -32,6 +32,18 @@ class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
     events: Sequence[dict[str, Any]]
 
 
+class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One event of a table between rounds that the rounds' figures rest on: `payload` is JSON text.
+
+    Wanted are `dice_received` (by which dice are told apart) and `event_corrected`; others do no harm.
+    """
+
+    stream: str
+    seq: int
+    type: str
+    payload: str
+
+
 class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What the pages need of `property_configured`: the name, the IANA time zone and the ISO 4217 currency."""
 
@@ -53,6 +65,7 @@ ADJUDICATIONS: Schema = {
     "gaming_day": pl.String,
     "shift": pl.String,
     "dealer": pl.String,
+    "hour": pl.Int64,
     "opened_at_us": pl.Int64,
     "closed_at_us": pl.Int64,
     "first_seq": pl.Int64,
@@ -113,12 +126,14 @@ ROUND_EVENTS: Schema = {
     "payload": pl.String,
     "hash": pl.String,
 }
+TABLE_EVENTS: Schema = {"stream": pl.String, "seq": pl.Int64, "type": pl.String, "payload": pl.String}
 TABLES: dict[str, Schema] = {
     "raw_adjudications": ADJUDICATIONS,
     "raw_settlements": SETTLEMENTS,
     "raw_findings": FINDINGS,
     "raw_ledger": LEDGER,
     "raw_round_events": ROUND_EVENTS,
+    "raw_table_events": TABLE_EVENTS,
 }
 """The tables as loaded, and their columns in order."""
 
@@ -135,13 +150,17 @@ def batches(
     ledger: Iterable[LedgerEntry],
     rounds_events: Iterable[RoundEvents],
     stream_findings: Iterable[Finding],
+    table_events: Iterable[TableEvent] = (),
+    time_zone: str = "UTC",
 ) -> Iterator[Batch]:
-    """Yield everything as frames, a bounded number of rounds at a time."""
+    """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
     load_no = 0
     for some in _chunks(adjudications):
         numbered = list(enumerate(some, start=load_no))
         load_no += len(numbered)
-        yield _batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered])
+        yield with_hour(
+            _batch("raw_adjudications", [_adjudication_row(number, a) for number, a in numbered]), time_zone
+        )
         yield _batch("raw_settlements", [row for number, a in numbered for row in _settlement_rows(number, a)])
         yield _batch("raw_findings", [row for number, a in numbered for row in _finding_rows(number, a.findings)])
     yield _batch("raw_findings", list(_finding_rows(None, stream_findings)))
@@ -149,6 +168,15 @@ def batches(
         yield _batch("raw_ledger", [msgspec.structs.astuple(entry) for entry in entries])
     for rounds in _chunks(rounds_events):
         yield _batch("raw_round_events", [row for round_ in rounds for row in _event_rows(round_)])
+    for events in _chunks(table_events):
+        yield _batch("raw_table_events", [msgspec.structs.astuple(event) for event in events])
+
+
+def with_hour(batch: Batch, time_zone: str) -> Batch:
+    """Return adjudications with the hour in which each round was opened, 0 to 23, in the property's time zone."""
+    opened = pl.from_epoch(pl.col("opened_at_us"), time_unit="us").dt.replace_time_zone("UTC")
+    hour = opened.dt.convert_time_zone(time_zone).dt.hour().cast(pl.Int64)
+    return Batch(batch.table, batch.rows.with_columns(hour.alias("hour")))
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
@@ -164,7 +192,7 @@ def _batch(table: str, rows: list[tuple[Any, ...]]) -> Batch:
 def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:
     return (
         load_no, a.stream, a.round_no, a.revision, a.engine, a.rules_digest, a.submission, a.game, a.chapter,
-        a.gaming_day, a.shift, a.dealer, a.opened_at_us, a.closed_at_us, a.first_seq, a.last_seq, a.verdict,
+        a.gaming_day, a.shift, a.dealer, None, a.opened_at_us, a.closed_at_us, a.first_seq, a.last_seq, a.verdict,
         list(a.undetermined), list(a.withdrawn),
     )  # fmt: skip
 

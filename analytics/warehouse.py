@@ -22,10 +22,20 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from analytics.loading import TABLES, PropertyFacts, RoundEvents, batches
+from analytics.loading import TABLES, Batch, PropertyFacts, RoundEvents, TableEvent, batches
 from replay.findings import Adjudication, Finding, LedgerEntry
 
-__all__ = ["PropertyFacts", "RoundEvents", "Warehouse", "WarehouseError", "build", "grains", "reading", "stamp"]
+__all__ = [
+    "PropertyFacts",
+    "RoundEvents",
+    "TableEvent",
+    "Warehouse",
+    "WarehouseError",
+    "build",
+    "grains",
+    "reading",
+    "stamp",
+]
 
 Warehouse = duckdb.DuckDBPyConnection
 """An open warehouse, as the functions of `analytics.hold` take it."""
@@ -33,15 +43,29 @@ Warehouse = duckdb.DuckDBPyConnection
 MODELS = (
     "stg_adjudications",
     "stg_settlements",
+    "stg_stated",
     "stg_findings",
     "stg_ledger",
+    "stg_table_events",
     "round_events",
+    "stg_chances",
     "fct_wagers",
     "fct_findings",
     "fct_rounds",
     "fct_table_days",
+    "fct_rolls",
+    "fct_hands",
     "mart_hold_table_day",
     "mart_hold_wager",
+    "mart_against_theory",
+    "mart_pace",
+    "mart_seats",
+    "mart_bettors",
+    "mart_faces",
+    "mart_totals",
+    "mart_starts",
+    "mart_cards",
+    "mart_hands",
 )
 """In the order in which they are made: each reads only what stands before it, or the `raw_` tables."""
 
@@ -65,6 +89,7 @@ def build(
     rounds_events: Iterable[RoundEvents] = (),
     *,
     stream_findings: Iterable[Finding] = (),
+    table_events: Iterable[TableEvent] = (),
     facts: PropertyFacts | None = None,
 ) -> None:
     """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
@@ -72,25 +97,51 @@ def build(
     Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
     that belong to no round (a gap in the log). Raises `OSError` or `duckdb.Error`; the old file then stands untouched.
     """
+    facts = facts or PropertyFacts()
+    build_from(
+        path,
+        batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone),
+        facts=facts,
+    )
+
+
+def build_from(path: str | Path, rows: Iterable[Batch], *, facts: PropertyFacts) -> None:
+    """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.loading`)."""
+    with replacing(path) as fresh, duckdb.connect(str(fresh)) as db:
+        db.execute("BEGIN TRANSACTION")
+        load(db, rows)
+        for model in MODELS:
+            db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
+        finish(db, facts, generation_at(path) + 1)
+        db.execute("COMMIT")
+
+
+def load(db: Warehouse, rows: Iterable[Batch]) -> None:
+    """Put frames into temporary tables of the names in `TABLES`."""
+    for table, columns in TABLES.items():
+        db.execute(_create_statement(table, columns))
+    for table, frame in rows:
+        if not frame.is_empty():
+            db.register("incoming", frame.to_arrow())
+            db.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
+            db.unregister("incoming")
+
+
+def finish(db: Warehouse, facts: PropertyFacts, generation: int) -> None:
+    """Write what the warehouse says of itself: the property and the generation."""
+    _write_property(db, facts)
+    _write_generation(db, generation)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a path for a new file; where the block ends well, the file takes the place of `path` at once and durably."""
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         fresh = folder / target.name
-        with duckdb.connect(str(fresh)) as db:
-            db.execute("BEGIN TRANSACTION")
-            for table, columns in TABLES.items():
-                db.execute(_create_statement(table, columns))
-            for table, rows in batches(adjudications, ledger, rounds_events, stream_findings):
-                if not rows.is_empty():
-                    db.register("incoming", rows.to_arrow())
-                    db.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
-                    db.unregister("incoming")
-            for model in MODELS:
-                db.execute(f"CREATE TABLE {model} AS\n{_model_text(model)}")
-            _write_property(db, facts or PropertyFacts())
-            _write_generation(db, _generation_at(target) + 1)
-            db.execute("COMMIT")
+        yield fresh
         _sync(fresh)
         os.replace(fresh, target)
         _sync(target.parent)
@@ -148,7 +199,7 @@ def grains() -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for model in MODELS:
-        first = _model_text(model).splitlines()[0]
+        first = model_text(model).splitlines()[0]
         label, _, columns = first.partition(":")
         if label != "-- grain":
             raise WarehouseError(f"models/{model}.sql: the first line must declare the grain, not {first!r}")
@@ -159,12 +210,13 @@ def grains() -> dict[str, tuple[str, ...]]:
 @cache
 def models_digest() -> str:
     """Return the digest of all models, by which a file knows which program built it."""
-    text = "\0".join(f"{model}\0{_model_text(model)}" for model in MODELS)
+    text = "\0".join(f"{model}\0{model_text(model)}" for model in MODELS)
     return sha256(text.encode()).hexdigest()
 
 
 @cache
-def _model_text(model: str) -> str:
+def model_text(model: str) -> str:
+    """Return the statement that makes a model, with its header."""
     return resources.files("analytics").joinpath("models", f"{model}.sql").read_text(encoding="utf-8")
 
 
@@ -175,7 +227,7 @@ def _create_statement(table: str, columns: dict[str, Any]) -> str:
 
 def _write_property(db: Warehouse, facts: PropertyFacts) -> None:
     db.execute(
-        "CREATE TABLE property AS SELECT ?::VARCHAR AS name, ?::VARCHAR AS time_zone, ?::VARCHAR AS currency",
+        "CREATE OR REPLACE TABLE property AS SELECT ?::VARCHAR AS name, ?::VARCHAR AS time_zone, ?::VARCHAR AS currency",
         [facts.name, facts.time_zone, facts.currency],
     )
 
@@ -183,7 +235,7 @@ def _write_property(db: Warehouse, facts: PropertyFacts) -> None:
 def _write_generation(db: Warehouse, generation: int) -> None:
     db.execute(
         """
-        CREATE TABLE generation AS SELECT
+        CREATE OR REPLACE TABLE generation AS SELECT
             ?::BIGINT AS generation,
             ?::BIGINT AS built_at_us,
             ?::VARCHAR AS models_digest,
@@ -198,9 +250,9 @@ def _write_generation(db: Warehouse, generation: int) -> None:
     )
 
 
-def _generation_at(path: Path) -> int:
+def generation_at(path: str | Path) -> int:
     """Return the generation of the file in place; 0 where there is none that can be read."""
-    if not path.is_file():
+    if not Path(path).is_file():
         return 0
     with duckdb.connect(":memory:") as db:
         try:

@@ -9,12 +9,14 @@ from typing import Any
 
 import msgspec
 
-from analytics.warehouse import PropertyFacts, RoundEvents, build
+from analytics.warehouse import PropertyFacts, RoundEvents, TableEvent, build
 from events.envelope import RawEnvelope
 from events.log import EventLog, Record, ResultStore
-from events.model import PropertyConfigured
+from events.model import DiceReceived, EventCorrected, PropertyConfigured
 from replay.findings import Adjudication, Finding
 from replay.replayer import adjudications, findings, ledger
+
+TELLING = (DiceReceived.TYPE, EventCorrected.TYPE)
 
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
@@ -28,6 +30,7 @@ def build_warehouse(path: Path, log: EventLog, results: ResultStore) -> None:
         ledger(results),
         round_events(log),
         stream_findings=outside_rounds(findings(results), judged),
+        table_events=table_events(log),
         facts=property_facts(log),
     )
 
@@ -46,6 +49,18 @@ def round_events(log: EventLog) -> Iterator[RoundEvents]:
             for round_no, run in groupby(envelopes, key=lambda pair: pair[0].round_no):
                 if round_no is not None:
                     yield RoundEvents(stream=stream, round_no=round_no, events=[_row(*pair) for pair in run])
+
+
+def table_events(log: EventLog) -> Iterator[TableEvent]:
+    """Yield the events of each table by which the warehouse tells dice apart, and the corrections."""
+    for stream in log.streams():
+        if stream.startswith("table/"):
+            for record in log.read(stream):
+                envelope = _envelope.decode(record.data)
+                if envelope.type in TELLING:
+                    yield TableEvent(
+                        stream=stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode()
+                    )
 
 
 def property_facts(log: EventLog) -> PropertyFacts:

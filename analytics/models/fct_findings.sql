@@ -1,6 +1,15 @@
 -- grain: finding_id
 -- One finding that stands, with its round and the money apart by direction: `underpaid_cents` is what the patron is
--- short, `overpaid_cents` what the patron has too much. They are never netted.
+-- short, `overpaid_cents` what the patron has too much. They are never netted. `bettor` is whose wager it was, null where
+-- several had the same wager at the seat.
+WITH bettors AS (
+    SELECT stream, round_no, seat, wager, min(bettor) AS bettor
+    FROM stg_settlements
+    SEMI JOIN stg_findings USING (stream, round_no)
+    GROUP BY stream, round_no, seat, wager
+    HAVING count(DISTINCT bettor) = 1
+)
+
 SELECT
     f.finding_id,
     f.code,
@@ -13,11 +22,13 @@ SELECT
     a.gaming_day,
     a.shift,
     a.dealer,
+    a.hour,
     a.opened_at_us,
     a.closed_at_us,
     a.verdict,
     f.seat,
     f.wager,
+    b.bettor,
     f.expected,
     f.observed,
     f.difference_cents,
@@ -29,4 +40,5 @@ SELECT
     f.assumed,
     f.rules_digest
 FROM stg_findings AS f
+LEFT JOIN bettors AS b USING (stream, round_no, seat, wager)
 LEFT JOIN stg_adjudications AS a USING (stream, round_no)

@@ -12,7 +12,8 @@ WITH wagers AS (
         sum(handle_cents)::BIGINT AS handle_cents,
         sum(payouts_cents)::BIGINT AS payouts_cents,
         sum(house_win_cents)::BIGINT AS house_win_cents,
-        sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+        sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents,
+        sum(patron_banked_cents)::BIGINT AS patron_banked_cents
     FROM fct_wagers
     GROUP BY stream, round_no
 ),
@@ -41,6 +42,7 @@ SELECT
     a.gaming_day,
     a.shift,
     a.dealer,
+    a.hour,
     a.opened_at_us,
     a.closed_at_us,
     a.first_seq,
@@ -56,6 +58,7 @@ SELECT
     coalesce(w.payouts_cents, 0) AS payouts_cents,
     coalesce(w.house_win_cents, 0) AS house_win_cents,
     coalesce(w.jackpots_by_slip_cents, 0) AS jackpots_by_slip_cents,
+    coalesce(w.patron_banked_cents, 0) AS patron_banked_cents,
     coalesce(f.findings, 0) AS findings,
     coalesce(f.overpaid_cents, 0) AS overpaid_cents,
     coalesce(f.underpaid_cents, 0) AS underpaid_cents

@@ -1,21 +1,25 @@
--- grain: stream, game, wager, paytable, dealer, shift, gaming_day
+-- grain: stream, game, chapter, wager, paytable, dealer, shift, gaming_day, hour
 -- Handle, payouts and house win of settled wagers (D27): house win % = house win / handle. Jackpots by slip stand apart,
 -- unsettled wagers are only counted. Drop is counted per box and does not appear here: it is never split by wager or dealer.
+-- Wagers against a patron's bank are counted in `wagers` and `patron_banked_cents`, and in none of the house's figures.
 SELECT
     stream,
     table_id,
     game,
+    chapter,
     wager,
     paytable,
     dealer,
     shift,
     gaming_day,
+    hour,
     count(*) FILTER (settled) AS wagers,
+    count(*) FILTER (settled AND NOT patron_banked AND staked_cents > 0) AS house_wagers,
     sum(unsettled)::BIGINT AS unsettled,
     coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
     coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
     coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
-    100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
-    coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
+    coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents,
+    coalesce(sum(patron_banked_cents), 0)::BIGINT AS patron_banked_cents
 FROM fct_wagers
-GROUP BY stream, table_id, game, wager, paytable, dealer, shift, gaming_day
+GROUP BY stream, table_id, game, chapter, wager, paytable, dealer, shift, gaming_day, hour

@@ -14,6 +14,7 @@ SELECT
     gaming_day::DATE AS gaming_day,
     shift,
     dealer,
+    hour,
     opened_at_us,
     closed_at_us,
     first_seq,

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from analytics.loading import PropertyFacts, RoundEvents
+from analytics.loading import PropertyFacts, RoundEvents, TableEvent
 from analytics.warehouse import build
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 
@@ -276,7 +276,12 @@ def rounds_events() -> list[RoundEvents]:
     ]  # fmt: skip
 
 
+def table_events() -> list[TableEvent]:
+    """The dice that came to FU-01 before the rounds of the second day."""
+    return [TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}')]
+
+
 def make(path: Path) -> Path:
     """Build the warehouse of this floor at `path`."""
-    build(path, adjudications(), ledger(), rounds_events(), facts=FACTS)
+    build(path, adjudications(), ledger(), rounds_events(), table_events=table_events(), facts=FACTS)
     return path

@@ -1,0 +1,13 @@
+-- grain: stream, gaming_day, dealer, bettor
+-- How many wagers a dealer settled for a patron's token: what repeated mistakes are counted against.
+SELECT
+    stream,
+    table_id,
+    gaming_day,
+    dealer,
+    bettor,
+    count(*) FILTER (settled) AS wagers,
+    coalesce(sum(staked_cents), 0)::BIGINT AS staked_cents
+FROM fct_wagers
+WHERE bettor <> ''
+GROUP BY stream, table_id, gaming_day, dealer, bettor

@@ -1,0 +1,34 @@
+-- grain: stream, seq
+-- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, shuffles, starts and cards dealt. One
+-- corrected to nothing is left out.
+WITH said AS (
+    SELECT stream, seq, type, payload FROM round_events WHERE type = 'event_corrected'
+    UNION
+    SELECT stream, seq, type, payload FROM stg_table_events WHERE type = 'event_corrected'
+),
+
+corrections AS (
+    SELECT DISTINCT ON (stream, superseded)
+        stream,
+        (payload ->> '$.supersedes_seq')::BIGINT AS superseded,
+        payload ->> '$.replacement.type' AS type,
+        payload -> '$.replacement.payload' AS payload
+    FROM said
+    ORDER BY stream, superseded, seq DESC
+)
+
+SELECT
+    e.stream,
+    e.round_no,
+    e.seq,
+    CASE WHEN c.superseded IS NULL THEN e.type ELSE c.type END AS type,
+    CASE WHEN c.superseded IS NULL THEN e.payload ELSE c.payload::VARCHAR END AS payload,
+    a.game,
+    a.gaming_day,
+    date_trunc('month', a.gaming_day)::DATE AS gaming_month
+FROM round_events AS e
+INNER JOIN stg_adjudications AS a USING (stream, round_no)
+LEFT JOIN corrections AS c ON e.stream = c.stream AND e.seq = c.superseded
+WHERE
+    e.type IN ('dice_rolled', 'number_drawn', 'start_announced', 'cards_dealt', 'cards_shuffled')
+    AND (c.superseded IS NULL OR c.type = e.type)

@@ -1,0 +1,9 @@
+-- grain: stream, seq
+-- Events between rounds that later ones are told apart by: dice sets that came and went, and corrections.
+SELECT DISTINCT ON (stream, seq)
+    stream,
+    seq,
+    type,
+    payload
+FROM raw_table_events
+ORDER BY stream, seq
