@@ -146,6 +146,7 @@ DIMENSIONS = {
     "paytable": "Paytable",
     "dealer": "Dealer",
     "shift": "Shift",
+    "hour": "Hour",
     "gaming_day": "Gaming day",
 }
 SYMBOLS = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£"}
