@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import on_sqlite, reporting
+from benchmarks import delay, growth, on_sqlite, reporting
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
@@ -22,6 +22,8 @@ from benchmarks.profiling import added_by_stage, profile
 from benchmarks.reporting import say
 
 SEED = 1
+DELAYS = 200
+"""So many rounds are followed at the pace of a floor: four minutes."""
 BY_ROUND = 500
 """So many rounds are appended with a commit each."""
 
@@ -61,8 +63,16 @@ def measure(folder: Path, rounds: int, with_kafka: bool) -> dict[str, Any]:
             kafka = Kafka(bootstrap, folder, groups, rounds)
             appended, polled = kafka.appending(), kafka.polling()
             measured += [kafka.replaying(replayed), polled, *chains, by_batch, by_round, appended]
+            say("delay on Kafka …")
+            address = f"kafka://{bootstrap}/delay"
+            measured.append(delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, folder))
     else:
         measured += [*chains, by_batch, by_round]
+    say("delay on SQLite …")
+    address = f"sqlite://{folder}/delay.db"
+    measured.append(delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS))
+    say("growth …")
+    measured += growth.measure(folder, SEED)
     results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
     results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
     return results
