@@ -44,7 +44,8 @@ def shortened(drafts: Sequence[Draft]) -> list[Draft]:
     """Return a round in which the first wager that is paid or taken is paid or taken with a dollar less."""
     changed = list(drafts)
     for index, draft in enumerate(drafts):
-        payload: Any = draft.payload
+        payload = draft.payload
+        short: model.Event
         if isinstance(payload, model.WagerPaid) and payload.winnings_cents > SHORT_BY_CENTS:
             short = msgspec.structs.replace(payload, winnings_cents=payload.winnings_cents - SHORT_BY_CENTS)
         elif isinstance(payload, model.WagerTaken) and payload.amount_cents > SHORT_BY_CENTS:
