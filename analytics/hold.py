@@ -53,7 +53,8 @@ class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
 
-    `previous_round_no` and `next_round_no` are the neighbours at the same table, null at the ends.
+    `previous_round_no` and `next_round_no` are the neighbours at the same table, `next_found_round_no` the next one that has
+    findings; null at the ends.
     """
 
     round: dict[str, Any]
@@ -62,6 +63,7 @@ class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     events: pl.DataFrame
     previous_round_no: int | None
     next_round_no: int | None
+    next_found_round_no: int | None
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):
@@ -301,18 +303,23 @@ def queue_choices(db: Warehouse) -> QueueChoices:
     )
 
 
-def rounds_of(db: Warehouse, table: str | None = None) -> pl.DataFrame:
-    """Return the rounds (of one table) for choosing one: table, number, times, verdict and findings, in order."""
+def tables(db: Warehouse) -> list[str]:
+    """Return the ids of the tables that have rounds or counts, sorted."""
+    return _frame(db, "SELECT DISTINCT table_id FROM fct_table_days ORDER BY table_id")["table_id"].to_list()
+
+
+def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None = None) -> pl.DataFrame:
+    """Return the rounds (of one table, of one day) for choosing one: table, number, times, verdict and findings, in order."""
     return _frame(
         db,
         """
         SELECT stream, table_id, round_no, gaming_day, opened_at_us, closed_at_us, verdict, findings,
             overpaid_cents, underpaid_cents
         FROM fct_rounds
-        WHERE $table::VARCHAR IS NULL OR table_id = $table
+        WHERE ($table::VARCHAR IS NULL OR table_id = $table) AND ($day::DATE IS NULL OR gaming_day = $day)
         ORDER BY table_id, round_no
         """,
-        {"table": table},
+        {"table": table, "day": gaming_day},
     )
 
 
@@ -327,7 +334,8 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
         """
         SELECT
             max(round_no) FILTER (round_no < $round_no) AS previous,
-            min(round_no) FILTER (round_no > $round_no) AS next
+            min(round_no) FILTER (round_no > $round_no) AS next,
+            min(round_no) FILTER (round_no > $round_no AND findings > 0) AS next_found
         FROM fct_rounds WHERE stream = $stream
         """,
         key,
@@ -345,4 +353,5 @@ def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
         events=_frame(db, f"SELECT * FROM round_events {of_round} ORDER BY seq", key),
         previous_round_no=neighbours[0],
         next_round_no=neighbours[1],
+        next_found_round_no=neighbours[2],
     )

@@ -48,6 +48,7 @@ MODELS = (
     "stg_ledger",
     "stg_table_events",
     "round_events",
+    "fct_cards_seen",
     "stg_chances",
     "fct_wagers",
     "fct_findings",

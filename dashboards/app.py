@@ -8,18 +8,27 @@ import streamlit as st
 
 HERE = Path(__file__).parent
 
+PAGES = {
+    "floor": "How is each table doing?",
+    "queue": "What has to be looked at, and in which order?",
+    "round": "What happened in a round, what should have happened, and what proves it?",
+    "dispute": "Was the patron paid right? Find the round from what is remembered.",
+    "hold": "What did the tables win, and on what?",
+}
+"""Page → its question, in the order of the navigation."""
+
 
 def main() -> None:
     """Lay out the navigation and run the page that was asked for."""
     st.set_page_config(page_title="Discard Rack", page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / "mark.svg", size="large")
-    page = st.navigation(
-        [
-            st.Page(HERE / "pages" / "floor.py", title="Floor", url_path="floor", default=True),
-            st.Page(HERE / "pages" / "queue.py", title="Queue", url_path="queue"),
-            st.Page(HERE / "pages" / "round.py", title="Round", url_path="round"),
-            st.Page(HERE / "pages" / "hold.py", title="Hold", url_path="hold"),
-        ],
-        position="top",
-    )
-    page.run()
+    pages = [
+        st.Page(HERE / "pages" / f"{name}.py", title=name.capitalize(), url_path=name, help=question)
+        for name, question in PAGES.items()
+    ]
+
+    def home() -> None:
+        """Stand at the root, and lead to the floor: so that the floor has an address of its own that can be sent."""
+        st.switch_page(pages[0])
+
+    st.navigation([st.Page(home, title="Home", default=True, visibility="hidden"), *pages], position="top").run()

@@ -16,8 +16,6 @@ from dashboards.captions import card_name
 from dashboards.names import Formats, position_name, wager_name
 from dashboards.state import Box, Position, Table
 
-WIDTH, HEIGHT = 960, 668
-LEGEND_Y = 620
 CARD_W, CARD_H, FAN = 40, 56, 27
 
 FELT, FELT_EDGE, FELT_LINE = "#1d5b4b", "#12382e", "#3c7a69"
@@ -33,20 +31,45 @@ CHIPS = {
 }
 OTHER_CHIP = "#d6d6d6"
 
-SEATS: dict[Position, tuple[int, int]] = {
-    1: (850, 94), 2: (768, 304), 3: (582, 426), 4: (378, 426), 5: (192, 304), 6: (110, 94),
-}  # fmt: skip
+Places = dict[Position, tuple[int, int]]
 """The middle of the top edge of each seat's cards."""
 
-SEVEN: dict[Position, tuple[int, int]] = {
+SEATS: Places = {1: (850, 94), 2: (768, 304), 3: (582, 426), 4: (378, 426), 5: (192, 304), 6: (110, 94)}
+SEVEN: Places = {
     1: (862, 68), 2: (852, 286), 3: (676, 426), 4: (480, 426), 5: (284, 426), 6: (108, 286), 7: (98, 68),
 }  # fmt: skip
 """The same at a table of seven seats (California)."""
 
+UPRIGHT: Places = {1: (280, 276), 2: (280, 508), 3: (280, 740), 4: (96, 740), 5: (96, 508), 6: (96, 276)}
+SEVEN_UPRIGHT: Places = {
+    1: (280, 276), 2: (280, 508), 3: (280, 740), 4: (188, 972), 5: (96, 740), 6: (96, 508), 7: (96, 276),
+}  # fmt: skip
+"""Two seats abreast, for a phone."""
 
-def places(table: Table) -> dict[Position, tuple[int, int]]:
-    """Return where the seats of a table are drawn."""
-    return SEVEN if 7 in table.boxes or table.bank is not None else SEATS
+
+class Layout(msgspec.Struct, frozen=True):
+    """Where things are drawn: the size of the picture, the row of the dice, the legend, the side card, the felt, the seats."""
+
+    width: int
+    height: int
+    middle_y: int
+    legend_y: int
+    side_x: int
+    felt: str
+    seats: Places
+
+
+def layout(table: Table, *, upright: bool = False) -> Layout:
+    """Return how a table is laid out: wide as on the floor, or upright, two seats abreast, for a phone."""
+    seven = 7 in table.boxes or table.bank is not None
+    if not upright:
+        felt = "M14 14H946V330C946 540 710 662 480 662S14 540 14 330Z"
+        return Layout(960, 668, 186, 620, 190, felt, SEVEN if seven else SEATS)
+    down = 70 if table.aside else 0
+    bottom = (1172 if seven else 940) + down
+    felt = f"M8 8H368V{bottom - 40}Q368 {bottom + 16} 312 {bottom + 16}H64Q8 {bottom + 16} 8 {bottom - 40}Z"
+    places = {seat: (x, y + down) for seat, (x, y) in (SEVEN_UPRIGHT if seven else UPRIGHT).items()}
+    return Layout(376, bottom + 24, 122, bottom - 4, 132, felt, places)
 
 
 _SUITS = {
@@ -162,12 +185,12 @@ def _flag(x: float, y: float, flag: Flag) -> str:
     )
 
 
-def _flags(flags: Sequence[Flag], seats: dict[Position, tuple[int, int]]) -> str:
+def _flags(flags: Sequence[Flag], place: Layout) -> str:
     """Return one flag for each position that has findings: the first in words, and how many more there are."""
     parts = []
     for position in dict.fromkeys(flag.position for flag in flags):
         first, *more = [flag for flag in flags if flag.position == position]
-        x, y = seats.get(position, (WIDTH // 2, 44 + CARD_H + 56))
+        x, y = place.seats.get(position, (place.width // 2, 44 + CARD_H + 56))
         shown = Flag(position, f"{first.words} +{len(more)}", first.cents) if more else first
         parts.append(_flag(x, y - 50, shown))
     return "".join(parts)
@@ -213,8 +236,8 @@ def _cards(x: float, y: float, box: Box) -> str:
     return hand(x, y, box.low) + medium + hand(x, y + CARD_H + 5, box.high)
 
 
-def _seat(seat: int, table: Table, formats: Formats) -> str:
-    x, y = places(table)[seat]
+def _seat(seat: Position, place: Layout, table: Table, formats: Formats) -> str:
+    x, y = place.seats[seat]
     box = table.box(seat)
     left, wide = x - 74, 148
     taken = bool(box.cards or box.chips or box.settled)
@@ -241,12 +264,12 @@ def _seat(seat: int, table: Table, formats: Formats) -> str:
     return "".join([*parts, "</g>"])
 
 
-def _dealer(table: Table) -> str:
+def _dealer(place: Layout, table: Table) -> str:
     box = table.box("dealer")
     if table.bank is not None:
-        return _text(WIDTH / 2, 34, "House dealer", 13, ON_FELT_SOFT, "middle", 700)
+        return _text(place.width / 2, 34, "House dealer", 13, ON_FELT_SOFT, "middle", 700)
     focus = table.focus == "dealer"
-    x, y = WIDTH / 2, 44
+    x, y = place.width / 2, 44
     high, low = hand_width(len(box.high)), hand_width(len(box.low))
     parts = ["<g><title>Dealer</title>"]
     if focus:
@@ -267,8 +290,8 @@ def _dealer(table: Table) -> str:
     return "".join([*parts, "</g>"])
 
 
-def _middle(table: Table) -> str:
-    x, y = WIDTH / 2, 186
+def _middle(place: Layout, table: Table) -> str:
+    x, y = place.width / 2, place.middle_y
     parts = []
     if table.dice:
         colours = table.dice_colours or ["white"] * len(table.dice)
@@ -299,26 +322,29 @@ def _middle(table: Table) -> str:
         _text(x, y + 82, " · ".join(below), 13, ON_FELT_SOFT if not table.voided else "#ffd9a0", "middle", 600)
     )
     if table.side is not None:
-        parts.append(_text(x + 190, 40, "side card", 12, ON_FELT_SOFT, "middle"))
-        parts.append(card(x + 170, 48, None if table.side == "??" else table.side))
+        parts.append(_text(x + place.side_x, 40, "side card", 12, ON_FELT_SOFT, "middle"))
+        parts.append(card(x + place.side_x - 20, 48, None if table.side == "??" else table.side))
     if table.aside:
         parts.append(_text(x, y + 106, "set aside", 12, ON_FELT_SOFT, "middle"))
         parts.append(hand(x - hand_width(len(table.aside)) / 2, y + 112, table.aside))
     return "".join(parts)
 
 
-def _legend(table: Table) -> str:
+def _legend(place: Layout, table: Table) -> str:
     seen = {wager for box in table.boxes.values() for wager in box.chips}
     shown = [wager for wager in CHIPS if wager in seen] + sorted(seen - CHIPS.keys())
     width = sum(34 + 6.600 * len(_short(wager)) for wager in shown)
-    x, parts = WIDTH / 2 - width / 2, []
+    x, parts = place.width / 2 - width / 2, []
     for wager in shown:
-        parts += [chip(x + 9, LEGEND_Y, wager), _text(x + 23, LEGEND_Y + 4.500, _short(wager), 12.500, ON_FELT_SOFT)]
+        parts += [
+            chip(x + 9, place.legend_y, wager),
+            _text(x + 23, place.legend_y + 4.500, _short(wager), 12.500, ON_FELT_SOFT),
+        ]
         x += 34 + 6.600 * len(_short(wager))
     return "".join(parts)
 
 
-def _spoken(seat: int, box: Box, formats: Formats) -> str:
+def _spoken(seat: Position, box: Box, formats: Formats) -> str:
     said = [f"Seat {seat}"]
     if box.is_set:
         for name, cards in (("high", box.high), ("medium", box.medium), ("low", box.low)):
@@ -330,16 +356,15 @@ def _spoken(seat: int, box: Box, formats: Formats) -> str:
     return "; ".join(said if len(said) > 1 else [f"Seat {seat}, empty"])
 
 
-def table_drawing(table: Table, formats: Formats, flags: Sequence[Flag] = (), alt: str = "The table") -> str:
+def table_drawing(
+    table: Table, formats: Formats, flags: Sequence[Flag] = (), alt: str = "The table", *, upright: bool = False
+) -> str:
     """Return the whole table as one SVG. `flags` mark positions with findings; `alt` says what the picture shows."""
-    seats = places(table)
-    drawn = "".join(_seat(seat, table, formats) for seat in reversed(seats))  # type: ignore[arg-type]  # its keys are seats
-    felt = (
-        f"M14 14H{WIDTH - 14}V330C{WIDTH - 14} 540 {WIDTH - 250} {HEIGHT - 6} {WIDTH / 2} {HEIGHT - 6}S14 540 14 330Z"
-    )
+    place = layout(table, upright=upright)
+    drawn = "".join(_seat(seat, place, table, formats) for seat in reversed(place.seats))
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" role="img" aria-label="{escape(alt)}" '
+        f'<svg viewBox="0 0 {place.width} {place.height}" width="100%" role="img" aria-label="{escape(alt)}" '
         f'xmlns="http://www.w3.org/2000/svg" font-family="inherit"><title>{escape(alt)}</title>'
-        f'<path d="{felt}" fill="{FELT}" stroke="{FELT_EDGE}" stroke-width="8" stroke-linejoin="round"/>'
-        f"{_middle(table)}{_dealer(table)}{drawn}{_legend(table)}{_flags(flags, seats)}</svg>"
+        f'<path d="{place.felt}" fill="{FELT}" stroke="{FELT_EDGE}" stroke-width="8" stroke-linejoin="round"/>'
+        f"{_middle(place, table)}{_dealer(place, table)}{drawn}{_legend(place, table)}{_flags(flags, place)}</svg>"
     )

@@ -109,21 +109,27 @@ def section(title: str, below: str = "") -> Html:
 def table(
     columns: Mapping[str, str], rows: Sequence[Sequence[object]], label: str, *, marked: Iterable[int] = ()
 ) -> Html:
-    """Return a table. `marked` rows stand out.
+    """Return a table. `marked` rows stand out. On a phone each row is a card, its cells under each other with their headings.
 
     `columns` maps each heading to `"text"`, `"number"` or `"short"` (text that is not broken over lines).
     """
-    kinds = list(columns.values())
-    head = "".join(f'<th scope="col" class="rk-{kind}">{escape(name)}</th>' for name, kind in columns.items())
+    names, kinds = list(columns), list(columns.values())
+    head = "".join(
+        f'<th scope="col" role="columnheader" class="rk-{kind}">{escape(name)}</th>' for name, kind in columns.items()
+    )
     special = set(marked)
     body = "".join(
-        f"<tr{' class=rk-marked' if i in special else ''}>"
-        + "".join(f'<td class="rk-{kind}">{text(cell)}</td>' for cell, kind in zip(row, kinds, strict=True))
+        f'<tr role="row"{" class=rk-marked" if i in special else ""}>'
+        + "".join(
+            f'<td role="cell" class="rk-{kind}" data-label="{escape(name)}">{text(cell)}</td>'
+            for cell, kind, name in zip(row, kinds, names, strict=True)
+        )
         + "</tr>"
         for i, row in enumerate(rows)
     )
     return Html(
-        f'<div class="rk-scroll"><table class="rk-table" aria-label="{escape(label)}"><thead><tr>{head}</tr></thead>'
+        f'<div class="rk-scroll"><table class="rk-table" role="table" aria-label="{escape(label)}">'
+        f'<thead><tr role="row">{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

@@ -41,13 +41,26 @@ def formats() -> Formats:
 
 
 def show(html: str) -> None:
-    """Put markup on the page."""
-    st.html(html)
+    """Put markup on the page; nothing where there is none."""
+    if html:
+        st.html(html)
 
 
-def draw(svg: str) -> None:
-    """Put a drawing on the page, inline, so that its titles can be read; `st.html` would drop it."""
-    st.markdown(f'<div class="rk-drawing">{svg}</div>', unsafe_allow_html=True)
+def draw(wide: str, upright: str = "") -> None:
+    """Put a drawing on the page, inline, so that its titles can be read; `st.html` would drop it. A phone shows `upright`."""
+    drawings = f'<div class="rk-drawing{" rk-wide" if upright else ""}">{wide}</div>'
+    if upright:
+        drawings += f'<div class="rk-drawing rk-upright">{upright}</div>'
+    st.markdown(drawings, unsafe_allow_html=True)
+
+
+def print_button(words: str = "Print this page") -> None:
+    """Offer to print the page as it stands; the style for print leaves out what is only for the screen."""
+    st.html(
+        f'<button type="button" class="rk-button rk-noprint" id="rk-print">{markup.text(words)}</button>'
+        "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
+        unsafe_allow_javascript=True,  # our own words only
+    )
 
 
 def chosen(name: str, allowed: list[str]) -> str | None:

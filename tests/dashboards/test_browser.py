@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from analytics.warehouse import build
 from dashboards.run import command
@@ -79,22 +79,29 @@ def _wait(address: str, server: subprocess.Popen[bytes]) -> None:
     raise AssertionError(f"nothing answered at {address}")
 
 
-@pytest.fixture
-def page(site: str) -> Iterator[Page]:
-    """Open a browser; at the end, assert that it asked nothing of any other address."""
-    asked: list[str] = []
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium(), args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(PATIENCE_MS)
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("websocket", lambda socket_: asked.append(socket_.url))
-        yield page
+        yield browser
         browser.close()
-    assert asked
-    outside = {url for url in asked if urlsplit(url).scheme not in ("data", "blob")
-               and urlsplit(url).hostname != "127.0.0.1"}  # fmt: skip
-    assert outside == set()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Open a page that can reach this machine only; at the end, assert that it asked nothing of any other address."""
+    outside: list[str] = []
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE_MS)
+    page.route(lambda url: _is_outside(url), lambda route: (outside.append(route.request.url), route.abort())[1])
+    page.on("websocket", lambda socket_: outside.append(socket_.url) if _is_outside(socket_.url) else None)
+    yield page
+    page.close()
+    assert outside == []
+
+
+def _is_outside(url: str) -> bool:
+    return urlsplit(url).scheme not in ("data", "blob") and urlsplit(url).hostname != "127.0.0.1"
 
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
@@ -107,7 +114,7 @@ def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> No
     row = page.locator("tr.rk-marked")
     for words in ("Seat 3", "+$200.00", "+$100.00", "−$100.00 short"):
         expect(row).to_contain_text(words)
-    drawing = page.locator(".rk-drawing svg")
+    drawing = page.locator(".rk-wide svg")
     expect(drawing).to_be_visible()
     expect(drawing).to_contain_text("$100.00 short")
     expect(drawing.locator("title", has_text="ace of spades").first).to_be_attached()
@@ -119,7 +126,7 @@ def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_
     expect(page.locator(".rk-now")).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus", timeout=PATIENCE_MS)
     page.get_by_role("button", name="Back").click()
     expect(page.locator(".rk-now")).to_have_text("Base wager of seat 3 returned, $25.00 (push)", timeout=PATIENCE_MS)
-    expect(page.locator(".rk-drawing svg title", has_text="Ace High Bonus, $10.00 at stake").first).to_be_attached()
+    expect(page.locator(".rk-wide svg title", has_text="Ace High Bonus, $10.00 at stake").first).to_be_attached()
     page.wait_for_url("**step=44**")
     page.reload()
     expect(page.locator(".rk-now")).to_have_text("Base wager of seat 3 returned, $25.00 (push)", timeout=PATIENCE_MS)
@@ -148,3 +155,42 @@ def test_a_page_follows_a_new_generation_by_itself(site: str, page: Page, wareho
         expect(page.get_by_text("Every round that was replayed is upheld")).to_be_visible(timeout=PATIENCE_MS)
     finally:
         sample.make(warehouse)
+
+
+def test_a_dispute_is_settled_from_what_the_patron_remembers(site: str, page: Page) -> None:
+    page.goto(f"{site}/dispute")
+    page.get_by_label("About what time").fill("9:15 pm")
+    page.get_by_label("Cards").fill("ace of spades, queen")
+    page.get_by_label("Cards").press("Enter")
+    page.wait_for_url("**cards=ace*")
+    expect(page.get_by_text("around 21:15")).to_be_visible(timeout=PATIENCE_MS)
+    page.locator("a.rk-hit").first.click()
+    expect(page.locator(".rk-answer")).to_contain_text("The patron at seat 3 is owed $100.00.", timeout=PATIENCE_MS)
+    page.evaluate("window.print = () => { document.title = 'printed' }")
+    page.get_by_role("button", name="Print this page").click()
+    page.wait_for_function("document.title === 'printed'")
+
+
+def test_a_round_plays_jumps_to_the_evidence_and_hides_names(site: str, page: Page) -> None:
+    page.goto(f"{site}/round?table=fu-01&round=17&step=1")
+    now = page.locator(".rk-now")
+    expect(now).to_have_text("Round opened with deck-red", timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Play").click()
+    expect(now).not_to_have_text("Round opened with deck-red", timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Evidence").click()
+    expect(now).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus", timeout=PATIENCE_MS)
+    page.get_by_text("Hide names").click()
+    expect(page.get_by_text("dealer DEALER-1")).to_be_visible(timeout=PATIENCE_MS)
+    page.wait_for_url("**anonymous=true*")
+
+
+@pytest.mark.parametrize("path", ["floor", "queue", "round?table=fu-01&round=17", "dispute?of=fu-01&round=17", "hold"])
+def test_every_page_fits_a_phone(site: str, page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site}/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENCE_MS)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    if "round=" in path:
+        expect(page.locator(".rk-upright svg")).to_be_visible()
+        expect(page.locator(".rk-wide svg")).to_be_hidden()

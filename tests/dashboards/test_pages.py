@@ -3,39 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-import dashboards
 from analytics.warehouse import build
+from dashboards.app import PAGES
 from dashboards.run import WAREHOUSE_VARIABLE, command, warehouse_path
 from tests.dashboards import sample
-
-HERE = Path(dashboards.__file__).parent
-PAGES = ("floor", "queue", "round", "hold")
+from tests.dashboards.running import run, said
 
 
 @pytest.fixture(scope="module")
 def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sample.make(tmp_path_factory.mktemp("pages") / "warehouse.duckdb")
-
-
-def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
-    monkeypatch.setenv(WAREHOUSE_VARIABLE, str(path))
-    test = AppTest.from_file(str(HERE / "pages" / f"{page}.py"), default_timeout=30)
-    for name, value in query.items():
-        test.query_params[name] = value
-    test.run()
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def said(test: AppTest) -> str:
-    """Return all markup of a page."""
-    texts: list[Any] = [element.proto.body for element in test.get("html")]
-    return "\n".join([*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)])
 
 
 def test_floor_has_a_tile_per_table_with_its_figures(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +150,7 @@ def test_round_offers_rounds_where_none_is_named(
     test = run("round", warehouse, monkeypatch, **query)
     assert words in said(test)
     test.selectbox[0].set_value("fu-01").run()
-    test.selectbox[1].set_value(17).run()
+    test.selectbox[2].set_value(17).run()
     assert 'href="round?table=fu-01&amp;round=17"' in said(test)
 
 

@@ -1,0 +1,30 @@
+"""Run a page by AppTest, and read what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import dashboards
+from dashboards.run import WAREHOUSE_VARIABLE
+
+HERE = Path(dashboards.__file__).parent
+
+
+def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
+    monkeypatch.setenv(WAREHOUSE_VARIABLE, str(path))
+    test = AppTest.from_file(str(HERE / "pages" / f"{page}.py"), default_timeout=30)
+    for name, value in query.items():
+        test.query_params[name] = value
+    test.run()
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def said(test: AppTest) -> str:
+    """Return all markup of a page."""
+    texts: list[Any] = [element.proto.body for element in test.get("html")]
+    return "\n".join([*texts, *(element.value for element in test.markdown), *(element.value for element in test.code)])

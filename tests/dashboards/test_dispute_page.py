@@ -1,0 +1,133 @@
+"""The page of disputes by AppTest, and the words of its answers."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from analytics import disputes, hold
+from analytics.disputes import Remembered
+from analytics.hold import RoundView
+from analytics.remembered import cards_typed, time_typed
+from analytics.warehouse import reading
+from dashboards import accounts, dispute_parts
+from dashboards.anonymous import without_names
+from dashboards.names import Formats
+from tests.dashboards import sample
+from tests.dashboards.running import run, said
+
+FORMATS = Formats.of(sample.FACTS)
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample.make(tmp_path_factory.mktemp("dispute") / "warehouse.duckdb")
+
+
+def view(warehouse: Path, stream: str, round_no: int) -> RoundView:
+    with reading(warehouse) as db:
+        found = hold.round_view(db, stream, round_no)
+    assert found is not None
+    return found
+
+
+def test_what_is_typed_finds_the_round_and_says_how_it_was_read(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    test = run("dispute", warehouse, monkeypatch)
+    assert "nothing has to be exact" in said(test)
+    test.text_input(key="cards").set_value("ace queen of blue")
+    test.text_input(key="time").set_value("9:15")
+    test.run()
+    page = said(test)
+    first = page.split('class="rk-hit"')[1]
+    assert 'href="dispute?of=fu-01&amp;round=17&amp;seat=3"' in first
+    assert "✓ all cards" in first
+    assert "around 09:15 or 21:15" in page
+    assert "“blue”" in page
+
+
+def test_a_link_carries_the_whole_search(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("dispute", warehouse, monkeypatch, table="FU-01", time="21:14", seat="3", cards="As")
+    assert [box.value for box in test.selectbox] == ["fu-01", "2026-03-06", 3]
+    assert "round=17" in said(test).split('class="rk-hit"')[1]
+
+
+def test_a_round_is_answered_in_one_sentence(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("dispute", warehouse, monkeypatch, of="fu-01", round="17", seat="3")
+    page = said(test)
+    for words in ("FU-01 · Round 17 · Seat 3", "The patron at seat 3 is owed $100.00.", "due +$200.00, done +$100.00",
+                  "58 Pa. Code § 688a.12(b)", "Seat 3 paid $100.00 on the Ace High Bonus", "◆ evidence",
+                  "Print this page"):  # fmt: skip
+        assert words in page
+    assert "Seat 5 paid" not in page
+    test.button_group[0].set_value(5).run()
+    assert "Every wager was settled as the rules say." in said(test)
+    assert test.query_params["seat"] == "5"
+
+
+def test_a_round_that_is_not_there_leads_back_to_the_search(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("dispute", warehouse, monkeypatch, of="fu-01", round="99")
+    assert "has no round 99" in said(test)
+    assert len(test.text_input) == 2
+
+
+@pytest.mark.parametrize(
+    ("stream", "round_no", "seat", "words", "kind"),
+    [
+        ("table/fu-01", 17, 3, "The patron at seat 3 is owed $100.00.", "under"),
+        ("table/fu-01", 17, None, "The patrons of this round are owed $100.00.", "under"),
+        ("table/fu-02", 4, 5, "The patron at seat 5 got $40.00 too much.", "over"),
+        ("table/fu-01", 16, 1, "Every wager was settled as the rules say.", "upheld"),
+        ("table/fu-01", 16, 2, "Nothing was at stake here.", "unknown"),
+        ("table/fu-01", 19, 6, "What 1 wager should have got cannot be told: seat 6: a card was not read.", "unknown"),
+        ("table/fu-02", 3, 1, "The round was declared void.", "upheld"),
+    ],
+)
+def test_answers(warehouse: Path, stream: str, round_no: int, seat: int | None, words: str, kind: str) -> None:
+    answer = accounts.answer(view(warehouse, stream, round_no), seat, FORMATS)
+    assert words in answer
+    assert f"rk-a-{kind}" in answer
+
+
+def test_what_disagrees_is_said_too(warehouse: Path) -> None:
+    remembered = Remembered(
+        gaming_day=date(2026, 3, 6), time=time_typed("3:00 am"), seat=5, cards=cards_typed("As Qd").cards
+    )
+    with reading(warehouse) as db:
+        found = disputes.find(db, remembered)[0]
+    assert dispute_parts.agreement(found, remembered) == [
+        (False, "all cards, but at seat 3"), (False, "344 minutes off"), (True, "seat 5 played")
+    ]  # fmt: skip
+
+
+def test_without_names_nobody_can_be_told_and_the_same_stay_the_same(warehouse: Path) -> None:
+    hidden = without_names(view(warehouse, "table/fu-01", 17))
+    text = "\n".join(hidden.events["payload"])
+    assert not any(f'"p-{seat}"' in text for seat in range(1, 7))
+    assert hidden.round["dealer"] == "dealer-1"
+    assert '"by": "dealer-1"' in text
+    assert '"by": "player"' in text  # a role, not a person
+    bettors = {f'"patron-{n}"' for n in range(1, 7)}
+    assert all(name in text for name in bettors)
+    shown = view(warehouse, "table/fu-01", 17)
+    assert hidden.events.drop("payload").equals(shown.events.drop("payload"))
+
+
+def test_names_in_what_findings_say_are_hidden_too(warehouse: Path) -> None:
+    named = view(warehouse, "table/fu-01", 17)
+    named.findings.replace_column(
+        named.findings.get_column_index("observed"), pl.Series("observed", ["p-3 paid, not p-33"])
+    )
+    assert without_names(named).findings["observed"].to_list() == ["patron-3 paid, not p-33"]
+
+
+def test_names_are_hidden_on_the_page(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("round", warehouse, monkeypatch, table="fu-01", round="17")
+    assert "dealer D-07" in said(test)
+    test.toggle[0].set_value(True).run()
+    assert "dealer DEALER-1" in said(test)
+    assert "D-07" not in said(test)
