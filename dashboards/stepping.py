@@ -54,11 +54,14 @@ def proofs_of(view: RoundView) -> set[int]:
 def replay(view: RoundView, steps: list[Step], formats: Formats) -> None:
     """Show the table after the chosen step, the event of the step, and the controls."""
     key = step_key(view)
-    playing = bool(st.session_state.get(f"{key} playing"))
+    playing = st.session_state.get(f"{key} playing") is not None
 
     @st.fragment(run_every=PLAY_SECONDS if playing else None)
     def stepping() -> None:
-        if playing and time.monotonic() - float(st.session_state[f"{key} playing"]) >= 0.8 * PLAY_SECONDS:
+        since = st.session_state.get(f"{key} playing")
+        if (since is not None) != playing:
+            st.rerun()  # the whole page, for the beat of the fragment changes
+        if since is not None and time.monotonic() - since >= 0.8 * PLAY_SECONDS:
             move(key, 1, len(steps))
             st.session_state[f"{key} playing"] = time.monotonic()
             if st.session_state[key] >= len(steps):
@@ -91,9 +94,8 @@ def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button("Back", key=f"{key} back", disabled=at <= 1, shortcut="Left", on_click=move, args=(key, -1, last))
         st.button("Next", key=f"{key} next", disabled=at >= last, shortcut="Right", on_click=move, args=(key, 1, last))
-        if st.button("❚❚ Pause" if playing else "▶ Play", key=f"{key} play", shortcut="P", disabled=last < 2,
-                     on_click=play_or_pause, args=(key, last)):  # fmt: skip
-            st.rerun()  # the whole page, for the beat of the fragment changes
+        st.button("❚❚ Pause" if playing else "▶ Play", key=f"{key} play", shortcut="P", disabled=last < 2,
+                  on_click=play_or_pause, args=(key, last))  # fmt: skip
         if ahead is not None:
             st.button("◆ Evidence", key=f"{key} proof", shortcut="E", help="Go to the next event that proves a finding",
                       on_click=go, args=(key, ahead))  # fmt: skip
@@ -108,7 +110,7 @@ def move(key: str, by: int, last: int) -> None:
 
 def play_or_pause(key: str, last: int) -> None:
     """Begin to play, from the first step where the last is on view; or stop."""
-    playing = st.session_state.get(f"{key} playing")
+    playing = st.session_state.get(f"{key} playing") is not None
     st.session_state[f"{key} playing"] = None if playing else time.monotonic()
     if not playing and int(st.session_state[key]) >= last:
         st.session_state[key] = 1

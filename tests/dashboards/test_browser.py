@@ -164,7 +164,9 @@ def test_a_dispute_is_settled_from_what_the_patron_remembers(site: str, page: Pa
     page.get_by_label("Cards").press("Enter")
     page.wait_for_url("**cards=ace*")
     expect(page.get_by_text("around 21:15")).to_be_visible(timeout=PATIENCE_MS)
-    page.locator("a.rk-hit").first.click()
+    first = page.locator("a.rk-hit").first
+    expect(first).to_contain_text("Round 17", timeout=PATIENCE_MS)  # once the cards are looked for, not only the time
+    first.click()
     expect(page.locator(".rk-answer")).to_contain_text("The patron at seat 3 is owed $100.00.", timeout=PATIENCE_MS)
     page.evaluate("window.print = () => { document.title = 'printed' }")
     page.get_by_role("button", name="Print this page").click()
