@@ -151,6 +151,8 @@ OUTSIDE = {
     "property_configured", "gaming_day_opened", "rules_filed", "table_closed", "inventory_counted", "dealer_tapped_out",
     "buy_in", "marker_issued", "fill_received", "credit_sent", "drop_counted", "intake_refused",
     "meter_set", "meter_advanced", "meter_reset", "event_corrected", "round_opened",
+    "video_marked", "finding_assigned", "finding_noted", "finding_resolved", "finding_reopened", "dispute_opened",
+    "dispute_closed", "record_viewed", "record_exported",
 }  # fmt: skip
 """Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""
 
