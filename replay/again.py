@@ -56,7 +56,9 @@ def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, stand
     for record in read(scout.seq) if scout.seq else ():
         results += worker.take(record)
     results += worker.finish()
-    results += worker.withdraw((scout.opened | _numbers(said)) - worker.opened)
+    numbered = scout.opened | _numbers(said)
+    results += worker.withdraw(numbered - worker.opened)
+    worker.said_to = max(numbered, default=0)  # a round that is open again, its closing corrected, has its verdict
     if worker.meter is not None and broken is None:
         found = {key for kind, key, _ in results if kind == "findings"}
         results += [withdrawal(each, stream, None) for each in sorted({*standing()} - found)]

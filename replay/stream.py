@@ -80,13 +80,14 @@ class Worker:
 
     While `withheld` is not null, the stream is being folded again (see `again.py`): what differs from the verdicts
     stored before is held back there until `finish`, for only the last word on a round counts; `opened` then has the
-    numbers of all rounds that were opened.
+    numbers of all rounds that were opened. Rounds up to `judged_to` were judged by this worker; on rounds up to `said_to`
+    there may be a verdict of the worker before it.
     """
 
     def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
                  ) -> None:  # fmt: skip
         self.stream, self.earlier, self.rules = stream, earlier, rules
-        self.rounds, self.seq, self.judged_to = 0, 0, 0
+        self.rounds, self.seq, self.judged_to, self.said_to = 0, 0, 0, 0
         self.known: Known | None = None
         self.withheld: dict[str, Adjudication] | None = None
         self.judging = True
@@ -259,7 +260,8 @@ class Worker:
         else:
             conclusion = adjudicate(round_, book)
         key = f"{self.stream}#{round_.round_no}"
-        before = self._standing(key) if self.withheld is not None or not first_time else None
+        judged = not first_time or round_.round_no <= self.said_to or self.withheld is not None
+        before = self._standing(key) if judged else None
         said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
         if before is not None:
             if _same(before, said):

@@ -271,3 +271,18 @@ def test_a_round_that_was_not_judged_has_nothing_to_withdraw() -> None:
     table.correct(opening, None)
     table.play(2, PAID)
     assert said(in_all_ways(table)) == [(2, "UPHELD", ())]
+
+
+def test_a_round_that_is_open_again_has_its_verdict_until_it_is_closed_anew() -> None:
+    table = Table()
+    table.play(1, PAID)
+    played = table.play(2, PAID)
+    table.correct(played["round_closed"], None)
+    table.say(paid(), 2)
+    table.say(CLOSED, 2)
+    table.play(3, PAID)
+    results = in_all_ways(table)
+    assert verdicts(results) == [(1, 1, "UPHELD"), (2, 1, "UPHELD"), (2, 2, "VARIANCE"), (3, 1, "UPHELD")]
+    _, first, second, _ = all_said(results)
+    assert second.supersedes == digest(first)
+    assert [each.code for each in findings(results)] == ["PAY-OVER"]
