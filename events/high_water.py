@@ -60,6 +60,10 @@ class HighWater:
             raise LostTail(stream, 1, message)
         return heads
 
+    def marked(self, stream: str) -> Head | None:
+        """Return the furthest end of a stream that is stored here, as known since `reserve`; null where there is none."""
+        return self._heads.get(stream)
+
     def reserve(self, slots: int) -> None:
         """Make room for so many records. Raises `OSError` (a full disk) before anything is committed."""
         if self._file is None or self._next + slots > self._slots:
@@ -94,11 +98,12 @@ class HighWater:
             _write_at(file, content, 0)
             os.fsync(file)
             os.replace(fresh, self.path)
-            sync_directory(self.path.parent)
+            sync(self.path.parent)
         except OSError:
             os.close(file)
             with contextlib.suppress(OSError):
                 fresh.unlink()
+            self.close()  # which file the name stands for now is not certain: the next mark goes to one written anew
             raise
         self.close()
         self._file, self._heads, self._next, self._slots = file, heads, 1 + len(heads), total
@@ -112,13 +117,13 @@ def compare(stream: str, mark: Head, head: Head, stored_hash: bytes | None) -> N
         raise BrokenSeal(stream, mark.seq, "the stored chain hash is not the one that was acknowledged")
 
 
-def sync_directory(path: Path) -> None:
-    """Make a rename or a new file in a directory durable."""
-    directory = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+def sync(path: Path) -> None:
+    """Make durable what was written to a file, or renamed and created in a directory. Raises `OSError`."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        os.fsync(directory)
+        os.fsync(file)
     finally:
-        os.close(directory)
+        os.close(file)
 
 
 def _slot(stream: str, head: Head) -> bytes:

@@ -153,7 +153,7 @@ class KafkaLog:
                 self._shards[lane].stage(staged[lane], stream, drafts, now)
                 for lane, (stream, drafts) in zip(lanes, groups, strict=True)
             ]
-            self._send({lane: each for lane, each in staged.items() if each.records})
+            self._send(staged)
             return appended
 
     def _send(self, staged: Mapping[Lane, Staged]) -> None:
@@ -173,17 +173,21 @@ class KafkaLog:
                     except (AppendRefused, LogUnavailable, IntegrityError) as error:
                         failed[lane] = error
 
-        each_lane(lambda lane, each: self._shards[lane].begin(each))
-        each_lane(lambda lane, each: self._shards[lane].prepare())
+        each_lane(lambda lane, each: self._shards[lane].begin(each) if each.records else None)
+        each_lane(lambda lane, each: self._shards[lane].prepare() if each.records else None)
         each_lane(self._finish)
         if failed:
             raise next(iter(failed.values()))
 
     def _finish(self, lane: Lane, staged: Staged) -> None:
-        self._shards[lane].finish(staged)
-        high_water = self._high_waters[lane]
+        if staged.records:
+            self._shards[lane].finish(staged)
+        high_water = self._high_waters[lane]  # a repeat may be of what was stored, and never acknowledged
+        heads = {stream: state.head for stream, state in staged.states.items()}
+        moved = {stream: head for stream, head in heads.items() if head.seq and head != high_water.marked(stream)}
         try:
-            high_water.record({record.stream: Head(record.seq, record.hash) for record in staged.records})
+            if moved:
+                high_water.record(moved)
         except OSError as error:
             raise LogUnavailable(
                 f"{high_water.path}: {error.strerror}; the last group was stored but not acknowledged: repeat it "

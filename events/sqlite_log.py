@@ -1,4 +1,4 @@
-"""The log on one machine: SQLite through `apsw`, WAL, `synchronous=FULL`, one writer, group commit. The only user of apsw.
+"""The log on one machine: SQLite in WAL mode, `synchronous=FULL`, one writer, group commit.
 
 The table `events` is in the order of appending (`pos`) and has one index by stream and number. `reports` and `event_ids`
 only recognise repeats; no evidence rests on them. Each append is one transaction, then one fsynced write to the
@@ -10,17 +10,15 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-import apsw
 import msgspec
 
 from events.appender import StreamState, place, report_digest, state_at
+from events.database import CHUNK, Connection, Damaged, Database
 from events.diagnosis import diagnose
 from events.envelope import Draft, StreamName
 from events.errors import (
@@ -32,15 +30,13 @@ from events.errors import (
     SequenceGap,
     WrongSequence,
 )
-from events.high_water import HighWater, compare, sync_directory
+from events.high_water import HighWater, compare, sync
 from events.lock import take_lock
 from events.log import Appended, Clock, Head, Quarantined, Record
 from events.model import Token
 from events.seal import CHAIN_TAG, genesis, link
 
 SCHEMA_VERSION = "2"
-CHUNK = 256
-"""Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""
 POLL_S = 0.05
 _LAST = 2**63 - 1
 
@@ -66,97 +62,9 @@ SELECT name FROM names WHERE name IS NOT NULL ORDER BY name
 """
 
 
-class Damaged(LogUnavailable):
-    """SQLite says that the file is not, or no longer, a sound database."""
-
-
 def utc_now_us() -> int:
     """Return the present as integer UTC microseconds."""
     return time.time_ns() // 1000
-
-
-class Database:
-    """One connection: used by one thread at a time, its errors told as the log's own."""
-
-    def __init__(self, path: Path, *, read_only: bool, synchronous: str = "FULL") -> None:
-        self.path, self.read_only = path, read_only
-        self.lock = threading.RLock()
-        self._connection: apsw.Connection | None = None
-        with self.errors("opened"):
-            self._connection = self._connect()
-            if not read_only:
-                self._connection.execute(f"PRAGMA synchronous={synchronous}")
-                self._connection.execute("PRAGMA cache_size=-65536")
-
-    def _connect(self) -> apsw.Connection:
-        if not self.read_only:
-            connection = apsw.Connection(str(self.path))
-            connection.set_busy_timeout(10_000)
-            connection.execute("PRAGMA journal_mode=WAL").fetchall()
-            return connection
-        try:
-            connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
-            connection.set_busy_timeout(10_000)
-            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError):
-            # A copy in a folder in which nothing can be created: without a -wal nobody writes to it.
-            if self.path.with_name(self.path.name + "-wal").exists():
-                raise
-            name = self.path.as_uri() + "?immutable=1"
-            connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-        return connection
-
-    @contextlib.contextmanager
-    def errors(self, doing: str) -> Iterator[None]:
-        """Turn apsw's errors into `LogUnavailable` (or, within a transaction, `AppendRefused`) that say what to do."""
-        try:
-            yield
-        except (apsw.CorruptError, apsw.NotADBError) as error:
-            raise Damaged(f"{self.path} could not be {doing}: {error}; keep the file and restore a copy") from error
-        except apsw.FullError as error:
-            raise AppendRefused(f"{self.path}: the disk is full; nothing was stored; free space and repeat") from error
-        except apsw.BusyError as error:
-            refused = AppendRefused if doing == "written" else LogUnavailable
-            raise refused(f"{self.path} could not be {doing}: another program holds it locked") from error
-        except apsw.Error as error:
-            raise LogUnavailable(f"{self.path} could not be {doing}: {error}") from error
-
-    @property
-    def connection(self) -> apsw.Connection:
-        """The open connection. Raises `LogUnavailable` after `close`."""
-        if self._connection is None:
-            raise LogUnavailable(f"{self.path} was closed")
-        return self._connection
-
-    def rows(self, sql: str, *values: Any) -> list[Any]:
-        """Return all rows of a query."""
-        with self.lock, self.errors("read"):
-            try:
-                return self.connection.execute(sql, values).fetchall()
-            except UnicodeDecodeError as error:  # bytes where the schema allows only text
-                raise Damaged(f"{self.path} could not be read: {error}; keep the file and restore a copy") from error
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[apsw.Connection]:
-        """Commit what is done inside as one, or leave nothing of it."""
-        with self.lock, self.errors("written"):
-            connection = self.connection
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(apsw.Error):
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                raise
-
-    def close(self) -> None:
-        """Close the connection; a second time does nothing."""
-        with self.lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
 
 
 class SqliteLog:
@@ -190,6 +98,8 @@ class SqliteLog:
         try:
             self._database = Database(self.path, read_only=read_only)
             self._resources.callback(self._database.close)
+            if not read_only:
+                self._database.make_durable()
             if create and not read_only and not self._database.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
                 self._create(property_id, log_id or secrets.token_hex(16))
             self._log_id, self._property_id = self._identity(property_id)
@@ -200,7 +110,8 @@ class SqliteLog:
             for stream, mark in sorted(self._high_water.load().items()) if check_heads else ():
                 compare(stream, mark, self.head(stream), self._hash_at(stream, mark.seq))
         except BaseException:
-            self.close()
+            with contextlib.suppress(LogUnavailable):  # what matters is why it failed
+                self.close()
             raise
 
     def _create(self, property_id: str | None, log_id: str) -> None:
@@ -212,7 +123,10 @@ class SqliteLog:
             connection.execute(_SCHEMA)
             meta = {"schema": SCHEMA_VERSION, "log_id": log_id, "property_id": property_id}
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        sync_directory(self.path.parent)
+        try:
+            sync(self.path.parent)
+        except OSError as error:
+            raise LogUnavailable(f"{self.path.parent}: {error.strerror}; create the log again") from error
 
     def _renew(self) -> None:
         """Bring a log of the form 1, whose quarantine knows no times, to the present form. No event is touched."""
@@ -280,7 +194,10 @@ class SqliteLog:
             except LogUnavailable as error:
                 message = f"{error}; whether the last group was stored is only known after opening the log again"
                 raise self._fail(message) from error
-            moved = {stream: state.head for stream, state in staged.items() if state != self._states[stream]}
+            marked = self._high_water.marked  # a repeat may be of what was stored, and never acknowledged
+            moved = {
+                name: state.head for name, state in staged.items() if state.head.seq and state.head != marked(name)
+            }
             try:
                 if moved:
                     self._high_water.record(moved)
@@ -294,7 +211,7 @@ class SqliteLog:
 
     def _stage(
         self,
-        connection: apsw.Connection,
+        connection: Connection,
         staged: dict[str, StreamState],
         stream: str,
         drafts: Sequence[Draft],

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from events.database import CHUNK, Database
 from events.errors import LogUnavailable
-from events.sqlite_log import CHUNK, Database
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS positions (engine TEXT NOT NULL, stream TEXT NOT NULL, seq INTEGER NOT NULL,
@@ -37,8 +38,13 @@ class SqliteResults:
             raise LogUnavailable(f"there are no results at {self.path}; replay the log first")
         self._database = Database(self.path, read_only=read_only, synchronous="NORMAL")
         if not read_only:
-            with self._database.transaction() as connection:
-                connection.execute(_SCHEMA)
+            try:
+                with self._database.transaction() as connection:
+                    connection.execute(_SCHEMA)
+            except BaseException:
+                with contextlib.suppress(LogUnavailable):  # what matters is why it failed
+                    self._database.close()
+                raise
 
     def positions(self, engine: str) -> dict[str, int]:
         """Return stream → last number replayed by this engine digest."""

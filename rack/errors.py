@@ -25,7 +25,7 @@ class EnvironmentFault(Exception):
 
 EXIT_OF: dict[str, Exit] = {
     "events.errors.IntegrityError": Exit.INTEGRITY,
-    "events.sqlite_log.Damaged": Exit.INTEGRITY,
+    "events.database.Damaged": Exit.INTEGRITY,
     "events.errors.LogUnavailable": Exit.ENVIRONMENT,
     "events.errors.AppendRefused": Exit.ENVIRONMENT,
     "events.errors.EventError": Exit.USAGE,

@@ -24,7 +24,7 @@ MAY_IMPORT = {
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
     "kafka": ("events/kafka_client.py",),
-    "apsw": ("events/sqlite_log.py",),
+    "apsw": ("events/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
     "altair": ("dashboards/",),

@@ -97,8 +97,9 @@ def test_no_room_for_the_mark_stops_the_append_before_it_is_stored(
     fill(log, drafts)
 
 
+@pytest.mark.parametrize("call", ["pwrite", "fdatasync"])
 def test_a_mark_that_cannot_be_written_ends_writing(
-    log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+    log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     fill(log, drafts)
     group = drafts.round()
@@ -107,7 +108,7 @@ def test_a_mark_that_cannot_be_written_ends_writing(
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patched:
-        patched.setattr(high_water.os, "fdatasync", fails)
+        patched.setattr(high_water.os, call, fails)
         with pytest.raises(LogUnavailable, match="stored but not acknowledged"):
             log.append(TABLE, 14, group)
     with pytest.raises(LogUnavailable, match="stored but not acknowledged"):
@@ -115,6 +116,29 @@ def test_a_mark_that_cannot_be_written_ends_writing(
     log.close()
     with SqliteClosing(path) as again:
         assert again.append(TABLE, 20, group).seqs == (None,) * 6
+        assert again.acknowledged() == {TABLE: again.head(TABLE)}, (
+            "a repeat is acknowledged, so what it repeats is marked"
+        )
+
+
+def test_a_mark_file_that_may_not_have_been_replaced_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The new file has the name, but the disk does not say that it keeps it: no mark may go to the old one."""
+    monkeypatch.setattr(high_water, "_GROWTH", 4)
+    marks = high_water.HighWater(tmp_path / "marks", LOG_ID)
+    marks.record({TABLE: Head(1, b"\1" * 32)})
+
+    def fails(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(high_water, "sync", fails)
+        with pytest.raises(OSError, match="Input/output error"):
+            marks.reserve(500)
+    marks.record({TABLE: Head(2, b"\2" * 32)})
+    assert marks.load() == {TABLE: Head(2, b"\2" * 32)}
+    marks.close()
 
 
 def test_the_mark_file_on_its_own(tmp_path: Path) -> None:

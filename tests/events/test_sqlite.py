@@ -16,7 +16,7 @@ from typing import Any
 import apsw
 import pytest
 
-from events import sqlite_log
+from events import database
 from events.errors import (
     AppendRefused,
     BrokenSeal,
@@ -28,6 +28,7 @@ from events.errors import (
 )
 from events.log import Quarantined
 from events.sqlite_log import SqliteLog
+from events.sqlite_results import SqliteResults
 from events.verify import verify
 from tests.contract.backends import SqliteTamper
 from tests.contract.drafts import TABLE, Drafts, fill
@@ -183,7 +184,7 @@ def test_a_copy_where_nothing_can_be_created(
             raise apsw.CantOpenError("unable to open database file")
         return real(name, **options)
 
-    monkeypatch.setattr(sqlite_log.apsw, "Connection", only_immutable)
+    monkeypatch.setattr(database.apsw, "Connection", only_immutable)
     with pytest.raises(LogUnavailable):
         SqliteLog(path, read_only=True)  # there is a -wal: somebody writes
     log.close()
@@ -238,7 +239,7 @@ class FaultyVfs(apsw.VFS):
 @pytest.fixture
 def disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyVfs]:
     vfs, real = FaultyVfs(), apsw.Connection
-    monkeypatch.setattr(sqlite_log.apsw, "Connection", lambda name, **options: real(name, vfs="faulty", **options))
+    monkeypatch.setattr(database.apsw, "Connection", lambda name, **options: real(name, vfs="faulty", **options))
     yield vfs
     vfs.unregister()
 
@@ -277,6 +278,63 @@ def test_a_failing_disk_ends_writing_until_the_log_is_opened_again(
         again.append(TABLE, stored + 1, group)
         assert again.head(TABLE).seq == 19
         assert verify(again).ok
+
+
+def test_opening_for_writing_makes_durable_what_a_dead_writer_left(
+    log: SqliteLog, path: Path, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it wrote may be in the system's cache only; read and acknowledged as repeats, it must be on the disk."""
+    fill(log, drafts)
+    wal, synced = Path(f"{path}-wal"), list[Path]()
+    assert wal.exists()
+    log._resources.pop_all()  # the writer dies: nothing is closed, only its lock is gone
+    os.unlink(f"{path}.lock")
+    monkeypatch.setattr(database, "sync", synced.append)
+    with SqliteClosing(path) as again:
+        assert synced == [wal]
+        assert again.head(TABLE).seq == 13
+
+    def fails(_: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(database, "sync", fails)
+    with pytest.raises(LogUnavailable, match=r"floor\.db-wal: Input/output error"):
+        SqliteLog(path)
+    log._database.close()
+
+
+@pytest.mark.parametrize("kind", [SqliteLog, SqliteResults])
+def test_what_could_not_be_opened_is_closed_again(disk: FaultyVfs, tmp_path: Path, kind: type[Any]) -> None:
+    """(A connection left to the garbage collector would close, and fail, at any later moment.)"""
+    disk.fault = "torn"
+    options = {"create": True, "property_id": "bellwether"} if kind is SqliteLog else {}
+    with pytest.raises(LogUnavailable, match="could not be") as refused:
+        kind(tmp_path / "new.db", **options)
+    assert refused.value.__traceback__ is not None, "what was opened is still referred to"
+    assert connections(tmp_path) == []
+
+
+def test_a_file_that_is_no_database_is_closed_again(tmp_path: Path) -> None:
+    (tmp_path / "junk.db").write_bytes(b"junk" * 1000)
+    with pytest.raises(database.Damaged, match="file is not a database") as refused:
+        SqliteResults(tmp_path / "junk.db")
+    assert refused.value.__traceback__ is not None
+    assert connections(tmp_path) == []
+
+
+def connections(folder: Path) -> list[str]:
+    """Return the files in a folder to which a connection is open."""
+    return [each.filename for each in apsw.connections() if each.filename.startswith(str(folder))]
+
+
+def test_a_disk_that_fails_while_the_log_is_closed(disk: FaultyVfs, log: SqliteLog, path: Path, drafts: Drafts) -> None:
+    fill(log, drafts)
+    disk.fault = "sync"
+    with pytest.raises(LogUnavailable, match=r"not closed cleanly .*; nothing is lost by that"):
+        log.close()
+    disk.fault = None
+    with SqliteClosing(path) as again:
+        assert again.head(TABLE).seq == 13
 
 
 def test_a_program_that_holds_the_database_locked(
@@ -349,6 +407,7 @@ WRITER = """
 import sys
 from events.log import Quarantined
 from events.sqlite_log import SqliteLog
+from events.sqlite_results import SqliteResults
 from tests.contract.drafts import Drafts
 log, drafts = SqliteLog(sys.argv[1]), Drafts()
 names = ["table/a", "table/b"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events import kafka_shard
+from events import high_water, kafka_shard
 from events.errors import EventError, LogUnavailable, LostTail, SecondWriter
 from events.high_water import HighWater
 from events.kafka_client import Cluster, Lane, Outgoing, Writer
@@ -139,6 +139,24 @@ def test_a_broker_that_never_commits(log: KafkaLog, drafts: Drafts, monkeypatch:
             log.append(TABLE, 14, group)
     assert log.append(TABLE, 14, group).seqs == tuple(range(14, 20))
     assert stored(log) == list(range(1, 20))
+
+
+def test_a_group_stored_without_its_mark_is_marked_when_it_is_repeated(
+    log: KafkaLog, drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(log, drafts)
+    group = drafts.round()
+
+    def fails(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(high_water.os, "pwrite", fails)
+        with pytest.raises(LogUnavailable, match="stored but not acknowledged"):
+            log.append(TABLE, 14, group)
+    assert log.acknowledged()[TABLE].seq == 13
+    assert log.append(TABLE, 20, group).seqs == (None,) * 6
+    assert log.acknowledged() == {TABLE: log.head(TABLE)}
 
 
 def test_a_successor_that_wrote_while_the_answer_was_lost(
