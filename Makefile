@@ -7,7 +7,7 @@ JOBS  ?= 2
 CODE  := analytics benchmarks dashboards deploy events floor games rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard test lint check coverage mutants bench kafka kafka-stop lock clean
+.PHONY: help venv demo dashboard test lint check coverage mutants soak bench kafka kafka-stop lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 
 
 mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must kill each
 	@$(PY) -m tests.mutants
+
+soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (ARGS="--first N --seeds M")
+	@$(PY) -m tests.simulation --jobs $(JOBS) $(ARGS)
 
 bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks

@@ -1,0 +1,207 @@
+"""Builds with one deliberate defect each: the checker of the simulation must find every one of them.
+
+Each is a context within which the pipeline has the defect. None is far-fetched: each is a line left out, or two swapped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from unittest.mock import patch
+
+from events import database, sqlite_log
+from events.appender import report_digest
+from events.database import Database
+from events.errors import LogUnavailable
+from events.high_water import HighWater
+from events.log import Appended
+from events.sqlite_log import SqliteLog
+from events.sqlite_results import SqliteResults
+from replay import again
+from replay.stream import Worker
+from tests.simulation.world import Build
+
+BUILDS: dict[str, tuple[Build, int]] = {}
+"""Name of a defect → the context that has it, and the seed from which on to look (a rare one is found by few)."""
+
+
+def build(function: Callable[[], Iterator[None]] | None = None, *, seed: int = 0) -> Any:
+    def made(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
+        BUILDS[function.__name__] = contextlib.contextmanager(function), seed
+        return function
+
+    return made if function is None else made(function)
+
+
+@build
+def acknowledges_before_it_is_written() -> Iterator[None]:
+    """Errors of a commit are swallowed: what was handed in counts as taken."""
+    real = SqliteLog.append_groups
+
+    def append_groups(self: SqliteLog, groups: Any) -> list[Appended]:
+        try:
+            return real(self, groups)
+        except LogUnavailable:
+            return []
+
+    with patch.object(SqliteLog, "append_groups", append_groups):
+        yield
+
+
+@build
+def acknowledges_before_it_is_on_the_disk() -> Iterator[None]:
+    """SQLite's `synchronous=NORMAL`: a commit waits for no disk."""
+    real = Database.__init__
+
+    def init(self: Database, path: Any, *, read_only: bool, synchronous: str = "NORMAL") -> None:
+        real(self, path, read_only=read_only, synchronous="NORMAL")
+
+    with patch.object(Database, "__init__", init):
+        yield
+
+
+@build(seed=69)
+def builds_on_what_a_dead_writer_left_in_the_cache() -> Iterator[None]:
+    with patch.object(Database, "make_durable", lambda self: None):
+        yield
+
+
+@build
+def forgets_what_was_reported() -> Iterator[None]:
+    """No report is recognised when it comes again."""
+    counter = iter(range(1 << 30))
+    with patch.object(sqlite_log, "report_digest", lambda draft: report_digest(draft) + b"%d" % next(counter)):
+        yield
+
+
+@build
+def takes_every_report_of_a_device_for_the_same() -> Iterator[None]:
+    """A repeat is recognised by the device's number alone: another content is lost."""
+    with patch.object(sqlite_log, "report_digest", lambda draft: b"the same"):
+        yield
+
+
+@build
+def marks_before_it_commits() -> Iterator[None]:
+    real = SqliteLog._stage
+
+    def stage(self: SqliteLog, connection: Any, staged: Any, *rest: Any) -> Appended:
+        done = real(self, connection, staged, *rest)
+        self._high_water.record({stream: state.head for stream, state in staged.items() if state.head.seq})
+        return done
+
+    with patch.object(SqliteLog, "_stage", stage):
+        yield
+
+
+@build
+def never_marks() -> Iterator[None]:
+    with patch.object(HighWater, "record", lambda self, heads: None):
+        yield
+
+
+@build
+def marks_without_waiting_for_the_disk() -> Iterator[None]:
+    real = HighWater.record
+
+    def record(self: HighWater, heads: Any) -> None:
+        with patch("events.high_water.os.fdatasync", lambda file: None, create=True):
+            real(self, heads)
+
+    with patch.object(HighWater, "record", record):
+        yield
+
+
+@build
+def drops_half_a_group() -> Iterator[None]:
+    """The last draft of a group is acknowledged and not stored."""
+    real = SqliteLog.append_groups
+
+    def append_groups(self: SqliteLog, groups: Any) -> list[Appended]:
+        return real(self, [(stream, drafts[:-1] or drafts) for stream, drafts in groups])
+
+    with patch.object(SqliteLog, "append_groups", append_groups):
+        yield
+
+
+@build
+def keeps_no_refused_bytes() -> Iterator[None]:
+    with patch.object(SqliteLog, "quarantine", lambda self, entry: None):
+        yield
+
+
+@build
+def commits_its_position_first() -> Iterator[None]:
+    """A replayer that dies between the two has judged nothing of what it has passed."""
+    real = SqliteResults.commit
+
+    def commit(
+        self: SqliteResults,
+        engine: str,
+        positions: Mapping[str, int],
+        snapshots: Mapping[str, bytes],
+        records: Sequence[tuple[str, str, bytes]],
+    ) -> None:
+        real(self, engine, positions, snapshots, [])
+        real(self, engine, {}, {}, records)
+
+    with patch.object(SqliteResults, "commit", commit):
+        yield
+
+
+@build
+def keeps_no_open_rounds() -> Iterator[None]:
+    """Positions are kept without the fold's snapshots, so that an open round begins in its middle."""
+    real = SqliteResults.snapshots
+
+    def snapshots(self: SqliteResults, engine: str) -> dict[str, bytes]:
+        return {stream: Worker(stream, self.latest).snapshot() for stream in real(self, engine)}
+
+    with patch.object(SqliteResults, "snapshots", snapshots):
+        yield
+
+
+@build(seed=119)
+def forgets_the_verdict_on_a_round_that_is_open_again() -> Iterator[None]:
+    real = again.fold_again
+
+    def fold_again(*arguments: Any) -> again.Again:
+        done = real(*arguments)
+        done.worker.said_to = 0
+        return done
+
+    with patch("replay.replayer.fold_again", fold_again):
+        yield
+
+
+@build
+def believes_the_stored_hash() -> Iterator[None]:
+    """A reader takes the chain as it is written down; only what SQLite itself finds is found."""
+    with patch.object(SqliteLog, "_check", lambda self, stream, seq, previous, data, stored: stored):
+        yield
+
+
+@build
+def never_looks_at_the_marks() -> Iterator[None]:
+    """Nobody compares where records end with what was acknowledged."""
+    with patch.object(SqliteLog, "verify_head", lambda self, stream: None):
+        yield
+
+
+@build
+def ends_a_transaction_halfway() -> Iterator[None]:
+    """What stands before an error is committed all the same."""
+
+    @contextlib.contextmanager
+    def transaction(self: Database) -> Iterator[Any]:
+        with self.lock, self.errors("written"):
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+            finally:
+                with contextlib.suppress(database.apsw.Error):
+                    self.connection.execute("COMMIT")
+
+    with patch.object(Database, "transaction", transaction):
+        yield
