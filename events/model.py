@@ -17,6 +17,7 @@ from __future__ import annotations
 # isort: off
 from events.base import *
 from events.table_events import *
+from events.key_events import *
 from events.round_events import *
 from events.settlement_events import *
 from events.seven_seats import *

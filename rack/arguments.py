@@ -8,6 +8,14 @@ from collections.abc import Sequence
 from rack.errors import UsageError
 
 
+def output_flags() -> argparse.ArgumentParser:
+    """Return a parent with `--json` and `--quiet`, which every command and action takes."""
+    flags = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    flags.add_argument("--json", action="store_true", help="print the result as JSON, and nothing else, on stdout")
+    flags.add_argument("--quiet", action="store_true", help="print no progress and no notes on stderr")
+    return flags
+
+
 def add_log(parser: argparse.ArgumentParser) -> None:
     """Add `--log`."""
     parser.add_argument(

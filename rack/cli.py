@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
 
+from rack.arguments import output_flags
 from rack.errors import Exit, exit_code
 from rack.output import Output
 
@@ -26,6 +27,7 @@ COMMANDS = (
     "judge",
     "review",
     "verify",
+    "keys",
     "quarantine",
     "rules",
     "theory",
@@ -57,9 +59,7 @@ def command(name: str) -> Command:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    shared.add_argument("--json", action="store_true", help="print the result as JSON, and nothing else, on stdout")
-    shared.add_argument("--quiet", action="store_true", help="print no progress and no notes on stderr")
+    shared = output_flags()
     parser = argparse.ArgumentParser(
         prog="rack", description="Rebuild every round from the log, play it again by the regulation, say what differs.",
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[shared],

@@ -78,6 +78,8 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.DeviceCovered:       _ANY,
     model.DeviceRestored:      _ANY,
     model.IntakeRefused:       _ANY,
+    model.KeyPublished:        _ANY,
+    model.KeyRetired:          _ANY,
     model.EventCorrected:      _ANY,
     model.CardBurned:          _ANY,
     model.CoverCardPlaced:     _ANY,

@@ -30,6 +30,9 @@ TEXTS = {  # by pattern: text of a permanent form
     r"\A[a-z0-9_]{1,32}\Z": "face_up_pai_gow",
     r"\A[a-z_]{1,40}\Z": "hand_set",
     r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z": "m.ortiz@bellwether",
+    r"\A[!-*,-~]{1,100}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}\Z": (
+        "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
+    ),
 }
 
 

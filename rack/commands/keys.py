@@ -1,0 +1,131 @@
+"""`rack keys`: make a key, list a log's keys, put another in a key's place. Private keys stay in files of mode 0600."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rack.arguments import add_log, output_flags
+from rack.errors import Exit, UsageError
+from rack.output import Output, table
+from rack.settings import log_address
+
+if TYPE_CHECKING:
+    from events.keys import Entry
+    from rack.key_custody import KeyBook
+
+HELP = "make the keys that sign checkpoints, list those of a log, replace one"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    flags = output_flags()
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    new = actions.add_parser(
+        "new", help="make a key for a log and publish it there, or a witness's key", parents=[flags]
+    )
+    new.add_argument("file", type=Path, metavar="FILE", help="the new key file; the public key goes to FILE.pub")
+    add_log(new)
+    new.add_argument("--by", metavar="WHO", help="who publishes the key")
+    new.add_argument("--witness", metavar="NAME", help="make a witness's key of this name instead; no log is touched")
+    listed = actions.add_parser("list", help="the keys that a log names", parents=[flags])
+    add_log(listed)
+    rotate = actions.add_parser(
+        "rotate", help="make a new key, publish it, and retire the one in force", parents=[flags]
+    )
+    rotate.add_argument("file", type=Path, metavar="FILE", help="the new key file")
+    add_log(rotate)
+    rotate.add_argument("--by", metavar="WHO", required=True, help="who replaces the key")
+    rotate.add_argument("--reason", required=True, help="why")
+    rotate.add_argument(
+        "--old", type=Path, metavar="FILE",
+        help="the old key's file: it vouches for the new one. Without it auditors must be given the new public key",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Do what was asked; 2 where the log has a key already, or none to replace."""
+    if arguments.action == "list":
+        return _list(arguments, output)
+    if arguments.action == "new" and arguments.witness:
+        from events.keys import new_key
+        from events.notes import KeyKind
+
+        made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
+        _made(str(made), arguments.file, output)
+        return Exit.CLEAN
+    from rack.key_custody import KeyBook
+    from rack.opening import log_at
+
+    if arguments.by is None:
+        raise UsageError("say with --by who publishes the key (a-z, 0-9 and -), or name a witness with --witness")
+    log = log_at(log_address(arguments.log))
+    try:
+        book = KeyBook(log)
+        text, seq = _new(book, arguments) if arguments.action == "new" else _rotate(book, arguments)
+    finally:
+        log.close()
+    _made(text, arguments.file, output, seq)
+    return Exit.CLEAN
+
+
+def _new(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
+    from events.keys import new_key
+    from events.notes import KeyKind
+
+    if book.in_force():
+        raise UsageError("the log has a key in force already; `rack keys rotate` puts another in its place")
+    made = new_key(arguments.file, book.origin, KeyKind.LOG).public_key
+    return str(made), book.publish(made, arguments.by)
+
+
+def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
+    from events.keys import new_key, read_signer, vouch_for
+    from events.notes import KeyKind
+
+    if len(book.in_force()) != 1:
+        raise UsageError("the log has no key in force: `rack keys new` publishes the first")
+    (old,) = book.in_force()
+    signer = read_signer(arguments.old) if arguments.old else None
+    if signer is not None and signer.public_key != old:
+        raise UsageError(f"{arguments.old} is not the key in force, {old.name} ({old.id.hex()})")
+    made = new_key(arguments.file, book.origin, KeyKind.LOG).public_key
+    vouch = vouch_for(made, signer) if signer is not None else None
+    return str(made), book.publish(made, arguments.by, vouch=vouch, retire=old, reason=arguments.reason)
+
+
+def _made(text: str, file: Path, output: Output, seq: int | None = None) -> None:
+    output.value({"public_key": text, "file": str(file), "event": seq})
+    where = "" if seq is None else f", published with property/main event {seq}"
+    output.text(f"{file}: a new key{where}", f"public key, in {file}.pub:", text)
+
+
+def _list(arguments: argparse.Namespace, output: Output) -> Exit:
+    from events.keys import PROPERTY_STREAM, KeyRing
+    from rack.opening import log_at
+
+    log = log_at(log_address(arguments.log), read_only=True)
+    ring = KeyRing()
+    try:
+        for record in log.read(PROPERTY_STREAM):
+            ring.take(record)
+    finally:
+        log.close()
+    output.value([_as_json(entry) for entry in ring.entries])
+    if not ring.entries:
+        output.text("the log names no keys; `rack keys new` makes the first")
+        return Exit.CLEAN
+    rows = [
+        (each.key.id.hex(), f"event {each.published}", f"event {each.retired}" if each.retired else "in force",
+         "yes" if each.vouch else "no")
+        for each in ring.entries
+    ]  # fmt: skip
+    output.text(*table(("key", "published", "retired", "vouched for"), rows), *(str(each.key) for each in ring.entries))
+    return Exit.CLEAN
+
+
+def _as_json(entry: Entry) -> dict[str, Any]:
+    return {
+        "public_key": str(entry.key), "published": entry.published, "retired": entry.retired or None, "vouch": entry.vouch,
+    }  # fmt: skip
