@@ -146,5 +146,24 @@ class ResultStore(Protocol):
         """Release everything."""
 
 
+class CheckpointStore(Protocol):
+    """The checkpoints of one log. One process at a time adds to them."""
+
+    def batches(self, after: int = 0) -> Iterator[bytes]:
+        """Yield the encoded batches (`events.statements.Batch`) beyond so many statements, in their order."""
+
+    def append(self, before: int, data: bytes, head: Head) -> None:
+        """Add an encoded batch durably after `before` statements; `head` is the number of statements with it, and their root.
+
+        Raises `WrongSequence` where the store is elsewhere, `AppendRefused` where it is open for reading only.
+        """
+
+    def acknowledged(self) -> Head | None:
+        """Return the last checkpoint that was made on this machine: number of statements and root. Null: none, or lost."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
 Clock = Callable[[], int]
 """Returns the present as integer UTC microseconds."""

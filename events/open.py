@@ -10,10 +10,12 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from events.errors import LogUnavailable
-from events.log import EventLog, ResultStore
+from events.log import CheckpointStore, EventLog, ResultStore
 
 VERDICTS = ".verdicts"
 """Results of a log on one machine are kept beside it, under the log's name and this."""
+CHECKPOINTS = ".checkpoints"
+"""Its checkpoints, likewise."""
 
 
 def open_log(address: str, **options: Any) -> EventLog:
@@ -40,6 +42,17 @@ def open_results(address: str, **options: Any) -> ResultStore:
         return SqliteResults(rest + VERDICTS, **options)
     results: ResultStore = import_module("events.kafka_log").KafkaResults(address, **options)
     return results
+
+
+def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
+    """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`)."""
+    scheme, rest = parse_address(address)
+    if scheme == "sqlite":
+        from events.sqlite_checkpoints import SqliteCheckpoints
+
+        return SqliteCheckpoints(rest + CHECKPOINTS, **options)
+    store: CheckpointStore = import_module("events.kafka_checkpoints").KafkaCheckpoints(address, **options)
+    return store
 
 
 def parse_address(address: str) -> tuple[str, str]:

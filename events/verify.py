@@ -1,13 +1,14 @@
 """Walk a whole log and say of every stream whether it is as it was written, and if not, where it first is not.
 
 Numbering, chain, canonical bytes, the envelope's own statement of its place, the appender's clock, the rules of the
-gaming day, and the high-water mark. After a break of the chain nothing in that stream can be trusted, so that its walk
+gaming day, the high-water mark; and where there are checkpoints, every root that they state, computed anew from the events,
+and every signature. After a break of the chain nothing in that stream can be trusted, so that its walk
 ends there; the other streams are walked all the same. Pure: any `EventLog` will do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -16,16 +17,22 @@ from events.appender import day_after
 from events.codec import read
 from events.envelope import ReadEnvelope
 from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
-from events.log import EventLog, Head, Record
+from events.history import Mark, StreamHeads
+from events.log import CheckpointStore, EventLog, Head, Record
 from events.model import Event
+from events.notes import PublicKey
+from events.statements import BadCheckpoint, CheckpointFault, HeadStatement
+from events.verify_checkpoints import Signatures, check_checkpoints
 
-BreakKind = Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope"]
+BreakKind = (
+    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope"] | CheckpointFault
+)
 """What happened to the first event that is not as it was written.
 
 `changed`: its bytes (or the stored hash) differ. `removed`: its number is missing. `swapped`: it traded places with another.
 `moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
-contradicts the log or the events before it.
+contradicts the log or the events before it. The other kinds are of checkpoints: see `CheckpointFault`.
 """
 
 Progress = Callable[[str, int], None]
@@ -52,15 +59,26 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     property_id: str
     events: int
     streams: int
+    tables: int
+    signed: Signatures | None
     first_break: Break | None
     breaks: tuple[Break, ...]
     heads: dict[str, Head]
 
 
-def verify(log: EventLog, *, progress: Progress | None = None) -> Report:
-    """Walk all streams of a log, and those that only its high-water mark knows.
+def verify(
+    log: EventLog,
+    *,
+    checkpoints: CheckpointStore | None = None,
+    anchors: Sequence[PublicKey] = (),
+    marks: Sequence[Mark] = (),
+    gap_s: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Walk all streams of a log, and those that only its high-water mark or its checkpoints know.
 
-    Raises `LogUnavailable` where the log cannot be read at all; everything else is in the report.
+    `anchors`, `marks` and `gap_s` as for `check_checkpoints`. Raises `LogUnavailable` where the log cannot be read at all;
+    everything else is in the report.
     """
     breaks: list[Break] = []
     heads: dict[str, Head] = {}
@@ -70,14 +88,20 @@ def verify(log: EventLog, *, progress: Progress | None = None) -> Report:
     except IntegrityError as error:
         breaks.append(_break_of(error))
         marked = set()
-    for stream in sorted({*log.streams(), *marked}):
-        walk = _Walk(log, stream, events, progress)
+    checked = None
+    if checkpoints is not None:
+        checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s)
+    stated = checked.stated if checked is not None else {}
+    for stream in sorted({*log.streams(), *marked, *stated}):
+        walk = _Walk(log, stream, stated.get(stream, ()), events, progress)
         walk.run()
         events += walk.events
         heads[stream] = walk.head
         breaks.extend(found for found in walk.breaks if found not in breaks)
+    breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
     return Report(
         ok=not breaks, log_id=log.log_id, property_id=log.property_id, events=events, streams=len(heads),
+        tables=sum(stream.startswith("table/") for stream in heads), signed=checked.signed if checked is not None else None,
         first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
     )  # fmt: skip
 
@@ -85,8 +109,11 @@ def verify(log: EventLog, *, progress: Progress | None = None) -> Report:
 class _Walk:
     """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
 
-    def __init__(self, log: EventLog, stream: str, before: int, progress: Progress | None) -> None:
+    def __init__(
+        self, log: EventLog, stream: str, stated: Sequence[HeadStatement], before: int, progress: Progress | None
+    ) -> None:
         self.log, self.stream, self.progress, self.before = log, stream, progress, before
+        self._tree = StreamHeads(stream, stated)
         self.events = 0
         self.breaks: list[Break] = []
         self.head = Head(0, b"")
@@ -98,12 +125,14 @@ class _Walk:
     def run(self) -> None:
         try:
             for record in self.log.read(self.stream):
+                self._tree.take(record.data, record.hash)
                 self._check(record)
                 self.head = Head(record.seq, record.hash)
                 self.events += 1
                 if self.progress is not None and self.events % PROGRESS_EVERY == 0:
                     self.progress(self.stream, self.before + self.events)
             self.log.verify_head(self.stream)
+            self._tree.end()
         except IntegrityError as error:
             self.breaks.append(_break_of(error))
         if self.progress is not None:
@@ -151,6 +180,8 @@ def _kind(error: IntegrityError) -> BreakKind:
             return "swapped"
         case Misplaced():
             return "moved"
+        case BadCheckpoint():
+            return error.fault
         case LostTail():
             return "tail_cut"
         case SequenceGap():

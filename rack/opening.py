@@ -1,12 +1,12 @@
-"""Opens logs and results by address, with what the environment says about a Kafka cluster."""
+"""Opens logs, results and checkpoints by address, with what the environment says about a Kafka cluster."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from events.log import EventLog, ResultStore
-from events.open import open_log, open_results, parse_address
+from events.log import CheckpointStore, EventLog, ResultStore
+from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ def log_at(address: str, **options: Any) -> EventLog:
 def results_at(address: str, **options: Any) -> ResultStore:
     """Open the results beside a log; options are those of `events.open.open_results`."""
     return open_results(address, **_security(parse_address(address)[0]), **options)
+
+
+def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
+    """Open the checkpoints of a log; options are those of `events.open.open_checkpoints`."""
+    return open_checkpoints(address, **_security(parse_address(address)[0]), **options)
 
 
 def _security(backend: str) -> dict[str, Any]:

@@ -1,45 +1,85 @@
-"""`rack verify`: walk a whole log and name the first event that is not as it was written."""
+"""`rack verify`: rebuild everything from the events of a log, and name the first that is not as it was written."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log
-from rack.errors import Exit
+from rack.arguments import add_log, positive
+from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
+    from events.history import Mark
     from events.verify import Break, Report
+    from events.verify_checkpoints import Signatures
 
-HELP = "check chain, numbering and high-water mark of a log; name the first break"
+HELP = "check every event, root and signature of a log, or one file of `rack prove`; name the first break"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        type=Path,
+        nargs="?",
+        help="check this file of `rack prove` with --key alone, and no log",
+    )
     add_log(parser)
+    parser.add_argument(
+        "--key", type=Path, metavar="FILE", action="append", default=[],
+        help="the log's public key, as it was given to you (repeatable; default: the keys that the log names)",
+    )  # fmt: skip
+    parser.add_argument("--witness", type=Path, metavar="DIR", help="the folder of a witness, with --witness-key")
+    parser.add_argument(
+        "--witness-key", type=Path, metavar="FILE", help="the witness's public key, as it was given to you"
+    )
+    parser.add_argument(
+        "--gap", type=positive, metavar="T",
+        help="report every pause of more than so many seconds between checkpoints (default: than was promised)",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Walk the log; 4 where anything is not as it was written."""
-    from events.verify import verify
-    from rack.opening import log_at
+    """Walk the log, or check a file; 4 where anything is not as it was written."""
+    if arguments.file is not None:
+        return _proof(arguments, output)
+    if (arguments.witness is None) != (arguments.witness_key is None):
+        raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
+    from contextlib import ExitStack, closing
 
-    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
-    try:
-        report = verify(log, progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"))
+    from events.keys import read_public_key
+    from events.sqlite_log import utc_now_us
+    from events.verify import verify
+    from rack.opening import checkpoints_at, log_at
+
+    address = log_address(arguments.log)
+    anchors = [read_public_key(path) for path in arguments.key]
+    marks = _marks(arguments)
+    with ExitStack() as resources:
+        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+        report = verify(
+            log, checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
+            progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
+        )  # fmt: skip
         refused = len(log.quarantined())
-    finally:
-        log.close()
-    output.value(as_json(report) | {"quarantined": refused})
-    output.text(*(line(found) for found in report.breaks), summary(report, refused))
+    cosigned = max((mark.head.seq for mark in marks), default=0)
+    late = overdue(report.signed, utc_now_us())
+    output.value(as_json(report) | {"overdue": late, "cosigned": len(marks), "quarantined": refused})
+    output.text(
+        *(line(found) for found in report.breaks), *_signatures(report.signed, late, cosigned), summary(report, refused)
+    )
     return Exit.CLEAN if report.ok else Exit.INTEGRITY
 
 
 def line(found: Break) -> str:
     """Return a break in one line."""
-    return f"{found.code} {found.stream} event {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
+    where = f"{found.stream} {'statement' if found.stream == 'checkpoints' else 'event'} {found.seq}"
+    return f"{found.code} {where}: {found.message} ({found.kind.replace('_', ' ')})"
 
 
 def summary(report: Report, refused: int) -> str:
@@ -53,8 +93,95 @@ def as_json(report: Report) -> dict[str, Any]:
     """Return the report as JSON values."""
     from msgspec import to_builtins
 
+    breaks = [_break_as_json(found) for found in report.breaks]
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in report.heads.items()}
     return {
         "ok": report.ok, "log_id": report.log_id, "property_id": report.property_id, "events": report.events,
-        "streams": heads, "first_break": to_builtins(report.first_break), "breaks": to_builtins(report.breaks),
+        "tables": report.tables, "streams": heads,
+        "checkpoints": report.signed.checkpoints if report.signed is not None else 0,
+        "signed": to_builtins(report.signed), "first_break": breaks[0] if breaks else None, "breaks": breaks,
     }  # fmt: skip
+
+
+def _break_as_json(found: Break) -> dict[str, Any]:
+    """Return a break with the table's own name; null where it is not in a table's stream."""
+    from msgspec import to_builtins
+
+    table = found.stream.removeprefix("table/") if found.stream.startswith("table/") else None
+    return {"table": table, "number": found.seq, **to_builtins(found)}
+
+
+def overdue(signed: Signatures | None, now_us: int) -> bool:
+    """Say whether the last checkpoint promised another one by now."""
+    if signed is None or signed.at_us is None or signed.within_s is None:
+        return False
+    return now_us > signed.at_us + signed.within_s * 1_000_000
+
+
+def _marks(arguments: argparse.Namespace) -> list[Mark]:
+    if arguments.witness is None:
+        return []
+    from events.keys import read_public_key
+    from events.notes import KeyKind
+    from events.witness import WitnessFolder
+
+    if not arguments.witness.is_dir():
+        raise UsageError(f"{arguments.witness}: no such folder; expected that of a witness")
+    marks = WitnessFolder(arguments.witness, read_public_key(arguments.witness_key, KeyKind.WITNESS)).marks()
+    if not marks:
+        raise UsageError(f"{arguments.witness} holds no cosigned checkpoint; expected the folder of a witness")
+    return marks
+
+
+def _signatures(signed: Signatures | None, late: bool, cosigned: int) -> list[str]:
+    """Return what the checkpoints prove, and what not."""
+    if signed is None or not signed.checkpoints:
+        return []
+    last = _time(signed.at_us or 0)
+    said = [f"{signed.checkpoints:,} checkpoints cover {signed.events:,} events; the last was made {last}"]
+    for silence in signed.silences:
+        pause = f"between {_time(silence.from_us)} and {_time(silence.to_us)}"
+        said.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
+    if late:
+        said.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
+    if cosigned:
+        said.append(f"a witness cosigned up to statement {cosigned:,} of {signed.statements:,}")
+    said += [f"no older key vouches for the key {key}: ask who put it into force" for key in signed.unvouched]
+    if not signed.anchored:
+        said.append(
+            "the keys are those that the log itself names: who could replace the whole log could replace them too (--key)"
+        )
+    return said
+
+
+def _time(at_us: int) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(at_us // 1_000_000, UTC).isoformat().replace("+00:00", "Z")
+
+
+def _proof(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Check a proof with the keys that were given, and nothing else."""
+    from events.keys import read_public_key
+    from events.notes import KeyKind
+    from events.proof import Proof, check
+
+    if not arguments.key:
+        raise UsageError(
+            "a proof is checked with the log's public key, as it was given to you: name its file with --key"
+        )
+    keys = [read_public_key(path) for path in arguments.key]
+    if arguments.witness_key is not None:
+        keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
+    proven = check(Proof.decode(arguments.file.read_bytes()), keys)
+    made = _time(proven.time.at_us)
+    output.value({
+        "ok": True, "origin": proven.checkpoint.origin, "stream": proven.stream, "events": list(proven.numbers),
+        "covered_by_us": proven.time.at_us, "key": str(proven.signed.key), "witnesses": [str(w.key) for w in proven.witnesses],
+    })  # fmt: skip
+    numbers = ", ".join(map(str, proven.numbers))
+    output.text(
+        f"{proven.stream} event {numbers}: in the log {proven.checkpoint.origin} when a checkpoint was signed {made}",
+        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in proven.witnesses),
+    )
+    return Exit.CLEAN

@@ -7,6 +7,7 @@ import ast
 import re
 import subprocess
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -153,6 +154,15 @@ def subparsers() -> dict[str, argparse.ArgumentParser]:
     return dict(action.choices)
 
 
+def options_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> set[str]:
+    """The options of a command, or of the action of a command that the first word names."""
+    known = set(parser._option_string_actions)
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and words:
+            known |= set(action.choices[words[0]]._option_string_actions)
+    return known
+
+
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_documents_name_only_what_is_there(document: str) -> None:
     content = text(document)
@@ -166,7 +176,7 @@ def test_documents_name_only_what_is_there(document: str) -> None:
         words = line.split()
         assert words[0] in COMMANDS, line
         options = {word.split("=")[0] for word in words if word.startswith("--")}
-        assert options <= set(parsers[words[0]]._option_string_actions), line
+        assert options <= options_of(parsers[words[0]], words[1:]), line
     for linked in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", content):
         assert ((ROOT / document).parent / linked).exists(), linked
 

@@ -1,0 +1,86 @@
+"""Where checkpoints are kept: beside a log on one machine in `<log>.checkpoints`, on Kafka in `<prefix>.checkpoints`.
+
+Batches are only ever added. A high-water file apart from the store (`<log>.checkpoints.high-water`, or in `.rack/`) holds
+the last checkpoint that was made, so that a store which was rolled back cannot hide it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from events.errors import AppendRefused, WrongSequence
+from events.high_water import HighWater, sync_directory
+from events.lock import take_lock
+from events.log import Head
+from events.sqlite_log import CHUNK, Database
+from events.statements import CHECKPOINTS
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS checkpoints (size INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+CREATE TRIGGER IF NOT EXISTS checkpoints_stay BEFORE DELETE ON checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS checkpoints_keep BEFORE UPDATE ON checkpoints
+    BEGIN SELECT RAISE(ABORT, 'checkpoints are append-only'); END;
+"""
+
+
+class SqliteCheckpoints:
+    """The checkpoints beside a log in SQLite (see `events.log.CheckpointStore`). To a reader, no file is an empty store."""
+
+    def __init__(self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._resources = contextlib.ExitStack()
+        self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), log_id)
+        self._resources.callback(self._high_water.close)
+        self._database: Database | None = None
+        self._read_only = read_only
+        if read_only and not self.path.is_file():
+            return
+        if not read_only:
+            self._resources.callback(os.close, take_lock(self.path))
+        try:
+            self._database = Database(self.path, read_only=read_only)
+            self._resources.callback(self._database.close)
+            if not read_only:
+                with self._database.transaction() as connection:
+                    connection.execute(_SCHEMA)
+                sync_directory(self.path.parent)
+        except BaseException:
+            self.close()
+            raise
+
+    def batches(self, after: int = 0) -> Iterator[bytes]:
+        """Yield the encoded batches beyond so many statements, in their order."""
+        while self._database is not None:
+            sql = "SELECT size, data FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
+            rows = self._database.rows(sql, after, CHUNK)
+            yield from (data for _, data in rows)
+            if len(rows) < CHUNK:
+                return
+            after = rows[-1][0]
+
+    def append(self, before: int, data: bytes, head: Head) -> None:
+        """Add a batch durably (see `events.log.CheckpointStore`)."""
+        if self._database is None or self._read_only:
+            raise AppendRefused(f"{self.path} is open for reading only")
+        try:
+            self._high_water.reserve(1)
+        except OSError as error:
+            raise AppendRefused(f"{self._high_water.path}: {error.strerror}; no checkpoint was stored") from error
+        with self._database.transaction() as connection:
+            last = int(connection.execute("SELECT coalesce(max(size), 0) FROM checkpoints").fetchall()[0][0] or 0)
+            if last != before:
+                raise WrongSequence(CHECKPOINTS, before + 1, last + 1)
+            connection.execute("INSERT INTO checkpoints VALUES (?, ?)", (head.seq, data))
+        self._high_water.record({CHECKPOINTS: head})
+
+    def acknowledged(self) -> Head | None:
+        """Return the last checkpoint that was made on this machine."""
+        return self._high_water.load().get(CHECKPOINTS)
+
+    def close(self) -> None:
+        """Release everything."""
+        self._resources.close()

@@ -1,0 +1,94 @@
+"""`rack checkpoint`: state where every stream of a log ends, and sign it; once, or again and again."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rack.arguments import add_log, positive
+from rack.errors import Exit
+from rack.output import Output
+from rack.settings import log_address
+
+if TYPE_CHECKING:
+    from events.checkpoint import Checkpoint
+    from events.checkpointer import Checkpointer
+
+HELP = "sign where every stream of a log ends, so that nothing before can be changed unseen"
+EVERY, SECONDS = 5_000, 60
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_log(parser)
+    parser.add_argument("--key", type=Path, metavar="FILE", required=True, help="the key file (`rack keys new`)")
+    parser.add_argument("--follow", action="store_true", help="go on, until interrupted; idle times are signed too")
+    parser.add_argument(
+        "--every", type=positive, metavar="N", default=EVERY, help=f"with --follow: after so many events ({EVERY})"
+    )
+    parser.add_argument(
+        "--seconds", type=positive, metavar="T",
+        help=f"the next checkpoint is promised within so long, and a longer pause is reported (with --follow: {SECONDS})",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Make a checkpoint; 4 where the log contradicts what was signed before, and then nothing is signed."""
+    from contextlib import ExitStack, closing
+
+    from events.checkpointer import Checkpointer, memory_of
+    from events.keys import read_signer
+    from events.sqlite_log import utc_now_us
+    from rack.opening import checkpoints_at, log_at
+
+    within_s = arguments.seconds or (SECONDS if arguments.follow else None)
+    signer = read_signer(arguments.key)
+    address = log_address(arguments.log)
+    with ExitStack() as resources:
+        log = resources.enter_context(closing(log_at(address, read_only=True)))
+        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id)))
+        memory = resources.enter_context(closing(memory_of(arguments.key, log.log_id)))
+        checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, within_s=within_s)
+        events = checkpointer.read()
+        checkpoint = checkpointer.sign()
+        output.note(f"{events:,} events read; {_line(checkpoint)}")
+        if arguments.follow:
+            checkpoint = _follow(checkpointer, arguments.every, within_s or SECONDS, output)
+    output.value(_as_json(checkpoint))
+    output.text(checkpoint.text().rstrip("\n"))
+    return Exit.CLEAN
+
+
+def _follow(checkpointer: Checkpointer, every: int, within_s: int, output: Output) -> Checkpoint:
+    """Sign until SIGINT or SIGTERM. Neither may interrupt a signature half-way; a second one ends the process at once."""
+    stop = threading.Event()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def asked(*_: object) -> None:
+        stop.set()
+        restore()
+
+    for number in before:
+        signal.signal(number, asked)
+    try:
+        for checkpoint in checkpointer.follow(every, within_s, stop.is_set):
+            output.note(_line(checkpoint))
+    finally:
+        restore()
+    output.note("stopped; the last checkpoint promises no other, the next one goes on from here")
+    return checkpoint
+
+
+def _line(checkpoint: Checkpoint) -> str:
+    return f"signed {checkpoint.size:,} statements, root {checkpoint.root.hex()[:16]}…"
+
+
+def _as_json(checkpoint: Checkpoint) -> dict[str, Any]:
+    return {"origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.hex()}

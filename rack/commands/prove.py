@@ -1,0 +1,54 @@
+"""`rack prove`: a small file that shows, with a public key and nothing else, that an event stands in the log."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rack.arguments import add_log, positive
+from rack.errors import Exit, UsageError
+from rack.output import Output
+from rack.settings import log_address
+
+HELP = "write a proof that events stand in the log, which `rack verify FILE` checks without the log"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("table", metavar="TABLE", help="the table (fu-01), or any stream by its whole name (meter/m-1)")
+    parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="the events' numbers")
+    add_log(parser)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the proof there (default: stdout)")
+    parser.add_argument(
+        "--note", type=Path, metavar="FILE",
+        help="under this checkpoint, with the signature of a witness, from its folder (default: the newest of the log)",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Make the proof; 2 where no checkpoint covers the events yet."""
+    import json
+    from contextlib import ExitStack, closing
+
+    from events.notes import Note
+    from events.proof import NotCovered, prove
+    from rack.opening import checkpoints_at, log_at
+
+    stream = arguments.table if "/" in arguments.table else f"table/{arguments.table}"
+    note = Note.decode(arguments.note.read_bytes()) if arguments.note else None
+    address = log_address(arguments.log)
+    with ExitStack() as resources:
+        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+        try:
+            proof = prove(log, store, stream, arguments.number, note=note).encode()
+        except NotCovered as error:
+            raise UsageError(str(error)) from error
+    if arguments.out is None:
+        output.value(json.loads(proof))
+        output.text(proof.decode().rstrip("\n"))
+        return Exit.CLEAN
+    arguments.out.write_bytes(proof)
+    output.value({"file": str(arguments.out), "bytes": len(proof)})
+    output.text(f"{arguments.out}: {len(proof):,} bytes")
+    return Exit.CLEAN
