@@ -159,7 +159,7 @@ def progressive(chapter: Chapter, wager: str, name: str) -> Result:
     share = Fraction(sum(number * line.meter_bp for line, number in made.items()), total * FULL_METER_BP)
     rate, seed = Fraction(paytable.rate_bp, 10_000), full * paytable.seed_cents / stake
     at_seed = {line: Fraction(line.meter_bp * paytable.seed_cents, FULL_METER_BP * stake) for line in made}
-    ends = [End(number, _fixed(line, paytable, stake) + at_seed[line] - 1) for line, number in made.items()]
+    ends = [End(number, fixed_part(line, paytable, stake) + at_seed[line] - 1) for line, number in made.items()]
     ends.append(End(total - made.total(), Fraction(-1)))
     of_ends = sum((end.number * end.net for end in ends), Fraction(0)) / total
     parts = {
@@ -184,14 +184,14 @@ def progressive(chapter: Chapter, wager: str, name: str) -> Result:
     )  # fmt: skip
 
 
-def _fixed(line: Line, paytable: Paytable, stake: int) -> Fraction:
+def fixed_part(line: Line, paytable: Paytable, stake: int) -> Fraction:
     """What a line pays apart from the meter, the stake with it where that goes back, per unit staked (D18)."""
     paid = Fraction(line.amount_cents, stake) if line.odds is None else _net(line)
     return paid + (paytable.stake_returned or line.odds is not None)
 
 
 def _all_fixed(made: Counter[Line], total: int, paytable: Paytable, stake: int) -> Fraction:
-    return sum((number * _fixed(line, paytable, stake) for line, number in made.items()), Fraction(0)) / total
+    return sum((number * fixed_part(line, paytable, stake) for line, number in made.items()), Fraction(0)) / total
 
 
 PROGRESSIVES: Final[Mapping[str, Callable[[Paytable], Made]]] = {

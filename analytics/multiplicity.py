@@ -8,8 +8,8 @@ from collections.abc import Sequence
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values adjusted by Holm's step-down method (1979), in the order given.
 
-    Calling everything at or under a level an alarm, the chance of any false alarm in the whole report is at most that level,
-    however the tests depend on each other.
+    Calling everything at or under a level an alarm, the chance of any false alarm in the whole report is at most that
+    level, however the tests depend on each other.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -22,7 +22,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted by Benjamini and Hochberg (1995), in the order given: a bound on the share of false alarms.
+    """Return p-values adjusted by Benjamini and Hochberg (1995), in the order given: a bound on the share of false
+    alarms.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03])
     [0.03, 0.04, 0.04]

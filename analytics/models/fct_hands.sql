@@ -1,6 +1,6 @@
 -- grain: stream, round_no, position
--- The cards that a position was dealt in a round, all of them read, in the order dealt. `method` is the last shuffle of the round
--- ('' without one), `deck` the deck it was of. Burned cards and side cards are positions too.
+-- The cards that a position was dealt in a round, all of them read, in the order dealt. `method` is the last shuffle
+-- of the round ('' without one), `deck` the deck it was of. Burned cards and side cards are positions too.
 WITH dealt AS (
     SELECT
         stream,

@@ -1,6 +1,7 @@
 -- grain: stream, seq
 -- One roll of three dice that lay flat and was read whole. `dice_set` is the set last received at the table before it.
--- `lag_product` is (2 × total - 21) × the same of the roll before with the same set on that gaming day, null for the first.
+-- `lag_product` is (2 × total - 21) × the same of the roll before with the same set on that gaming day, null for the
+-- first.
 WITH sets AS (
     SELECT stream, seq, payload ->> '$.dice_set' AS dice_set FROM stg_table_events WHERE type = 'dice_received'
 ),

@@ -1,10 +1,10 @@
 -- grain: stream, round_no, settlement_no
 -- One wager (or Envy Bonus) with its money as the house sees it (D27). A wager that is not settled has neither handle,
 -- nor payouts, nor house win: it is counted in `unsettled` and kept out. A payout by slip comes from the meter and not
--- from the table: it is `jackpots_by_slip_cents`, apart from the house win. Where a patron holds the bank (California) the
--- house has no interest in the wager: it is in `patron_banked_cents` and in none of the house's figures.
--- `theory_wager` and `unit_cents` are what `rack theory` reckons by: wagers that are settled together are one, and its unit
--- is the wager that one starts with.
+-- from the table: it is `jackpots_by_slip_cents`, apart from the house win. Where a patron holds the bank (California)
+-- the house has no interest in the wager: it is in `patron_banked_cents` and in none of the house's figures.
+-- `theory_wager` and `unit_cents` are what `rack theory` reckons by: wagers that are settled together are one, and its
+-- unit is the wager that one starts with.
 SELECT
     s.stream,
     a.table_id,

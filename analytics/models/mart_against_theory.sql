@@ -1,7 +1,8 @@
 -- grain: stream, game, chapter, theory_wager, paytable, dealer, shift, gaming_day, hour
--- What the comparison with theory needs, as sums over rounds and over single wagers, so that it never looks at wagers again:
--- u is a wager's unit, U what all seats had as units in one round, W what the house won of them in that round. Voided wagers and
--- those against a patron's bank are left out. Wagers on the same number of the dice are one cluster, others on another.
+-- What the comparison with theory needs, as sums over rounds and over single wagers, so that it never looks at wagers
+-- again: u is a wager's unit, U what all seats had as units in one round, W what the house won of them in that round.
+-- Voided wagers and those against a patron's bank are left out. Wagers on the same number of the dice are one cluster,
+-- others on another.
 WITH rounds AS (
     SELECT
         stream,

@@ -1,7 +1,8 @@
 -- grain: stream, game, chapter, wager, paytable, dealer, shift, gaming_day, hour
 -- Handle, payouts and house win of settled wagers (D27): house win % = house win / handle. Jackpots by slip stand apart,
--- unsettled wagers are only counted. Drop is counted per box and does not appear here: it is never split by wager or dealer.
--- Wagers against a patron's bank are counted in `wagers` and `patron_banked_cents`, and in none of the house's figures.
+-- unsettled wagers are only counted. Drop is counted per box and does not appear here: it is never split by wager or
+-- dealer. Wagers against a patron's bank are counted in `wagers` and `patron_banked_cents`, and in none of the house's
+-- figures.
 SELECT
     stream,
     table_id,

@@ -1,7 +1,7 @@
 -- grain: stream, game, dealer, shift, gaming_day, hour
--- How fast was dealt, and to how many. `play_us` runs from a round's opening to the opening of the table's next one on that
--- gaming day; a pause of more than ten minutes is no play, and the last round of a day counts as long as it took itself.
--- `decisions` are boxes with a settled wager.
+-- How fast was dealt, and to how many. `play_us` runs from a round's opening to the opening of the table's next one on
+-- that gaming day; a pause of more than ten minutes is no play, and the last round of a day counts as long as it took
+-- itself. `decisions` are boxes with a settled wager.
 WITH boxes AS (
     SELECT stream, round_no, count(DISTINCT (seat, bettor)) AS decisions
     FROM fct_wagers

@@ -1,6 +1,6 @@
 -- grain: stream, seq
--- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, shuffles, starts and cards dealt. One
--- corrected to nothing is left out.
+-- The events of rounds in which chance spoke, as they stand after correction: dice, numbers, shuffles, starts and
+-- cards dealt. One corrected to nothing is left out.
 WITH said AS (
     SELECT stream, seq, type, payload FROM round_events WHERE type = 'event_corrected'
     UNION

@@ -1,6 +1,6 @@
 -- grain: stream, stated_in, finding_no, finding_id
--- What the newest revisions state, withdrawn and repeated findings too: `stated_in` is the round that says so, 0 for a finding
--- that no round states (a gap in the log).
+-- What the newest revisions state, withdrawn and repeated findings too: `stated_in` is the round that says so, 0 for a
+-- finding that no round states (a gap in the log).
 SELECT
     coalesce(a.stream, f.stream) AS stream,
     coalesce(a.round_no, 0) AS stated_in,
