@@ -10,7 +10,7 @@ whoever plays worse loses more.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, sqrt
+from math import inf
 from typing import Any, Final
 
 import msgspec
@@ -51,7 +51,8 @@ _SUMS: Final = """
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """One row's sums beside what theory expects of them: `band` is in cents, null where theory does not know the wager."""
+    """One row's sums beside what theory expects of them, in cents; `expected` is null where theory does not know the wager,
+    `band` also where none was asked for."""
 
     key: dict[str, Any]
     expected: Expected | None
@@ -61,27 +62,33 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
     handle_cents: int
     house_win_cents: int
     unit_cents: int
-    sharing: float
-    """How many times the variance of single wagers that of whole rounds is."""
+    variance_cents: float
+    """Of the house win, in cents squared: seats that end together are allowed for; 0 without theory."""
+
+    @property
+    def theoretical_cents(self) -> float:
+        """What theory expects the house to win; 0 without theory."""
+        return 0.0 if self.expected is None else self.expected.edge * self.unit_cents
 
 
-def compare(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> list[Compared]:
+def compare(
+    db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True
+) -> list[Compared]:
     """Return every wager of every value beside what is expected of it; what `win_against_theory` shows as a frame."""
-    columns = ["month" if each == "month" else each for each in columns_of(by, BY)]
-    named = "".join(f"{column}, " for column in columns)
-    month = "date_trunc('month', gaming_day)::DATE AS month"
+    columns = list(columns_of(by, BY))
+    grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))
     rows = frame(
         db,
         f"""
-        SELECT {named}game, chapter, theory_wager, paytable, {_SUMS}
-        FROM (SELECT *, {month} FROM mart_against_theory WHERE {WHERE})
-        GROUP BY {"".join(f"{c}, " for c in columns if c != "game")}game, chapter, theory_wager, paytable
-        ORDER BY {named}game, chapter, theory_wager, paytable
-        """.replace("game, game,", "game,"),
+        SELECT {grouped}, {_SUMS}
+        FROM (SELECT *, date_trunc('month', gaming_day)::DATE AS month FROM mart_against_theory WHERE {WHERE})
+        GROUP BY {grouped}
+        ORDER BY {grouped}
+        """,
         selection,
     )
     sharing = _sharing(db, selection)
-    return [_compared(row, columns, sharing) for row in rows.iter_rows(named=True)]
+    return [_compared(row, columns, sharing, bands) for row in rows.iter_rows(named=True)]
 
 
 def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
@@ -94,13 +101,53 @@ def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = E
     `verdict`, `method` (normal or exact), `detectable_percent` (the departure that this sample would show four times
     in five), `rounds_needed` (for a departure of `MATERIAL_PERCENT`) and `sentence`. Wagers that theory does not know
     have null for all of it and the verdict `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`, `within`,
-    `cannot_tell`, `no_theory`. The open end: `analytics.opening`.
+    `cannot_tell`, `no_theory`. The wagers behind a row: `analytics.behind`.
     """
     compared = compare(db, by, selection)
     tested = [each for each in compared if each.band is not None and each.expected is not None]
     adjusted = iter(holm([_p(each) for each in tested]))
     rows = [_row(each, next(adjusted) if each.band is not None else None) for each in compared]
     return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=_EMPTY)
+
+
+def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return house win beside theoretical win, a row per value; `by` may be `wager` and `paytable` too.
+
+    Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
+    `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
+    `unknown_house_win_cents` of those that it does not. Voided wagers are in neither.
+    """
+    per_wager = by in ("wager", "paytable")
+    columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
+    sums: dict[tuple[Any, ...], list[float]] = {}
+    for each in compare(db, "game" if per_wager else by, selection, bands=False):
+        row = sums.setdefault(tuple(each.key[column] for column in columns), [0, 0, 0.0, 0, 0])
+        known = each.expected is not None
+        row[0 if known else 3] += each.handle_cents
+        row[1 if known else 4] += each.house_win_cents
+        row[2] += each.theoretical_cents
+    named = (
+        "handle_cents",
+        "house_win_cents",
+        "theoretical_win_cents",
+        "unknown_handle_cents",
+        "unknown_house_win_cents",
+    )
+    found = pl.DataFrame(
+        [(*key, *(round(value) for value in row)) for key, row in sorted(sums.items())],
+        schema={**_key_types(columns), **dict.fromkeys(named, pl.Int64)}, orient="row",
+    )  # fmt: skip
+    handle = pl.when(pl.col("handle_cents") != 0).then(pl.col("handle_cents"))
+    return found.with_columns(
+        (pl.col("house_win_cents") - pl.col("theoretical_win_cents")).alias("difference_cents"),
+        (100 * pl.col("house_win_cents") / handle).alias("house_win_percent"),
+        (100 * pl.col("theoretical_win_cents") / handle).alias("theoretical_percent"),
+    )
+
+
+def _key_types(columns: list[str]) -> dict[str, Any]:
+    dates = {"gaming_day": pl.Date, "month": pl.Date, "hour": pl.Int64}
+    return {column: dates.get(column, pl.String) for column in columns}
 
 
 def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], float]:
@@ -134,25 +181,30 @@ def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], fl
     }
 
 
-def _compared(row: Mapping[str, Any], columns: list[str], sharing: Mapping[tuple[str, str], float]) -> Compared:
+def _compared(
+    row: Mapping[str, Any], columns: list[str], sharing: Mapping[tuple[str, str], float], bands: bool
+) -> Compared:
     expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"])
     key = {column: row[column] for column in columns}
     key |= {"game": row["game"], "chapter": row["chapter"], "wager": row["theory_wager"], "paytable": row["paytable"]}
-    together = row["sum_round_u2"] / row["sum_u2"]
-    shared, found = 1.0, None
-    if expected is not None:
-        if expected.shares == "round":
-            shared = together
-            volume = Volume(units=row["unit_cents"], sum_2=row["sum_round_u2"], sum_3=row["sum_round_u3"])
-        else:
-            if expected.shares == "some":
-                shared = min(together, sharing.get((row["chapter"], row["theory_wager"]), inf))
-            volume = Volume(units=row["unit_cents"], sum_2=row["sum_u2"] * shared, sum_3=row["sum_u3"] * shared**2)
-        found = band(expected, volume, row["house_win_cents"])
+    volume = None if expected is None else _volume(row, expected, sharing)
+    found = band(expected, volume, row["house_win_cents"]) if bands and expected and volume else None
     return Compared(
-        key=key, expected=expected, band=found, rounds=row["rounds"], bets=row["bets"], sharing=shared,
+        key=key, expected=expected, band=found, rounds=row["rounds"], bets=row["bets"],
         handle_cents=row["handle_cents"], house_win_cents=row["house_win_cents"], unit_cents=row["unit_cents"],
+        variance_cents=expected.variance * volume.sum_2 if expected and volume else 0.0,
     )  # fmt: skip
+
+
+def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[str, str], float]) -> Volume:
+    """The stakes of a row by what ends together: whole rounds, single seats, or something between."""
+    if expected.shares == "round":
+        return Volume(units=row["unit_cents"], sum_2=row["sum_round_u2"], sum_3=row["sum_round_u3"])
+    shared = 1.0
+    if expected.shares == "some":
+        together = row["sum_round_u2"] / row["sum_u2"]
+        shared = min(together, sharing.get((row["chapter"], row["theory_wager"]), inf))
+    return Volume(units=row["unit_cents"], sum_2=row["sum_u2"] * shared, sum_3=row["sum_u3"] * shared**2)
 
 
 def _p(each: Compared) -> float:
@@ -245,8 +297,3 @@ def _sentence(each: Compared, verdict: str | None) -> str:
     }
     corrected = ", not an alarm once corrected for the other rows" if verdict != "alarm" else ""
     return f"{told[verdict]}: {chance}{corrected}"
-
-
-def standardized(each: Compared) -> float:
-    """Return how many standard deviations of luck the win is from theory, 0 where there is no theory."""
-    return 0.0 if each.band is None or sqrt(each.unit_cents) == 0 else each.band.z

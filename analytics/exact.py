@@ -143,6 +143,24 @@ def normal_both_sides(z: float) -> float:
     return 2 * NORMAL.cdf(-abs(z))
 
 
+def student_both_sides(t: float, freedom: float) -> float:
+    """Return the probability of a Student t as far from the middle, on either side.
+
+    >>> round(student_both_sides(2.228139, 10), 6)
+    0.05
+    """
+    return beta_lower(freedom / 2, 0.5, freedom / (freedom + t * t))
+
+
+def student_quantile(both_sides: float, freedom: float) -> float:
+    """Return the value that a Student t passes with that probability, on either side together.
+
+    >>> round(student_quantile(0.05, 10), 4)
+    2.2281
+    """
+    return _solve(lambda t: student_both_sides(t, freedom), both_sides, 0.0, 8.0)
+
+
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
     """Return the exact interval for a proportion (Clopper and Pearson 1934); from 0 to 1 where nothing was tried.
 

@@ -19,7 +19,7 @@ import msgspec
 from analytics.bonus_returns import BONUSES, fixed_part
 from analytics.required_returns import REQUIRED
 from analytics.result import End, Result
-from games.chapters import Chapter, chapter
+from games.chapters import Chapter, chapter, known_chapters
 
 Shares = Literal["seat", "round", "some"]
 """Whether wagers of one round end together: each seat by itself, all alike, or partly (they share the dealer's hand)."""
@@ -78,12 +78,13 @@ def expectations(key: str) -> dict[tuple[str, str], Expected]:
 
 
 def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
-    """Return what is expected of a wager, or null where theory does not know it (an Envy Bonus, a void wager's paytable).
+    """Return what is expected of a wager, or null where theory does not know it (an Envy Bonus, a void wager's paytable,
+    a chapter that this version does not have).
 
     >>> expected_of("pa-688a", "fortune_bonus", "") is None
     True
     """
-    return expectations(key).get((wager, paytable))
+    return expectations(key).get((wager, paytable)) if key in known_chapters() else None
 
 
 def _required(listed: Chapter) -> Iterator[Result]:

@@ -15,6 +15,7 @@ import msgspec
 import polars as pl
 
 from analytics.loading import PropertyFacts
+from analytics.selection import EVERYTHING, WHERE, Selection
 from analytics.warehouse import Warehouse
 
 Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "hour", "gaming_day"]
@@ -219,8 +220,10 @@ def hold_totals(db: Warehouse) -> pl.DataFrame:
     )
 
 
-def hold_by(db: Warehouse, dimension: Dimension) -> pl.DataFrame:
+def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return handle, payouts, house win, house win % and jackpots by slip of settled wagers, a row per value.
+
+    Theoretical win stands in `analytics.against_theory`.
 
     Raises `ValueError` for a dimension that wagers do not have.
     """
@@ -240,9 +243,11 @@ def hold_by(db: Warehouse, dimension: Dimension) -> pl.DataFrame:
             100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
             sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
         FROM mart_hold_wager
+        WHERE {WHERE}
         GROUP BY {columns}
         ORDER BY {columns}
         """,
+        selection.parameters(),
     )
 
 

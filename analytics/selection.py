@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import polars as pl
 
-from analytics.warehouse import Warehouse
+if TYPE_CHECKING:  # a struct held by its own module is never collected at exit; DuckDB complains of what it then holds
+    from analytics.warehouse import Warehouse
 
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "property": (),

@@ -1,4 +1,4 @@
-"""Review: what people did about findings and disputes, and who looked at or took away which record.
+"""Review: what people did about findings, disputes and investigations, and who looked at or took away which record.
 
 These events stand in the stream `review/<table>`, never in the table's own: no verdict rests on them. The envelope's
 `round_no` is the round they are about. `by` is the person who says it; each event says why.
@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from events.base import Amount, Count, Digest, Event, Number, Seat7, Text, Token, event
+from events.base import MAX_INT, Amount, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
 
 Person = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z")]
 """Who reviews: the name by which the property's directory knows a person, in small letters (two spellings are not two people)."""
@@ -23,6 +23,9 @@ Disposition = Literal[
 """What became of a finding. `confirmed_…`: the fault is real; `record_wrong`: the table was right and the record was not."""
 DisputeOutcome = Literal["for_patron", "for_house", "settled", "withdrawn", "referred", "cannot_tell"]
 RecordKind = Literal["round", "packet", "findings", "table", "video"]
+Trigger = Literal["outside_band", "three_points"]
+InvestigationOutcome = Literal["explained_by_play", "explained_by_counts", "fault_found", "referred", "not_explained"]
+Signed = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 
 
 @event("video_marked")
@@ -100,6 +103,41 @@ class DisputeClosed(Event, frozen=True, kw_only=True):
     by: Person
     dispute: Token
     outcome: DisputeOutcome
+    reason: Text
+
+
+@event("investigation_opened")
+class InvestigationOpened(Event, frozen=True, kw_only=True):
+    """Win ÷ drop of a table moved so far that it must be looked into in writing: why (`triggers`), and the figures as they stood.
+
+    Days are gaming days, first and last counted. `band_…_bp` is the 95 % band of hold against the prior period, in hundredths
+    of a percent; null where too few days were counted.
+    """
+
+    band_high_bp: Signed | None
+    band_low_bp: Signed | None
+    by: Person
+    drop_cents: Amount
+    first_day: Day
+    investigation: Token
+    last_day: Day
+    prior_drop_cents: Amount
+    prior_first_day: Day
+    prior_table_days: Count
+    prior_win_cents: Signed
+    reason: Text
+    table_days: Count
+    triggers: Annotated[list[Trigger], Meta(min_length=1, max_length=2)]
+    win_cents: Signed
+
+
+@event("investigation_closed")
+class InvestigationClosed(Event, frozen=True, kw_only=True):
+    """An investigation came to its end: what was found (`reason`)."""
+
+    by: Person
+    investigation: Token
+    outcome: InvestigationOutcome
     reason: Text
 
 

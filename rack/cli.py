@@ -34,6 +34,7 @@ COMMANDS = (
     "quarantine",
     "rules",
     "theory",
+    "hold",
     "dashboard",
 )
 

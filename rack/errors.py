@@ -35,6 +35,7 @@ EXIT_OF: dict[str, Exit] = {
     "games.chapters.RulesRefused": Exit.USAGE,
     "replay.transcript_words.TranscriptError": Exit.USAGE,
     "replay.review.ReviewRefused": Exit.USAGE,
+    "analytics.warehouse.WarehouseError": Exit.ENVIRONMENT,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,

@@ -100,6 +100,8 @@ TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
     model.FindingReopened:     _NOT_HERE,
     model.DisputeOpened:       _NOT_HERE,
     model.DisputeClosed:       _NOT_HERE,
+    model.InvestigationOpened: _NOT_HERE,
+    model.InvestigationClosed: _NOT_HERE,
     model.RecordViewed:        _NOT_HERE,
     model.RecordExported:      _NOT_HERE,
     model.RoundOpened:         (BETTING, BETTING,   BETTING,   BETTING,   BETTING,   BETTING,   BETTING),

@@ -27,11 +27,13 @@ from events.open import open_log, open_results
 from replay.findings import Finding
 from replay.review_state import (
     DISPOSITIONS,
+    INVESTIGATED,
     MOVES_MONEY,
     OUTCOMES,
     Dispute,
     Entry,
     FindingReview,
+    Investigation,
     Resolution,
     TableReview,
     entry,
@@ -39,7 +41,8 @@ from replay.review_state import (
 )
 
 __all__ = [
-    "DISPOSITIONS", "MOVES_MONEY", "OUTCOMES", "Case", "Desk", "Dispute", "Entry", "FindingReview", "Resolution",
+    "DISPOSITIONS", "INVESTIGATED", "MOVES_MONEY", "OUTCOMES", "Case", "Desk", "Dispute", "Entry", "FindingReview",
+    "Investigation", "Resolution",
     "ReviewRefused", "TableReview", "desk_at",
 ]  # fmt: skip
 
@@ -187,6 +190,17 @@ class Desk:
         round_no = before.round_no if before is not None else None
         closed = _made(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
         return self._write(table, round_no, closed)
+
+    def open_investigation(self, table: str, **figures: Any) -> Entry:
+        """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
+        return self._write(table, None, _made(model.InvestigationOpened, **figures))
+
+    def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
+        """Close an investigation; `reason` is what was found."""
+        if outcome not in INVESTIGATED:
+            raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATED)}")
+        closed = _made(model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason)
+        return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
         """Note that somebody looked at a record of a table (of one round, or null)."""

@@ -43,6 +43,13 @@ OUTCOMES: dict[str, str] = {
 }  # fmt: skip
 """Every outcome of a dispute, and what it says."""
 
+INVESTIGATED: dict[str, str] = {
+    "explained_by_play": "explained by play: luck, or patrons' decisions",
+    "explained_by_counts": "explained by the counts: a wrong, late or missing count",
+    "fault_found": "a fault was found", "referred": "referred to the regulator", "not_explained": "not explained",
+}  # fmt: skip
+"""Every outcome of an investigation, and what it says."""
+
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """One event of the stream as people read it; `objection` says why it changed nothing (empty: it counts)."""
@@ -96,6 +103,14 @@ class Dispute(msgspec.Struct, frozen=True, kw_only=True):
     history: tuple[Entry, ...] = ()
 
 
+class Investigation(msgspec.Struct, frozen=True, kw_only=True):
+    """An investigation in writing of a table's hold; `outcome` is null while it is open."""
+
+    opened: model.InvestigationOpened
+    outcome: str | None = None
+    history: tuple[Entry, ...] = ()
+
+
 class TableReview:
     """The fold of one review stream. `custody` is who viewed and exported; `refused` what contradicted the state."""
 
@@ -103,6 +118,7 @@ class TableReview:
         self.stream, self.seq, self.gaming_day = stream, 0, ""
         self.findings: dict[str, FindingReview] = {}
         self.disputes: dict[str, Dispute] = {}
+        self.investigations: dict[str, Investigation] = {}
         self.custody: list[Entry] = []
         self.videos: list[Entry] = []
         self.refused: list[Entry] = []
@@ -152,6 +168,13 @@ class TableReview:
                 before = self.disputes[payload.dispute]
                 self.disputes[payload.dispute] = msgspec.structs.replace(
                     before, outcome=payload.outcome, history=(*before.history, said)
+                )
+            case model.InvestigationOpened():
+                self.investigations[payload.investigation] = Investigation(opened=payload, history=(said,))
+            case model.InvestigationClosed():
+                opened = self.investigations[payload.investigation]
+                self.investigations[payload.investigation] = msgspec.structs.replace(
+                    opened, outcome=payload.outcome, history=(*opened.history, said)
                 )
             case _:
                 self._finding_event(payload, said)
@@ -207,6 +230,16 @@ class TableReview:
                 return f"there is no dispute {payload.dispute}"
             case model.DisputeClosed() if self.disputes[payload.dispute].outcome is not None:
                 return f"the dispute {payload.dispute} is closed already"
+            case model.InvestigationOpened() if payload.investigation in self.investigations:
+                return f"there is an investigation {payload.investigation} already"
+            case model.InvestigationOpened() if (
+                payload.last_day < payload.first_day or payload.first_day <= payload.prior_first_day
+            ):
+                return "the days of the investigation are out of order"
+            case model.InvestigationClosed() if payload.investigation not in self.investigations:
+                return f"there is no investigation {payload.investigation}"
+            case model.InvestigationClosed() if self.investigations[payload.investigation].outcome is not None:
+                return f"the investigation {payload.investigation} is closed already"
             case _ if not isinstance(payload, REVIEW_EVENTS):
                 return f"{payload.TYPE} is no event of a review"
             case _:
@@ -215,7 +248,8 @@ class TableReview:
 
 REVIEW_EVENTS = (
     model.VideoMarked, model.FindingAssigned, model.FindingNoted, model.FindingResolved, model.FindingReopened,
-    model.DisputeOpened, model.DisputeClosed, model.RecordViewed, model.RecordExported,
+    model.DisputeOpened, model.DisputeClosed, model.InvestigationOpened, model.InvestigationClosed, model.RecordViewed,
+    model.RecordExported,
 )  # fmt: skip
 
 
@@ -275,6 +309,10 @@ def says(payload: Event) -> str:
             return f"dispute {payload.dispute} opened: {payload.reason}"
         case model.DisputeClosed():
             return f"dispute {payload.dispute} {OUTCOMES[payload.outcome]}: {payload.reason}"
+        case model.InvestigationOpened():
+            return f"investigation {payload.investigation} opened: {payload.reason}"
+        case model.InvestigationClosed():
+            return f"investigation {payload.investigation} {INVESTIGATED[payload.outcome]}: {payload.reason}"
         case model.VideoMarked():
             return f"video of camera {payload.camera} marked: {payload.reason}"
         case model.RecordViewed():

@@ -26,7 +26,7 @@ sign FINDING              put the second signature under a disposition that move
 reopen FINDING            take a disposition back: --reason
 video TABLE ROUND         mark video to be kept: --camera, --from, --to-time, --reason
 open TABLE ROUND          open a patron's dispute: --dispute, --reason (what the patron says), --seat, --patron
-close TABLE               close a dispute: --dispute, --outcome, --reason
+close TABLE               close a dispute (--dispute) or an investigation of hold (--investigation): --outcome, --reason
 custody TABLE [ROUND]     who viewed and who exported the record
 
 A finding is named by its id, or by the first digits of it. Nothing is ever overwritten."""
@@ -50,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--duplicate-of", metavar="FINDING", help="resolve: the finding that says the same")
     parser.add_argument("--dispute", metavar="ID", help="open, close: the dispute's own id")
+    parser.add_argument("--investigation", metavar="ID", help="close: the investigation's id (rack hold investigate)")
     parser.add_argument("--outcome", metavar="NAME", help="close: how it ended (a wrong one lists them)")
     parser.add_argument("--seat", metavar="N", type=int, help="open: the patron's seat")
     parser.add_argument("--patron", metavar="TOKEN", help="open: the patron's pseudonym")
@@ -188,6 +189,11 @@ def _open(desk: Desk, given: argparse.Namespace) -> Entry:
 
 def _close(desk: Desk, given: argparse.Namespace) -> Entry:
     table_id, _ = _place(given, round_optional=True)
+    if given.investigation:
+        return desk.close_investigation(
+            table_id, investigation=given.investigation, outcome=_need(given, "outcome"), by=_need(given, "by"),
+            reason=_need(given, "reason"),
+        )  # fmt: skip
     return desk.close_dispute(
         table_id, dispute=_need(given, "dispute"), outcome=_need(given, "outcome"), by=_need(given, "by"),
         reason=_need(given, "reason"),

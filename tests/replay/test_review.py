@@ -15,7 +15,7 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from replay.replayer import MemoryResults, findings, replay, resolve_time
 from replay.review import Desk, ReviewRefused, gaming_day
-from replay.review_state import DISPOSITIONS, MOVES_MONEY, OUTCOMES, REVIEW_EVENTS, TableReview, fold
+from replay.review_state import DISPOSITIONS, INVESTIGATED, MOVES_MONEY, OUTCOMES, REVIEW_EVENTS, TableReview, fold
 from tests.events.strategies import payloads_of
 from tests.replay.stored import stored
 from tests.replay.tables import DAY, SECOND_US, START_US, UNPAID, Table, append
@@ -414,3 +414,51 @@ def test_folding_in_pieces_is_folding_at_once(desk: Desk, missed: str, log: Sqli
     for record in log.read(STREAM):
         review.take(record)
     assert review.findings == fold(STREAM, log.read(STREAM)).findings
+
+
+# ------------------------------------------------------------------------------------------------------ investigations
+
+FIGURES = {
+    "band_high_bp": 2_141, "band_low_bp": 1_859, "by": "m.ortiz", "drop_cents": 60_000, "first_day": "2026-02-01",
+    "investigation": "hold-month-2026-02-01", "last_day": "2026-02-06", "prior_drop_cents": 60_000,
+    "prior_first_day": "2026-01-01", "prior_table_days": 6, "prior_win_cents": 12_000, "reason": "hold 30.0 % after 20.0 %",
+    "table_days": 6, "triggers": ["outside_band"], "win_cents": 18_000,
+}  # fmt: skip
+
+
+def test_an_investigation_is_opened_once_and_closed_once(desk: Desk) -> None:
+    opened = desk.open_investigation("fu-01", **FIGURES)
+    assert opened.says == "investigation hold-month-2026-02-01 opened: hold 30.0 % after 20.0 %"
+    name, close = FIGURES["investigation"], {"outcome": "fault_found", "by": "s.lee", "reason": WHY}
+    assert desk.review("fu-01").investigations[name].outcome is None
+    with pytest.raises(ReviewRefused, match="there is an investigation hold-month-2026-02-01 already"):
+        desk.open_investigation("fu-01", **FIGURES)
+    with pytest.raises(ReviewRefused, match="there is no investigation other"):
+        desk.close_investigation("fu-01", investigation="other", **close)
+    with pytest.raises(ReviewRefused, match="no outcome of an investigation: explained_by_play"):
+        desk.close_investigation("fu-01", investigation=name, **(close | {"outcome": "luck"}))
+    assert "a fault was found" in desk.close_investigation("fu-01", investigation=name, **close).says
+    with pytest.raises(ReviewRefused, match="closed already"):
+        desk.close_investigation("fu-01", investigation=name, **close)
+    assert len(desk.review("fu-01").investigations[name].history) == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"first_day": "2026-02-07"},
+        {"prior_first_day": "2026-02-01"},
+        {"triggers": []},
+        {"win_cents": 1.5},
+        {"table_days": -1},
+    ],
+)
+def test_an_investigation_out_of_form_is_not_written(desk: Desk, given: dict[str, object]) -> None:
+    with pytest.raises(ReviewRefused):
+        desk.open_investigation("fu-01", **(FIGURES | given))
+    assert STREAM not in desk.log.streams()
+
+
+def test_every_outcome_of_an_investigation_has_words() -> None:
+    fields = {field.name: field.type for field in msgspec.structs.fields(model.InvestigationClosed)}
+    assert set(fields["outcome"].__args__) == set(INVESTIGATED)

@@ -1,0 +1,246 @@
+"""`rack hold`: what the tables won, on what, how fast, and whether luck explains it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from rack.arguments import add_log
+from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.errors import Exit, UsageError
+from rack.output import Output
+from rack.settings import log_address
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from analytics.warehouse import Warehouse
+
+HELP = "what the tables won and on what: drop, win, hold %, house win against theory, pace"
+
+QUESTIONS = {
+    "periods": "drop, win and hold % by count period (--period) of the property, a game or a table",
+    "to-date": "the newest day, its month and its year to date",
+    "wagers": "handle, payouts, house win, house win % by game, table, wager, paytable, dealer, shift, hour or day",
+    "theory": "house win against theory, wager by wager: bands, p-values, alarms",
+    "win": "house win beside theoretical win, summed",
+    "funnel": "dealers (or tables, …) side by side, with limits that narrow with volume",
+    "chart": "day by day against theory: CUSUM and EWMA",
+    "investigate": "periods whose hold % asks for an investigation in writing; --open puts them on record in --log",
+    "pace": "rounds and decisions an hour",
+    "pace-audit": "pace against what the games and hours usually have",
+    "average": "average wagers",
+    "take-up": "how often side wagers are made",
+    "tray": "table days whose chips do not add up",
+    "behind": "the wagers behind a figure (--wager, --paytable, --hour, --seat)",
+    "counts": "the counts behind drop, win and hold %",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_question(parser, QUESTIONS, "periods")
+    parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month)")
+    parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: this wager")
+    parser.add_argument("--paytable", metavar="NAME", help="behind: this paytable")
+    parser.add_argument("--hour", metavar="N", type=int, help="behind: rounds opened in this hour, 0 to 23")
+    parser.add_argument("--seat", metavar="N", type=int, help="behind: this seat")
+    parser.add_argument("--open", action="store_true", help="investigate: open what has ended, as events in the log")
+    parser.add_argument("--by-person", metavar="PERSON", help="investigate --open: who opens them (m.ortiz)")
+    add_log(parser)
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Answer; 1 where there is an alarm, or a period to be investigated."""
+    from analytics.warehouse import reading
+
+    if arguments.open and arguments.question != "investigate":
+        raise UsageError("--open goes with: rack hold investigate")
+    with reading(warehouse_at(arguments)) as db:
+        if arguments.question == "investigate":
+            return _investigate(db, arguments, output)
+        frame, columns = _ANSWERS[arguments.question](db, arguments)
+    show(output, frame, columns, everything=arguments.all)
+    alarmed = "alarm" in frame.columns and bool(frame["alarm"].any())
+    return Exit.FINDINGS if alarmed else Exit.CLEAN
+
+
+Answer = tuple["pl.DataFrame", "list[str] | None"]
+"""What is shown, and the columns of it that a screen has room for (null: all)."""
+
+
+def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import periods
+
+    by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
+    if period not in periods.PERIODS:
+        raise UsageError(f"--period {period}: expected one of {', '.join(periods.PERIODS)}")
+    return periods.hold_by_period(db, by, period, selection(given, per_box=True)), None
+
+
+def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import periods
+
+    by = told_apart(given, periods.PER_BOX, "table")
+    return periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)), None
+
+
+def _wagers(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import hold
+
+    by: Any = told_apart(given, hold.DIMENSIONS, "wager")
+    return hold.hold_by(db, by, selection(given)), None
+
+
+def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import against_theory
+
+    by = told_apart(given, against_theory.BY, "game")
+    frame = against_theory.win_against_theory(db, by, selection(given))
+    key = [
+        column for column in ("table_id", "dealer", "shift", "hour", "gaming_day", "month") if column in frame.columns
+    ]
+    shown = ("game", "wager", "paytable", "rounds", "house_win_cents", "theoretical_win_cents", "low_95_cents",
+             "high_95_cents", "z", "p_adjusted", "sentence")  # fmt: skip
+    return frame, [*key, *shown]
+
+
+def _win(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import against_theory
+
+    by = told_apart(given, (*against_theory.BY, "wager", "paytable"), "game")
+    return against_theory.theoretical_win(db, by, selection(given)), None
+
+
+def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import control
+
+    frame = control.funnel(db, told_apart(given, control.BY_FUNNEL, "dealer"), selection(given), given.wager)
+    hidden = {"unit_cents", "low_997_percent", "high_997_percent", "p"}
+    return frame, [column for column in frame.columns if column not in hidden]
+
+
+def _chart(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import control
+
+    by = told_apart(given, control.BY_TIME, "gaming_day")
+    return control.over_time(db, by, selection(given), given.wager), None
+
+
+def _pace(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import pace
+
+    return pace.pace(db, told_apart(given, pace.BY_PACE, "table"), selection(given)), None
+
+
+def _pace_audit(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import pace
+
+    by = told_apart(given, [each for each in pace.BY_PACE if each != "property"], "dealer")
+    return pace.pace_audit(db, by, selection(given)), None
+
+
+def _average(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import pace
+
+    return pace.average_wagers(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
+
+
+def _take_up(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import pace
+
+    return pace.side_wager_take_up(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
+
+
+def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import periods
+
+    shown = [
+        "table_id",
+        "gaming_day",
+        "game",
+        "expected_closer_cents",
+        "closer_cents",
+        "difference_cents",
+        "unsettled",
+        "findings",
+    ]
+    return periods.tray_differences(db, selection(given, per_box=True)), shown
+
+
+def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import behind
+
+    frame = behind.wagers_behind(
+        db, selection(given), wager=given.wager, paytable=given.paytable, hour=given.hour, seat=given.seat
+    )
+    return frame, [
+        column for column in frame.columns if column not in {"handle_cents", "payouts_cents", "bettor", "number"}
+    ]
+
+
+def _counts(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import behind
+
+    return behind.counts_behind(db, selection(given, per_box=True)), None
+
+
+_ANSWERS = {
+    "periods": _periods, "to-date": _to_date, "wagers": _wagers, "theory": _theory, "win": _win, "funnel": _funnel,
+    "chart": _chart, "pace": _pace, "pace-audit": _pace_audit, "average": _average, "take-up": _take_up, "tray": _tray,
+    "behind": _behind, "counts": _counts,
+}  # fmt: skip
+
+
+def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Exit:
+    """Show the periods that ask for an investigation; with `--open`, put those that have ended on record."""
+    import polars as pl
+
+    from analytics import investigations, periods
+
+    by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
+    allowed = [each for each in periods.PERIODS if each != "all"]
+    if period not in allowed:
+        raise UsageError(f"--period {period}: expected one of {', '.join(allowed)}")
+    frame = investigations.written_investigations(db, by, period, selection(given, per_box=True))
+    asked = frame.filter(pl.col("triggers").list.len() > 0)
+    key = [column for column in ("table_id", "game") if column in frame.columns]
+    show(output, frame if given.all else asked, [*key, "period", "ended", "drop_cents", "win_cents", "hold_percent",
+         "prior_hold_percent", "low_95_percent", "high_95_percent", "sentence"], everything=given.all)  # fmt: skip
+    if given.open:
+        if by != "table":
+            raise UsageError("investigations are opened of tables: leave out --by")
+        _open(asked.filter(pl.col("ended")), period, given, output)
+    return Exit.CLEAN if asked.is_empty() else Exit.FINDINGS
+
+
+def _open(asked: pl.DataFrame, period: str, given: argparse.Namespace, output: Output) -> None:
+    """Open an investigation for each row that has none yet; the same rows again open nothing more."""
+    from rack.opening import desk
+
+    if not given.by_person:
+        raise UsageError("--open needs --by-person: who opens the investigations, as in m.ortiz")
+    with desk(log_address(given.log)) as open_desk:
+        for row in asked.iter_rows(named=True):
+            name = f"hold-{period.replace('_', '-')}-{row['period']}"
+            if name in open_desk.review(row["table_id"]).investigations:
+                output.note(f"{row['table_id']}: {name} stands already")
+                continue
+            entry = open_desk.open_investigation(row["table_id"], **figures(row, name, given.by_person))
+            output.note(f"{row['table_id']}: event {entry.seq} of review/{row['table_id']} opens {name}")
+
+
+def figures(row: dict[str, Any], name: str, by: str) -> dict[str, Any]:
+    """Return a row of `written_investigations` as the fields of the event that opens the investigation."""
+    return {
+        "band_high_bp": _hundredths(row["high_95_percent"]), "band_low_bp": _hundredths(row["low_95_percent"]), "by": by,
+        "drop_cents": row["drop_cents"], "first_day": str(row["period"]), "investigation": name,
+        "last_day": str(row["last_day"]), "prior_drop_cents": row["prior_drop_cents"],
+        "prior_first_day": str(row["prior_period"]), "prior_table_days": row["prior_table_days"],
+        "prior_win_cents": row["prior_win_cents"], "reason": row["sentence"], "table_days": row["table_days"],
+        "triggers": list(row["triggers"]), "win_cents": row["win_cents"],
+    }  # fmt: skip
+
+
+def _hundredths(percent: float | None) -> int | None:
+    return None if percent is None else round(100 * percent)

@@ -1,0 +1,167 @@
+"""Actual against theory: exact tails against distributions worked out otherwise, bands, verdicts, honest and dishonest floors."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analytics.against_theory import compare, theoretical_win, win_against_theory
+from analytics.expectation import Expected, expected_of
+from analytics.luck import Volume, band, chernoff
+from analytics.selection import Selection
+from analytics.warehouse import Warehouse, reading
+from tests.analytics import synthetic
+from tests.analytics.synthetic import CHAPTER
+from tests.dashboards import sample
+
+
+def wager(*ends: tuple[float, float], step: float = 1.0) -> Expected:
+    """A wager that ends so: (probability, house win)."""
+    mean = sum(p * win for p, win in ends)
+    variance = sum(p * (win - mean) ** 2 for p, win in ends)
+    return Expected(
+        chapter="x", wager="x", paytable="", edge=mean, edge_by_house_way=None, variance=variance,
+        skewness=sum(p * (win - mean) ** 3 for p, win in ends) / variance**1.5, ends=tuple(sorted(ends, key=lambda e: e[1])),
+        step=step, decided=False, shares="seat", notices=(),
+    )  # fmt: skip
+
+
+def volume(wagers: int, stake: float = 1.0) -> Volume:
+    return Volume(units=wagers * stake, sum_2=wagers * stake**2, sum_3=wagers * stake**3)
+
+
+LONG_SHOT = wager((0.01, -80.0), (0.99, 1.0))
+
+
+@pytest.mark.parametrize("hits", [0, 1, 2, 3, 5, 9])
+def test_tails_of_a_long_shot_are_the_binomial_distribution(hits: int) -> None:
+    """200 wagers of 1 % at 80 to 1: so little or less for the house is so many hits or more."""
+    at_least = sum(comb(200, k) * 0.01**k * 0.99 ** (200 - k) for k in range(hits, 201))
+    at_most = sum(comb(200, k) * 0.01**k * 0.99 ** (200 - k) for k in range(hits + 1))
+    found = band(LONG_SHOT, volume(200), 200 - 81 * hits)
+    assert found.method == "exact"
+    assert (found.p_low, found.p_high) == (pytest.approx(at_least, rel=1e-6), pytest.approx(at_most, rel=1e-6))
+
+
+def test_the_band_of_a_long_shot_has_the_binomial_quantiles() -> None:
+    """97.5 % of such days have 5 hits or fewer (94.8 % have 4), 99.85 % have 7 or fewer (99.6 % have 6)."""
+    found = band(LONG_SHOT, volume(200), 0)
+    assert (found.low_95, found.high_95) == (pytest.approx(200 - 5 * 81), pytest.approx(200))
+    assert found.low_997 == pytest.approx(200 - 7 * 81)
+
+
+def test_an_impossible_win_has_no_more_than_the_bound_that_always_holds() -> None:
+    found = band(LONG_SHOT, volume(200), 200 - 81 * 40)
+    assert 0 < found.p_low <= 1e-8
+    assert found.p_low <= chernoff(LONG_SHOT.ends, 200, 40 * 81 - 200 * 0.81, -1) * 1.001
+
+
+@pytest.mark.parametrize(("wagers", "narrow"), [(400, 2.0), (10_000, 10.0)])
+def test_bands_narrow_with_the_root_of_volume(wagers: int, narrow: float) -> None:
+    even = wager((0.5, -1.0), (0.5, 1.0))
+    small, large = band(even, volume(100), 0), band(even, volume(wagers), 0)
+    assert (small.high_95 / 100) / (large.high_95 / wagers) == pytest.approx(narrow)
+    assert large.high_95 == pytest.approx(1.959964 * sqrt(wagers), rel=1e-5)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.integers(-6, 6))
+@settings(max_examples=60, deadline=None)
+def test_few_wagers_of_one_stake_are_as_counted_one_by_one(stakes: list[int], win: int) -> None:
+    """Every way that wagers of one stake can end, written out."""
+    ends = ((0.2, -4.0), (0.3, 0.0), (0.5, 1.0))
+    stake, number = stakes[0], len(stakes)
+    won = [(np.prod([p for p, _ in way]), stake * sum(w for _, w in way)) for way in product(ends, repeat=number)]
+    found = band(wager(*ends), volume(number, stake), win * stake)
+    assert found.p_low == pytest.approx(sum(p for p, total in won if total <= win * stake + 1e-9), abs=1e-9)
+    assert found.p_high == pytest.approx(sum(p for p, total in won if total >= win * stake - 1e-9), abs=1e-9)
+
+
+def test_no_volume_is_no_question() -> None:
+    with pytest.raises(ValueError, match="nothing was wagered"):
+        band(LONG_SHOT, Volume(units=0, sum_2=0, sum_3=0), 0)
+
+
+# ------------------------------------------------------------------------------------------------------------ the floor
+
+
+@pytest.fixture(scope="module")
+def honest() -> Warehouse:
+    return synthetic.warehouse(mart_against_theory=synthetic.against_theory(np.random.default_rng(1)))
+
+
+def test_seats_that_end_independently_do_not_widen_the_band_by_much(honest: Warehouse) -> None:
+    """1,800 rounds of 3 seats for each of 12 dealers, independent: variance of single wagers is right."""
+    base = next(each for each in compare(honest, "property") if each.key["wager"] == "base")
+    expected = expected_of(CHAPTER, "base", "")
+    assert expected is not None
+    assert base.variance_cents == pytest.approx(expected.variance * 12 * 30 * 60 * 3 * 2500**2, rel=0.05)
+
+
+def test_what_hangs_on_the_dealers_hand_alone_counts_as_one_wager_of_the_round() -> None:
+    marts = synthetic.against_theory(np.random.default_rng(1), dealers=1, days=2, wagers=[("ace_high_bonus", "1")])
+    (row,) = compare(synthetic.warehouse(mart_against_theory=marts), "property")
+    expected = expected_of(CHAPTER, "ace_high_bonus", "1")
+    assert expected is not None
+    assert row.variance_cents == pytest.approx(expected.variance * 120 * (3 * 2500) ** 2)
+
+
+def test_few_rounds_are_answered_with_cannot_tell_and_how_many_it_takes() -> None:
+    marts = synthetic.against_theory(np.random.default_rng(1), dealers=1, days=1, wagers=[("base", "")])
+    (row,) = win_against_theory(synthetic.warehouse(mart_against_theory=marts), "table").iter_rows(named=True)
+    assert row["verdict"] == "cannot_tell"
+    assert row["rounds"] < row["rounds_needed"]
+    assert row["sentence"].startswith("cannot tell: 60 rounds; a departure of 5 % needs about")
+
+
+def test_theoretical_win_adds_up_over_every_dimension(honest: Warehouse) -> None:
+    sums = {
+        by: theoretical_win(honest, by).select("handle_cents", "house_win_cents", "theoretical_win_cents").sum().row(0)
+        for by in ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "month", "wager", "paytable")
+    }
+    for by, found in sums.items():
+        assert found[:2] == sums["property"][:2], by
+        assert found[2] == pytest.approx(sums["property"][2], abs=400), by
+
+
+def test_a_selection_leaves_the_rest_out(honest: Warehouse) -> None:
+    one = theoretical_win(honest, "dealer", Selection(dealer="d-03"))
+    assert one["dealer"].to_list() == ["d-03"]
+    with pytest.raises(ValueError, match="one of property, game"):
+        win_against_theory(honest, "seat")
+
+
+def test_honest_floors_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:
+    """60 honest floors of 8 dealers, the Fortune Bonus with its heavy tail among the wagers: at most 3 reports with an alarm.
+
+    At the stated rate of 1 in 100 the chance of more than 3 in 60 is 1 in 300.
+    """
+    alarmed = 0
+    for seed in range(60):
+        marts = synthetic.against_theory(np.random.default_rng(seed), dealers=8, days=2)
+        alarmed += bool(win_against_theory(synthetic.warehouse(mart_against_theory=marts), "dealer")["alarm"].any())
+    assert alarmed <= 3
+
+
+def test_a_dealer_who_overpays_is_an_alarm_and_nobody_else_is() -> None:
+    marts = synthetic.against_theory(np.random.default_rng(5), days=30, stolen={"d-04": 0.08})
+    found = win_against_theory(synthetic.warehouse(mart_against_theory=marts), "dealer")
+    assert set(found.filter(found["alarm"])["dealer"]) == {"d-04"}
+
+
+def test_wagers_that_theory_does_not_know_are_named_and_not_judged(tmp_path: Path) -> None:
+    """The sample floor's chapter is none that this version has."""
+    with reading(sample.make(tmp_path / "w")) as db:
+        found = win_against_theory(db, "property")
+        assert set(found["verdict"]) == {"no_theory"}
+        assert theoretical_win(db, "property")["unknown_handle_cents"].item() > 0
+
+
+def test_what_is_settled_together_is_expected_together() -> None:
+    assert expected_of("pa-687a", "ante_blind_raise", "1") is not None
+    assert expected_of("no-such", "base", "") is None
