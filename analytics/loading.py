@@ -24,7 +24,8 @@ CHUNK = 20_000
 class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
     """The events of one round in order, for the round page.
 
-    Each is a dict of `seq`, `type`, `occurred_at_us`, `source`, `payload` (JSON text) and `hash` (hex of the chain).
+    Each is a dict of `seq`, `event_id`, `type`, `occurred_at_us`, `source`, `payload` (JSON text) and `hash` (hex of the
+    chain).
     """
 
     stream: str
@@ -120,6 +121,7 @@ ROUND_EVENTS: Schema = {
     "stream": pl.String,
     "round_no": pl.Int64,
     "seq": pl.Int64,
+    "event_id": pl.String,
     "type": pl.String,
     "occurred_at_us": pl.Int64,
     "source": pl.String,
@@ -216,6 +218,6 @@ def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[
 def _event_rows(round_: RoundEvents) -> Iterator[tuple[Any, ...]]:
     for event in round_.events:
         yield (
-            round_.stream, round_.round_no, event["seq"], event["type"], event["occurred_at_us"], event["source"],
-            event["payload"], event["hash"],
+            round_.stream, round_.round_no, event["seq"], event["event_id"], event["type"], event["occurred_at_us"],
+            event["source"], event["payload"], event["hash"],
         )  # fmt: skip

@@ -1,7 +1,8 @@
 """A round's events folded to what lies on the table after each of them.
 
 The law of this file: it shows what was recorded, right or wrong, and judges nothing. A corrected event is folded as its
-replacement from the correction on. An event that changes nothing visible leaves the table as it is.
+replacement from the correction on; a correction counts only where number and id name one event before it, and where no later
+one superseded it, as in a replay (D140). An event that changes nothing visible leaves the table as it is.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ class Step:
     """One recorded event: `payload` as decoded, `raw` as stored, `hash` the chain's head after it."""
 
     seq: int
+    event_id: str
     type: str
     occurred_at_us: int
     source: str
@@ -92,8 +94,8 @@ def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
     """Return the recorded events of a round in order, as rows of `round_events` give them."""
     return [
         Step(
-            seq=row["seq"], type=row["type"], occurred_at_us=row["occurred_at_us"], source=row["source"],
-            payload=json.loads(row["payload"]), raw=row["payload"], hash=row["hash"],
+            seq=row["seq"], event_id=row["event_id"], type=row["type"], occurred_at_us=row["occurred_at_us"],
+            source=row["source"], payload=json.loads(row["payload"]), raw=row["payload"], hash=row["hash"],
         )
         for row in rows
     ]  # fmt: skip
@@ -102,7 +104,7 @@ def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
 def table_after(steps: Sequence[Step], step: int) -> Table:
     """Return the table after the first `step` events (0: before any)."""
     seen = steps[:step]
-    replaced = {s.payload["supersedes_seq"]: s.payload["replacement"] for s in seen if s.type == "event_corrected"}
+    replaced = replacements(seen)
     table = Table()
     for current in seen:
         type_, payload = current.type, current.payload
@@ -116,6 +118,18 @@ def table_after(steps: Sequence[Step], step: int) -> Table:
         if fold is not None:
             fold(table, payload)
     return table
+
+
+def replacements(seen: Sequence[Step]) -> dict[int, Payload | None]:
+    """Return what counts instead of which event (by its number), null for one that never was: of each the last word."""
+    ids = {step.seq: step.event_id for step in seen}
+    instead: dict[int, Payload | None] = {}
+    for step in reversed(seen):
+        if step.type == "event_corrected" and step.seq not in instead:
+            superseded = step.payload["supersedes_seq"]
+            if superseded < step.seq and ids.get(superseded) == step.payload["supersedes_event_id"]:
+                instead.setdefault(superseded, step.payload["replacement"])
+    return instead
 
 
 def focus_of(type_: str, payload: Payload) -> Position | None:

@@ -80,6 +80,7 @@ def property_facts(log: EventLog) -> PropertyFacts:
 def _row(envelope: RawEnvelope, record: Record) -> dict[str, Any]:
     return {
         "seq": record.seq,
+        "event_id": envelope.event_id,
         "type": envelope.type,
         "occurred_at_us": envelope.occurred_at_us,
         "source": envelope.source,

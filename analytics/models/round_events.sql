@@ -4,6 +4,7 @@ SELECT DISTINCT ON (stream, seq)
     stream,
     round_no,
     seq,
+    event_id,
     type,
     occurred_at_us,
     source,

@@ -60,6 +60,11 @@ def adjudication(stream: str, round_no: int, settlements: Iterable[Settlement], 
     )  # fmt: skip
 
 
+def event_id(stream: str, seq: int) -> str:
+    """Return the id that an event of the sample has."""
+    return sha256(f"event {stream}/{seq}".encode()).hexdigest()[:32]
+
+
 def recorded(stream: str, round_no: int, events: Events, *, opened: int = EVENING, first_seq: int = 1) -> RoundEvents:
     """Number the events, a second and a half apart, with a hash that only looks like one."""
     return RoundEvents(
@@ -68,6 +73,7 @@ def recorded(stream: str, round_no: int, events: Events, *, opened: int = EVENIN
         events=[
             {
                 "seq": first_seq + i,
+                "event_id": event_id(stream, first_seq + i),
                 "type": type_,
                 "occurred_at_us": opened + i * 3 * SECOND // 2,
                 "source": "shoe-1" if type_ == "cards_dealt" else "table-1",

@@ -63,23 +63,45 @@ def test_wagers_grow_shrink_and_go() -> None:
     assert after(wager(2500), wager(2500, "wager_removed")).box(2).chips == {}
 
 
+def corrected(
+    seq: int, replacement: dict[str, Any] | None, *, event_id: str | None = None
+) -> tuple[str, dict[str, Any]]:
+    """A correction of an event of table/a; with another id than the event's own where one is given."""
+    named = sample.event_id("table/a", seq) if event_id is None else event_id
+    return "event_corrected", {
+        "supersedes_seq": seq, "supersedes_event_id": named, "replacement": replacement, "by": "f", "reason": "x",
+    }  # fmt: skip
+
+
+FIFTY = {"type": "wager_placed", "version": 1, "round_no": 1, "payload": wager(5000)[1]}
+
+
 def test_a_corrected_event_is_shown_as_its_replacement_from_the_correction_on() -> None:
-    instead = {"type": "wager_placed", "version": 1, "round_no": 1, "payload": wager(5000)[1]}
-    correction = {
-        "supersedes_seq": 1,
-        "supersedes_event_id": "0" * 32,
-        "replacement": instead,
-        "by": "f",
-        "reason": "x",
-    }
-    events = steps(wager(2500), ("event_corrected", correction))
+    events = steps(wager(2500), corrected(1, FIFTY))
     assert table_after(events, 1).box(2).chips == {"base": 2500}
     assert table_after(events, 2).box(2).chips == {"base": 5000}
 
 
 def test_a_corrected_event_that_never_happened_is_gone() -> None:
-    correction = {"supersedes_seq": 1, "supersedes_event_id": "0" * 32, "replacement": None, "by": "f", "reason": "x"}
-    assert after(wager(2500), ("event_corrected", correction)).box(2).chips == {}
+    assert after(wager(2500), corrected(1, None)).box(2).chips == {}
+
+
+@pytest.mark.parametrize(
+    ("events", "cents"),
+    [
+        ([wager(2500), corrected(1, FIFTY)], 5000),
+        ([wager(2500), corrected(1, FIFTY, event_id="0" * 32)], 2500),  # another event's id
+        ([wager(2500), corrected(1, FIFTY, event_id=sample.event_id("table/a", 2))], 2500),  # the next event's id
+        ([corrected(2, FIFTY), wager(2500)], 2500),  # an event that does not stand before it
+        ([wager(2500), corrected(1, FIFTY), corrected(1, None)], None),  # the last word counts
+        ([wager(2500), corrected(1, FIFTY), corrected(2, None)], 2500),  # the correction was taken back
+        ([wager(2500), corrected(1, FIFTY), corrected(1, None, event_id="0" * 32)], 5000),  # one that fits stands
+    ],
+)  # fmt: skip
+def test_a_correction_counts_where_number_and_id_name_one_earlier_event(
+    events: list[tuple[str, dict[str, Any]]], cents: int | None
+) -> None:
+    assert after(*events).box(2).chips.get("base") == cents
 
 
 def test_a_progressive_in_play_is_collected_at_the_lock() -> None:
