@@ -33,24 +33,6 @@ _COLUMNS: dict[Dimension, tuple[str, ...]] = {
 }
 
 
-class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
-    """Which findings: null means all. `gaming_day` is the day of the finding's round."""
-
-    table: str | None = None
-    code: str | None = None
-    gaming_day: date | None = None
-    severity: str | None = None
-
-
-class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
-    """The values that occur among the findings, sorted, for a page to offer."""
-
-    tables: list[str]
-    codes: list[str]
-    gaming_days: list[date]
-    severities: list[str]
-
-
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
 
@@ -248,63 +230,6 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
         ORDER BY {columns}
         """,
         selection.parameters(),
-    )
-
-
-_QUEUE_WHERE = """
-    ($table::VARCHAR IS NULL OR table_id = $table)
-    AND ($code::VARCHAR IS NULL OR code = $code)
-    AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
-    AND ($severity::VARCHAR IS NULL OR severity = $severity)
-"""
-
-
-def findings_queue(
-    db: Warehouse, filters: QueueFilters | None = None, *, limit: int | None = None, offset: int = 0
-) -> pl.DataFrame:
-    """Return the findings that stand: most severe first, then the most money either way, then the oldest."""
-    return _frame(
-        db,
-        f"""
-        SELECT * FROM fct_findings
-        WHERE {_QUEUE_WHERE}
-        ORDER BY
-            severity_rank, abs(difference_cents) DESC NULLS LAST, opened_at_us NULLS FIRST, stream, round_no, code, seat,
-            finding_id
-        LIMIT $limit OFFSET $offset
-        """,
-        {**msgspec.structs.asdict(filters or QueueFilters()), "limit": limit, "offset": offset},
-    )
-
-
-def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
-    """Return one row over the findings that `filters` leave: how many, by severity, and the money over and under."""
-    return _frame(
-        db,
-        f"""
-        SELECT
-            count(*) AS findings,
-            count(*) FILTER (severity = 'high') AS high_findings,
-            count(*) FILTER (severity = 'medium') AS medium_findings,
-            count(*) FILTER (severity = 'low') AS low_findings,
-            count(DISTINCT (stream, round_no)) AS rounds,
-            coalesce(sum(overpaid_cents), 0)::BIGINT AS overpaid_cents,
-            coalesce(sum(underpaid_cents), 0)::BIGINT AS underpaid_cents
-        FROM fct_findings
-        WHERE {_QUEUE_WHERE}
-        """,
-        msgspec.structs.asdict(filters or QueueFilters()),
-    )
-
-
-def queue_choices(db: Warehouse) -> QueueChoices:
-    """Return the tables, codes, gaming days and severities that findings have."""
-    found = _frame(db, "SELECT DISTINCT table_id, code, gaming_day, severity, severity_rank FROM fct_findings")
-    return QueueChoices(
-        tables=sorted(set(found["table_id"])),
-        codes=sorted(set(found["code"])),
-        gaming_days=sorted({day for day in found["gaming_day"] if day is not None}, reverse=True),
-        severities=found.unique("severity").sort("severity_rank")["severity"].to_list(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -18,6 +19,7 @@ from dashboards.names import (
     line_name,
     position_name,
     readable,
+    severity_reason,
     table_name,
     wager_name,
     wager_with_paytable,
@@ -82,25 +84,30 @@ def where(found: dict[str, Any]) -> str:
     return " · ".join(parts) or "The table"
 
 
-def finding(found: dict[str, Any], formats: Formats, steps: list[Step], view: RoundView) -> Html:
-    """Return a finding: what is wrong, where, the money, due and recorded, the section and the evidence."""
+def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ()) -> Html:
+    """Return a finding: what is wrong, where, the money, due and recorded, the section, the evidence, why it is so severe."""
     cents = found["difference_cents"]
     kind = "" if cents and cents < 0 else "rk-f-over" if cents else "rk-f-none"
     places = {step.seq: i for i, step in enumerate(steps, start=1)}
     proofs = [
-        markup.link(
-            "round", f"step {places[seq]}", table=view.round["table_id"], round=view.round["round_no"], step=places[seq]
-        )
+        markup.link("round", f"step {places[seq]}", table=found["table_id"], round=found["round_no"], step=places[seq])
         if seq in places
         else f"event {seq:,}"
         for seq in found["evidence"]
     ]
     rows = [("Due", markup.text(readable(found["expected"]))), ("Recorded", markup.text(readable(found["observed"])))]
-    rows.append(("Section", markup.text(found["cite"] + (" (assumed)" if found["assumed"] else ""))))
+    rows.append(
+        (
+            "Section",
+            markup.text(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
+        )
+    )
     if proofs:
         rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))
     if found["other_reading"]:
         rows.append(("Other reading", markup.text(found["other_reading"])))
+    reason = severity_reason(found["code"], found["severity"], cents)
+    rows.append(("Severity", markup.text(f"{found['severity']}: {reason}")))
     pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     return Html(
         f'<div class="rk-finding {kind}"><div class="rk-finding-head">{markup.severity_badge(found["severity"])}'

@@ -43,6 +43,12 @@ def button_link(page: str, words: object, **query: object) -> Html:
     return Html(f'<a class="rk-button" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
 
 
+def chip(page: str, words: object, here: bool, **query: object) -> Html:
+    """Return a small link to a view; the one that is shown is marked."""
+    now = ' aria-current="page"' if here else ""
+    return Html(f'<a class="rk-chip" href="{escape(href(page, **query))}" target="_self"{now}>{text(words)}</a>')
+
+
 def href(page: str, **query: object) -> str:
     """Return the address of a page of ours, relative to where we are.
 
@@ -138,6 +144,14 @@ def two_lines(first: object, second: object) -> Html:
     """Return a cell with a second, softer line."""
     below = f'<div class="rk-soft">{text(second)}</div>' if second else ""
     return Html(f"<div>{text(first)}</div>{below}")
+
+
+def notice(title: object, below: object) -> Html:
+    """Return a warning: what is wrong, and what to do."""
+    return Html(
+        f'<div class="rk-notice" role="alert"><span aria-hidden="true">!</span><div><strong>{text(title)}.</strong> '
+        f"{text(below)}</div></div>"
+    )
 
 
 def empty(title: str, what_to_do: str) -> Html:

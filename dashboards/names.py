@@ -133,6 +133,14 @@ FINDINGS = {
     "LOG-CORRECTION": "A correction of another event",
     "LOG-CLOCK": "A device's clock ran back",
 }
+STATES = {
+    "open": "\N{WHITE CIRCLE} Open",
+    "assigned": "\N{CIRCLE WITH LEFT HALF BLACK} Assigned",
+    "awaiting_signature": "\N{WHITE DIAMOND CONTAINING BLACK SMALL DIAMOND} Awaits signature",
+    "resolved": "\N{HEAVY CHECK MARK}\N{VARIATION SELECTOR-15} Resolved",
+    "reopened": "\N{ANTICLOCKWISE OPEN CIRCLE ARROW} Reopened",
+}
+"""Where a finding stands in its review, by shape and word."""
 VERDICTS = {
     "UPHELD": "Upheld",
     "VARIANCE": "Variance",
@@ -200,6 +208,23 @@ def readable(sentence: str) -> str:
 def finding_title(code: str) -> str:
     """Return what a code means, in a few words."""
     return FINDINGS.get(code) or code
+
+
+def severity_reason(code: str, severity: str, difference_cents: int | None) -> str:
+    """Return why a finding has its severity.
+
+    >>> severity_reason("PAY-UNDER", "high", -10000), severity_reason("DEAL-SHAKE", "low", None)
+    ('money went otherwise than was due', 'procedure only: no result and no money rests on it')
+    """
+    if difference_cents:
+        return "money went otherwise than was due"
+    if code.startswith("LOG-"):
+        return "the record itself is in doubt"
+    if severity == "high":
+        return "the result of the round, or money, rests on it"
+    if severity == "medium":
+        return "a rule that guards the result was broken; no money is known to have gone wrong"
+    return "procedure only: no result and no money rests on it"
 
 
 def table_name(table_id: str) -> str:

@@ -1,23 +1,31 @@
-"""How the pages are started: the command, and where a page finds its warehouse."""
+"""How the pages are started: the command, and where a page finds its warehouse and its log."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 WAREHOUSE_VARIABLE = "RACK_WAREHOUSE"
+LOG_VARIABLE = "RACK_LOG"
+LOG_OPTIONS_VARIABLE = "RACK_LOG_OPTIONS"
+"""How the log is reached, as JSON (`security` of a Kafka cluster): secrets, so it goes by the environment, never by a flag."""
+
 DEFAULT_WAREHOUSE = Path("demo") / "warehouse.duckdb"
 HERE = Path(__file__).parent
 
 
-def command(warehouse_path: str | Path, port: int) -> list[str]:
+def command(warehouse_path: str | Path, port: int, log: str | None = None) -> list[str]:
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
-    The warehouse's path goes in front through `env`, so that the list can be run as it is.
+    `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. Paths go in
+    front through `env`, so that the list can be run as it is.
     """
+    given = [f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}", f"{LOG_VARIABLE}={log or ''}"]
     return [
-        "env", f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}",
+        "env", *given,
         sys.executable, "-m", "streamlit", "run", str(HERE / "start" / "discard_rack.py"),
         "--server.address=127.0.0.1",
         f"--server.port={port}",
@@ -34,3 +42,14 @@ def command(warehouse_path: str | Path, port: int) -> list[str]:
 def warehouse_path() -> Path:
     """Return the warehouse of this process: `RACK_WAREHOUSE`, else where `rack demo` puts it."""
     return Path(os.environ.get(WAREHOUSE_VARIABLE) or DEFAULT_WAREHOUSE)
+
+
+def log_address() -> str | None:
+    """Return the address of the log of this process (`RACK_LOG`); null where the pages were started without one."""
+    return os.environ.get(LOG_VARIABLE) or None
+
+
+def log_options() -> dict[str, Any]:
+    """Return how the log is reached."""
+    options: dict[str, Any] = json.loads(os.environ.get(LOG_OPTIONS_VARIABLE) or "{}")
+    return options

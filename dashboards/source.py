@@ -69,13 +69,18 @@ def chosen(name: str, allowed: list[str]) -> str | None:
     return value if value in allowed else None
 
 
-def watch() -> None:
-    """Draw the page again when a new generation of the warehouse takes the old one's place."""
+def watch(*, quietly: bool = False) -> None:
+    """Draw the page again when a new generation of the warehouse takes the old one's place; `quietly`: offer to.
+
+    Where somebody is choosing or writing, the page must not change under the hand.
+    """
     drawn_from = stamp(warehouse_path())
 
     @st.fragment(run_every=POLL_SECONDS)
     def look() -> None:
-        if stamp(warehouse_path()) != drawn_from:
+        if stamp(warehouse_path()) != drawn_from and (
+            not quietly or st.button("There are new results: show them", type="primary")
+        ):
             st.rerun()
 
     look()

@@ -31,6 +31,11 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
     return open_checkpoints(address, **_security(parse_address(address)[0]), **options)
 
 
+def options_of(address: str) -> dict[str, Any]:
+    """Return what the environment says about how the log at an address is reached."""
+    return _security(parse_address(address)[0])
+
+
 def _security(backend: str) -> dict[str, Any]:
     security = settings.kafka_security() if backend == "kafka" else {}
     return {"security": security} if security else {}

@@ -20,7 +20,7 @@ import msgspec
 from events import model
 from events.codec import decode
 from events.envelope import Draft
-from events.errors import WrongSequence
+from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.log import EventLog, ResultStore
 from events.model import Event, GamingDayOpened, PropertyConfigured
 from events.open import open_log, open_results
@@ -41,8 +41,8 @@ from replay.review_state import (
 )
 
 __all__ = [
-    "DISPOSITIONS", "INVESTIGATED", "MOVES_MONEY", "OUTCOMES", "Case", "Desk", "Dispute", "Entry", "FindingReview",
-    "Investigation", "Resolution",
+    "DISPOSITIONS", "INVESTIGATED", "MOVES_MONEY", "OUTCOMES", "REFUSALS", "Case", "Desk", "Dispute", "Entry",
+    "FindingReview", "Investigation", "Resolution",
     "ReviewRefused", "TableReview", "desk_at",
 ]  # fmt: skip
 
@@ -53,6 +53,10 @@ RecordKind = Literal["round", "packet", "findings", "table", "video"]
 
 class ReviewRefused(ValueError):
     """What was asked contradicts what stands, or names what is not there; nothing was written. Says what to do."""
+
+
+REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityError)
+"""Whatever a desk raises where it does not do what was asked: each says why, and nothing was written."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from analytics import hold
-from analytics.hold import QueueFilters
+from analytics import hold, queue
+from analytics.queue import QueueFilters
 from dashboards import markup, source
 from dashboards.markup import Html
 from dashboards.names import Formats, day_name, game_name, plural, table_name
@@ -62,7 +62,7 @@ def page() -> None:
         )
         source.watch()
         return
-    found = source.ask(lambda db: hold.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
+    found = source.ask(lambda db: queue.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
     variances, rounds = int(tables["variances"].sum()), int(tables["rounds"].sum())
     source.show(
         markup.figures(

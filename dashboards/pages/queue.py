@@ -3,60 +3,96 @@
 from __future__ import annotations
 
 from datetime import date
+from hashlib import sha256
 from typing import Any
 
+import polars as pl
 import streamlit as st
+from streamlit.elements.arrow import DataframeStateInput
 
-from analytics import hold
-from analytics.hold import QueueFilters
-from dashboards import markup, source
-from dashboards.markup import Html
+from analytics import queue
+from analytics.queue import QueueFilters
+from dashboards import accounts, desk, markup, reviewing, source, views
+from dashboards.desk import Reviews
+from dashboards.markup import DOWN, SEVERITIES, UP, Html
 from dashboards.names import (
+    STATES,
     Formats,
     day_name,
     finding_title,
     plural,
     position_name,
-    readable,
     short_day,
     table_name,
     wager_name,
 )
+from dashboards.run import warehouse_path
 
 ROWS = 50
-COLUMNS = {
-    "Severity": "text", "Finding": "text", "Money": "number", "Table": "short", "Where": "short",
-    "Due and recorded": "text", "When": "short",
-}  # fmt: skip
-
-
-def row(found: dict[str, Any], formats: Formats) -> list[object]:
-    """Return a finding's row; its first words are the link to the round."""
-    table, round_no = found["table_id"], found["round_no"]
-    title = finding_title(found["code"])
-    opened = (
-        title
-        if round_no is None
-        else markup.link("round", title, table=table, round=round_no, finding=found["finding_id"])
-    )
-    where = [position_name(found["seat"])] if found["seat"] is not None else ["Table"]
-    return [
-        markup.severity_badge(found["severity"]),
-        markup.two_lines(opened, found["code"]),
-        markup.difference(found["difference_cents"], formats, "no money"),
-        markup.two_lines(table_name(table), "" if round_no is None else f"round {round_no:,}"),
-        markup.two_lines(where[0], wager_name(found["wager"]) if found["wager"] else ""),
-        markup.two_lines(readable(found["expected"]), f"recorded: {readable(found['observed'])}"),
-        markup.two_lines(formats.clock(found["opened_at_us"]), short_day(found["gaming_day"])),
-    ]
+TO_DO = "to_do"
+SHOWN = {TO_DO: "To do", **{state: words.partition(" ")[2] for state, words in STATES.items()}, "all": "All states"}
 
 
 def page() -> None:
-    """Lay the page out."""
+    """Lay the page out: views, filters, the list to choose from, and beside it the finding with what is done about it."""
     source.begin()
-    formats, choices = source.formats(), source.ask(hold.queue_choices)
+    formats, choices, said = source.formats(), source.ask(queue.queue_choices), desk.reviews()
     head = st.container()
-    boxes = st.columns(4)
+    links()
+    filters, together = asked(choices, said)
+    total = source.ask(lambda db: queue.queue_totals(db, filters)).row(0, named=True)
+    with head:
+        source.show(markup.heading("Findings", _summary(total, formats)))
+    if not total["findings"]:
+        _nothing(bool(choices.codes), said)
+        source.watch()
+        return
+    left, right = st.columns([7, 5], gap="medium")
+    with left:
+        lines = total["fingerprints"] if together else total["findings"]
+        slot, pages = st.container(), -(-lines // ROWS)
+        at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="page", width=160)) if pages > 1 else 1
+        rows = source.ask(
+            lambda db: queue.findings_queue(db, filters, together=together, limit=ROWS, offset=(at - 1) * ROWS)
+        )
+        with slot:
+            chosen = choose_row(rows, said, formats)
+        source.watch(quietly=True)
+    with right:
+        detail(chosen, said, formats)
+
+
+def links() -> None:
+    """Show the views as links, and a way to save this one."""
+    path = views.path_of(warehouse_path())
+    mine = views.saved(path)
+    now = {key: st.query_params[key] for key in views.KEPT if key in st.query_params}
+    everything = {**views.ALWAYS, **mine}
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        shown = "".join(markup.chip("queue", name, now == query, **query) for name, query in everything.items())
+        source.show(f'<nav class="rk-chips" aria-label="Views">{shown}</nav>')
+        with st.popover("Save this view", width="content"):
+            st.text_input("Name of the view", key="view-name", max_chars=views.LONGEST)
+
+            def keep() -> None:
+                st.session_state["view-refusal"] = views.save(path, st.session_state["view-name"], now)
+
+            st.button("Save", on_click=keep)
+            if mine:
+                st.selectbox("Or forget one", list(mine), key="view-forget")
+
+                def drop() -> None:
+                    st.session_state["view-refusal"] = views.forget(path, st.session_state["view-forget"])
+
+                st.button("Forget", on_click=drop)
+    refusal = st.session_state.pop("view-refusal", "")
+    if refusal:
+        source.show(markup.notice("The view was not saved", refusal))
+
+
+def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilters, bool]:
+    """Show the filters, which stand in the address, and return what they ask for, and whether those alike are one line."""
+    boxes = st.columns([2, 3, 2, 2, 2, 2])
     days = [day.isoformat() for day in choices.gaming_days]
     with boxes[0]:
         table = _choose("Table", "table", choices.tables, table_name, "All tables")
@@ -66,27 +102,138 @@ def page() -> None:
         day = _choose("Gaming day", "day", days, lambda d: day_name(date.fromisoformat(d)), "All days")
     with boxes[3]:
         severity = _choose("Severity", "severity", choices.severities, str.capitalize, "All severities")
+    with boxes[4]:
+        dealer = _choose("Dealer", "dealer", choices.dealers, table_name, "All dealers")
+    only: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+    if said is not None:
+        with boxes[5]:
+            people = [f"with {person}" for person in said.people()]
+            state = _choose("State", "state", [*list(SHOWN)[1:], *people], lambda s: SHOWN.get(s, s), SHOWN[TO_DO])
+        only, without = _by_state(state or TO_DO, said)
+    together = st.toggle("Those alike as one line", key="alike", bind="query-params",
+                         help="Same table, finding, gaming day, dealer, wager and direction of the money")  # fmt: skip
     filters = QueueFilters(
-        table=table, code=code, gaming_day=None if day is None else date.fromisoformat(day), severity=severity
+        table=table, code=code, gaming_day=None if day is None else date.fromisoformat(day), severity=severity,
+        dealer=dealer, only=only, without=without,
+    )  # fmt: skip
+    return filters, together
+
+
+def _by_state(state: str, said: Reviews) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+    """Return which ids a state leaves: only these (null: any), and without those."""
+    if state == "all":
+        return None, ()
+    if state == TO_DO:
+        return None, said.ids(lambda review: review.state == "resolved")
+    if state == "open":
+        return None, said.ids(lambda review: review.state != "open")
+    if state.startswith("with "):
+        return said.ids(lambda review: review.assigned_to == state[5:] and not review.settled), ()
+    return said.ids(lambda review: review.state == state), ()
+
+
+def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> str | None:
+    """Show the list to choose from, by mouse, touch or keyboard; return the finding chosen, which stands in the address."""
+    ids = rows["finding_id"].to_list()
+    key = f"queue-list {sha256(','.join(ids).encode()).hexdigest()[:16]}"  # another list, another choice
+    named = st.query_params.get("finding")
+    place = (
+        ids.index(named)
+        if named in ids
+        else None
+        if named
+        else min(st.session_state.get("queue-place", 0), len(ids) - 1)
     )
-    total = source.ask(lambda db: hold.queue_totals(db, filters)).row(0, named=True)
-    with head:
-        source.show(markup.heading("Findings", _summary(total, formats)))
-    if not total["findings"]:
-        _nothing(filters, bool(choices.codes))
-        source.watch()
-        return
-    pages = -(-total["findings"] // ROWS)
-    at = 1
-    slot = st.container()
-    if pages > 1:
-        at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="page", width=160))
-    rows = source.ask(lambda db: hold.findings_queue(db, filters, limit=ROWS, offset=(at - 1) * ROWS))
-    with slot:
-        source.show(
-            markup.table(COLUMNS, [row(r, formats) for r in rows.iter_rows(named=True)], "Findings, most severe first")
+    if (
+        named and named not in ids and st.session_state.get("queue-named") == named
+    ):  # it left the list: the next takes its place
+        place = min(st.session_state.get("queue-place", 0), len(ids) - 1)
+    chosen = st.dataframe(
+        pl.DataFrame([_line(row, said, formats) for row in rows.iter_rows(named=True)], orient="row"),
+        key=key, on_select="rerun", selection_mode="single-row", selection_default=selected(place), hide_index=True, height=500,
+        column_config={"Severity": st.column_config.TextColumn(width=84), "Finding": st.column_config.TextColumn(width=190),
+                       "Money": st.column_config.TextColumn(width=138)},
+        alt="Findings, most severe first",
+    )  # fmt: skip
+    picked = chosen["selection"]["rows"]
+    at = picked[0] if picked and picked[0] < len(ids) else None
+
+    def go(to: int) -> None:
+        st.session_state[key] = selected(to)
+
+    with st.container(horizontal=True, gap="small"):
+        last = len(ids) - 1
+        st.button("Previous", shortcut="K", disabled=at is None or at <= 0, on_click=go, args=(max(0, (at or 0) - 1),))
+        st.button(
+            "Next", shortcut="J", disabled=at is None or at >= last, on_click=go, args=(min(last, (at or 0) + 1),)
         )
-    source.watch()
+    if at is None:
+        return named
+    st.session_state["queue-place"], st.session_state["queue-named"] = at, ids[at]
+    st.query_params["finding"] = ids[at]
+    return str(ids[at])
+
+
+def selected(row: int | None) -> DataframeStateInput:
+    """Return the state of a list in which a row is chosen, or none."""
+    return {"selection": {"rows": [] if row is None else [row]}}
+
+
+def _line(found: dict[str, Any], said: Reviews | None, formats: Formats) -> dict[str, str]:
+    """A finding as a line of the list: sign and word beside each other, for the list knows no colour."""
+    shape, word = SEVERITIES[found["severity"]]
+    cents = found["difference_cents"]
+    money = f"{DOWN if cents < 0 else UP} {formats.signed(cents)} {'short' if cents < 0 else 'over'}" if cents else ""
+    where = [] if found["seat"] is None else [position_name(found["seat"])]
+    where += [wager_name(found["wager"])] if found["wager"] else []
+    line = {
+        "Severity": f"{shape} {word}",
+        "Finding": finding_title(found["code"]) + (f" ×{found['alike']}" if found["alike"] > 1 else ""),
+        "Money": money,
+        "Table": table_name(found["table_id"]) + ("" if found["round_no"] is None else f" · {found['round_no']:,}"),
+    }
+    if said is not None:
+        review = said.of(found["table_id"], found["finding_id"])
+        words = STATES[review.state]
+        line["State"] = f"{words[0]} With {review.assigned_to}" if review.state == "assigned" else words
+    line["Where"] = " · ".join(where)
+    line["When"] = f"{formats.clock(found['opened_at_us'])} {short_day(found['gaming_day'])}"
+    return line
+
+
+def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> None:
+    """Show the finding that was chosen, and what can be done about it."""
+    found = None if finding_id is None else source.ask(lambda db: queue.finding(db, finding_id))
+    if found is None:
+        words = (
+            "Choose a finding in the list."
+            if finding_id is None
+            else "No such finding stands: a later verdict withdrew it."
+        )
+        source.show(markup.empty("Nothing chosen", words))
+        return
+    table, round_no = found["table_id"], found["round_no"]
+    place = table_name(table) + ("" if round_no is None else f" · round {round_no:,}")
+    when = f"{formats.clock(found['opened_at_us'])}, {short_day(found['gaming_day'])}" if found["opened_at_us"] else ""
+    source.show(markup.section(place, when))
+    source.show(accounts.finding(found, formats))
+    if round_no is not None:
+        ways = [
+            markup.button_link("round", "Open the round", table=table, round=round_no, finding=found["finding_id"]),
+            markup.button_link("dispute", "Was it paid right?", of=table, round=round_no, seat=found["seat"]),
+        ]
+        source.show(f'<div class="rk-ways">{"".join(ways)}</div>')
+    if said is None:
+        source.show(
+            '<p class="rk-note">To assign, note and resolve, start the pages with the log: '
+            "<code>rack dashboard --log ADDR --warehouse FILE</code>.</p>"
+        )
+        return
+    if table in said.broken:
+        source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
+    alike = source.ask(lambda db: queue.alike(db, found["finding_id"]))
+    reviewing.panel(found, said.of(table, found["finding_id"]), alike, said.people(), formats)
 
 
 def _choose(label: str, name: str, values: list[str], say: Any, everything: str) -> str | None:
@@ -114,9 +261,10 @@ def _summary(total: dict[str, Any], formats: Formats) -> Html:
     return Html(" · ".join(markup.text(part) for part in parts))
 
 
-def _nothing(filters: QueueFilters, any_findings: bool) -> None:
+def _nothing(any_findings: bool, said: Reviews | None) -> None:
     if any_findings:
-        source.show(markup.empty("No finding fits", "Set a filter back to “All …” to see more."))
+        done = " Or nothing waits any more: choose the state “All states”." if said is not None else ""
+        source.show(markup.empty("No finding fits", f"Set a filter back to “All …” to see more.{done}"))
     else:
         source.show(
             markup.empty(

@@ -98,7 +98,7 @@ def findings(view: RoundView, formats: Formats, steps: list[Step]) -> None:
         return
     named = st.query_params.get("finding")
     first = next((f for f in found if f["finding_id"] == named), found[0])
-    source.show(accounts.finding(first, formats, steps, view))
+    source.show(accounts.finding(first, formats, steps))
     others = [f for f in found if f is not first]
     if others:
         with st.expander(f"{plural(len(others), 'more finding')} in this round"):

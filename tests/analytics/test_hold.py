@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics import hold
-from analytics.hold import QueueFilters
+from analytics import hold, queue
+from analytics.queue import QueueFilters
 from analytics.warehouse import Warehouse, build, reading
 from replay.findings import LedgerEntry
 from tests.dashboards import sample
@@ -137,12 +137,12 @@ def test_a_finding_of_a_table_but_of_no_round_counts_on_the_floor_as_in_the_queu
     build(tmp_path / "w", [sample.adjudication("table/a", 1, [])], (), stream_findings=[gap])
     with reading(tmp_path / "w") as db:
         assert hold.floor_overview(db)["findings"].to_list() == [1]
-        assert hold.queue_totals(db)["findings"].to_list() == [1]
+        assert queue.queue_totals(db)["findings"].to_list() == [1]
         assert hold.floor_overview(db, DAY_2)["findings"].to_list() == [0]
 
 
 def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse) -> None:
-    frame = hold.findings_queue(db).select("severity", "code", "difference_cents")
+    frame = queue.findings_queue(db).select("severity", "code", "difference_cents")
     assert frame.rows() == [
         ("high", "PAY-UNDER", -10000),
         ("high", "PAY-OVER", 4000),
@@ -164,19 +164,19 @@ def test_the_queue_begins_with_the_most_severe_and_the_most_money(db: Warehouse)
     ],
 )
 def test_the_queue_and_its_totals_follow_the_filters(db: Warehouse, filters: QueueFilters, codes: list[str]) -> None:
-    assert hold.findings_queue(db, filters)["code"].to_list() == codes
-    assert hold.queue_totals(db, filters).row(0, named=True)["findings"] == len(codes)
+    assert queue.findings_queue(db, filters)["code"].to_list() == codes
+    assert queue.queue_totals(db, filters).row(0, named=True)["findings"] == len(codes)
 
 
 def test_the_queue_in_pages(db: Warehouse) -> None:
-    assert hold.findings_queue(db, limit=2, offset=1)["code"].to_list() == ["PAY-OVER", "PAY-MISSED"]
+    assert queue.findings_queue(db, limit=2, offset=1)["code"].to_list() == ["PAY-OVER", "PAY-MISSED"]
 
 
 def test_queue_totals_and_choices(db: Warehouse) -> None:
-    total = hold.queue_totals(db).row(0, named=True)
+    total = queue.queue_totals(db).row(0, named=True)
     assert (total["findings"], total["high_findings"], total["rounds"]) == (6, 4, 4)
     assert (total["overpaid_cents"], total["underpaid_cents"]) == (4000, 12_500)
-    choices = hold.queue_choices(db)
+    choices = queue.queue_choices(db)
     assert (choices.tables, choices.gaming_days, choices.severities) == (
         ["fu-01", "fu-02"], [DAY_2], ["high", "medium", "low"],
     )  # fmt: skip

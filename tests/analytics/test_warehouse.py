@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from analytics import hold, warehouse
+from analytics import hold, queue, warehouse
 from analytics.warehouse import MODELS, Warehouse, WarehouseError, build, grains, reading, stamp
 from tests.dashboards import sample
 
@@ -92,20 +92,22 @@ def test_a_finding_of_no_round_is_kept_and_one_stated_twice_is_counted_once(tmp_
     build(tmp_path / "w", [sample.adjudication("table/a", 1, [])], (), stream_findings=[gap, gap])
     with reading(tmp_path / "w") as db:
         assert one(db, "SELECT count(*), any_value(table_id), any_value(round_no) FROM fct_findings") == (1, "a", None)
-        assert hold.findings_queue(db)["code"].to_list() == ["LOG-SOURCE-GAP"]
+        assert queue.findings_queue(db)["code"].to_list() == ["LOG-SOURCE-GAP"]
 
 
 def test_an_empty_warehouse_can_be_asked_everything(tmp_path: Path) -> None:
     build(tmp_path / "w", (), ())
     with reading(tmp_path / "w") as db:
         frames = [
-            hold.floor_overview(db), hold.hold_by_table_day(db), hold.findings_queue(db), hold.rounds_of(db),
+            hold.floor_overview(db), hold.hold_by_table_day(db), queue.findings_queue(db), hold.rounds_of(db),
             *(hold.hold_by(db, dimension) for dimension in hold.DIMENSIONS),
         ]  # fmt: skip
         assert all(frame.is_empty() for frame in frames)
         assert hold.hold_totals(db).row(0, named=True)["drop_cents"] is None
-        assert hold.queue_totals(db).row(0, named=True)["findings"] == 0
-        assert hold.queue_choices(db) == hold.QueueChoices(tables=[], codes=[], gaming_days=[], severities=[])
+        assert queue.queue_totals(db).row(0, named=True)["findings"] == 0
+        assert queue.queue_choices(db) == queue.QueueChoices(
+            tables=[], codes=[], gaming_days=[], severities=[], dealers=[]
+        )
         assert hold.generation(db).rounds == 0
 
 

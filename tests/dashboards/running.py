@@ -9,13 +9,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dashboards
-from dashboards.run import WAREHOUSE_VARIABLE
+from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
 
 HERE = Path(dashboards.__file__).parent
 
 
 def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
+    """Run a page of a warehouse without a log."""
     monkeypatch.setenv(WAREHOUSE_VARIABLE, str(path))
+    monkeypatch.delenv(LOG_VARIABLE, raising=False)
+    return start(page, **query)
+
+
+def start(page: str, **query: str) -> AppTest:
+    """Run a page of the floor that the environment names."""
     test = AppTest.from_file(str(HERE / "pages" / f"{page}.py"), default_timeout=30)
     for name, value in query.items():
         test.query_params[name] = value

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from analytics.warehouse import build
 from dashboards.run import command
@@ -93,7 +93,12 @@ def page(browser: Browser) -> Iterator[Page]:
     outside: list[str] = []
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(PATIENCE_MS)
-    page.route(lambda url: _is_outside(url), lambda route: (outside.append(route.request.url), route.abort())[1])
+
+    def refuse(route: Route) -> None:
+        outside.append(route.request.url)
+        route.abort()
+
+    page.route(_is_outside, refuse)
     page.on("websocket", lambda socket_: outside.append(socket_.url) if _is_outside(socket_.url) else None)
     yield page
     page.close()
@@ -106,7 +111,7 @@ def _is_outside(url: str) -> bool:
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
     page.goto(f"{site}/queue")
-    page.get_by_role("link", name="Paid too little").click(timeout=PATIENCE_MS)
+    page.get_by_role("link", name="Open the round").click(timeout=PATIENCE_MS)
     expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 17", timeout=PATIENCE_MS)
     finding = page.locator(".rk-finding")
     for words in ("Paid too little", "Seat 3", "Ace High Bonus", "−$100.00 short", "58 Pa. Code § 688a.12(b)"):
@@ -147,11 +152,12 @@ def test_every_page_opens_by_its_address_without_an_error(site: str, page: Page,
     assert failures == []
 
 
-def test_a_page_follows_a_new_generation_by_itself(site: str, page: Page, warehouse: Path) -> None:
+def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page: Page, warehouse: Path) -> None:
     page.goto(f"{site}/queue")
     expect(page.get_by_text("6 findings in 4 rounds")).to_be_visible(timeout=PATIENCE_MS)
     build(warehouse, sample.adjudications()[:1], ())
     try:
+        page.get_by_role("button", name="There are new results: show them").click()
         expect(page.get_by_text("Every round that was replayed is upheld")).to_be_visible(timeout=PATIENCE_MS)
     finally:
         sample.make(warehouse)

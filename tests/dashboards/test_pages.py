@@ -41,39 +41,6 @@ def test_floor_of_one_day(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "5</div>" in said(test)
 
 
-def test_queue_begins_with_the_dispute_and_links_to_its_round(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = said(run("queue", warehouse, monkeypatch))
-    assert "6 findings in 4 rounds" in page
-    rows = page.split("<tr")[2:]
-    assert "Paid too little" in rows[0]
-    assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in rows[0]
-    assert "▼" in rows[0]
-    assert "−$100.00 short" in rows[0]
-    assert "Shaken too little" in rows[-1]
-
-
-def test_queue_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    test = run("queue", warehouse, monkeypatch, table="fu-02", severity="nonsense")
-    assert "4 findings in 2 rounds" in said(test)
-    test.selectbox(key="queue-code").set_value("PAY-OVER").run()
-    assert "1 finding in 1 round" in said(test)
-    assert test.query_params["code"] == "PAY-OVER"
-    test.selectbox(key="queue-table").set_value("fu-01").run()
-    assert "No finding fits" in said(test)
-
-
-def test_queue_of_many_findings_comes_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rounds = [
-        sample.adjudication("table/a", n, [], [sample.finding("table/a", n, "PAY-OVER", 1, "base", n, "", "")])
-        for n in range(1, 121)
-    ]
-    build(tmp_path / "w", rounds, ())
-    test = run("queue", tmp_path / "w", monkeypatch)
-    assert said(test).count("<tr") == 51
-    test.number_input[0].set_value(3).run()
-    assert said(test).count("<tr") == 21
-
-
 def test_round_shows_the_finding_and_recorded_beside_recomputed(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,59 @@
+"""A floor with a log: what is reviewed is written to it, what is appended to it shows on the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
+from rack.cli import main
+
+RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
+SHORT = """
+round   {number}
+wager   seat=3 base 25.00  ace_high_bonus 10.00
+dice    2 2 4 -> dealer
+deal    dealer=Jk Kd Jc 9s 8h 4d 3c  seat3=As Qd Th 9h 7c 5s 2d
+pay     seat=3 ace_high_bonus 100.00
+close
+"""
+"""Seat 3 has ace high against the dealer's ace high with the joker: 20 to 1, and was paid 10 to 1 (§ 688a.12(b))."""
+
+
+@dataclass(frozen=True)
+class Living:
+    """Where a floor's log and warehouse are."""
+
+    log: str
+    warehouse: Path
+
+    def rack(self, *words: str, code: int) -> None:
+        """Run the command line on this log."""
+        assert main([*words, "--log", self.log, "--quiet"]) == code
+
+    def play(self, rounds: Sequence[int]) -> None:
+        """Append rounds to the log, each with the bonus paid short, and judge them."""
+        transcript = self.warehouse.with_name("rounds.txt")
+        transcript.write_text(RULES + "".join(SHORT.format(number=number) for number in rounds))
+        self.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+        self.rack("replay", code=1)
+
+    def build(self) -> None:
+        """Build the warehouse anew."""
+        self.rack("replay", "--warehouse", str(self.warehouse), code=1)
+
+    def serve(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Have the pages of this process show this floor."""
+        monkeypatch.setenv(LOG_VARIABLE, self.log)
+        monkeypatch.setenv(WAREHOUSE_VARIABLE, str(self.warehouse))
+
+
+def make(folder: Path, rounds: Sequence[int] = (1, 2)) -> Living:
+    """Make a floor with one table, its rounds paid short."""
+    living = Living(f"sqlite://{folder.resolve()}/floor.db", folder / "warehouse.duckdb")
+    living.play(rounds)
+    living.build()
+    return living

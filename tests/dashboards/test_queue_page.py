@@ -1,0 +1,239 @@
+"""The queue by AppTest: its order and filters, its views, and what is done about a finding, which must be in the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from analytics.warehouse import build
+from dashboards import desk, views
+from dashboards.reviewing import cents_typed
+from replay.review import desk_at
+from tests.dashboards import living, sample
+from tests.dashboards.living import Living
+from tests.dashboards.running import run, said, start
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample.make(tmp_path_factory.mktemp("queue-page") / "warehouse.duckdb")
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    return floor
+
+
+def lines(test: AppTest) -> list[dict[str, str]]:
+    rows: list[dict[str, str]] = test.dataframe[0].value.to_dict("records")
+    return rows
+
+
+# ------------------------------------------------------------------------------------------------- order and filters
+
+
+def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("queue", warehouse, monkeypatch)
+    page, (first, *_, last) = said(test), lines(test)
+    assert "6 findings in 4 rounds" in page
+    assert first == {
+        "Severity": "● High", "Finding": "Paid too little", "Money": "▼ −$100.00 short", "Table": "FU-01 · 17",
+        "Where": "Seat 3 · Ace High Bonus", "When": "21:14:00 Fri 6 Mar",
+    }  # fmt: skip
+    assert last["Finding"] == "Shaken too little, or not covered"
+    assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
+    assert "high: money went otherwise than was due" in page
+    assert test.query_params["finding"] == sample.DISPUTE.id
+
+
+def test_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("queue", warehouse, monkeypatch, table="fu-02", severity="nonsense")
+    assert "4 findings in 2 rounds" in said(test)
+    test.selectbox(key="queue-code").set_value("PAY-OVER").run()
+    assert "1 finding in 1 round" in said(test)
+    assert test.query_params["code"] == "PAY-OVER"
+    test.selectbox(key="queue-table").set_value("fu-01").run()
+    assert "No finding fits" in said(test)
+
+
+def test_a_link_to_a_finding_shows_it(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    over = next(f for a in sample.adjudications() for f in a.findings if f.code == "PAY-OVER")
+    test = run("queue", warehouse, monkeypatch, finding=over.id)
+    assert "FU-02 · round 4" in said(test)
+    assert "Other reading" in said(test)
+
+
+def test_a_link_to_a_finding_that_was_withdrawn_says_so(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "a later verdict withdrew it" in said(run("queue", warehouse, monkeypatch, finding="0" * 32))
+
+
+def test_many_findings_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = [
+        sample.adjudication("table/a", n, [], [sample.finding("table/a", n, "PAY-OVER", 1, "base", n, "", "")])
+        for n in range(1, 121)
+    ]
+    build(tmp_path / "w", rounds, ())
+    test = run("queue", tmp_path / "w", monkeypatch)
+    assert len(lines(test)) == 50
+    test.number_input[0].set_value(3).run()
+    assert len(lines(test)) == 20
+    test.toggle(key="alike").set_value(True).run()
+    assert [line["Finding"] for line in lines(test)] == ["Paid too much ×120"]
+
+
+def test_without_a_log_the_page_says_how_to_review(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("queue", warehouse, monkeypatch)
+    assert "rack dashboard --log ADDR" in said(test)
+    assert "person" not in [box.key for box in test.text_input]
+
+
+# -------------------------------------------------------------------------------------------------------- the review
+
+
+def act(test: AppTest, todo: str, button: str, **boxes: str) -> AppTest:
+    """Choose what to do, fill in, press."""
+    test.button_group[0].set_value(todo).run()
+    for name, value in boxes.items():
+        next(box for box in test.text_input if box.key and box.key.startswith(f"{name} ")).set_value(value)
+    next(each for each in test.button if each.label == button).click().run()
+    assert [error.value for error in test.exception] == []
+    return test
+
+
+def signed_in(person: str) -> AppTest:
+    desk._read.clear()
+    test = start("queue")
+    test.text_input(key="person").set_value(person).run()
+    return test
+
+
+def choose(test: AppTest, disposition: str) -> None:
+    test.button_group[0].set_value("resolve").run()
+    next(box for box in test.selectbox if box.label == "What became of it").set_value(disposition).run()
+
+
+def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) -> None:
+    test = act(signed_in("M.Ortiz "), "assign", "Assign", to="s.lee", reason="camera 4")
+    assert lines(test)[0]["State"] == "◐ With s.lee"
+    assert "assigned to s.lee: camera 4" in said(test)
+
+    test = signed_in("s.lee")
+    choose(test, "confirmed_paid_patron")
+    act(test, "resolve", "Resolve", reason="paid at the cage")
+    assert lines(test)[0]["State"] == "◈ Awaits signature"
+    act(test, "sign", "Sign $100.00", reason="I did it")
+    assert "another person" in said(test)
+    assert "Nothing was written" in said(test)
+
+    test = act(signed_in("m.ortiz"), "sign", "Sign $100.00", reason="slip 17 seen")
+    assert [line["Table"] for line in lines(test)] == ["FU-01 · 2"]  # what is resolved is no longer to be done
+    test.selectbox(key="queue-state").set_value("resolved").run()
+    assert "signed by s.lee and m.ortiz" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        (case,) = [case for case in at.cases() if case.review.state == "resolved"]
+    assert case.review.resolution is not None
+    assert case.review.resolution.amount_cents == 10_000
+    assert [entry.by for entry in case.review.history] == ["m.ortiz", "s.lee", "m.ortiz"]
+    floor.rack("verify", code=0)
+
+
+def test_those_alike_are_resolved_as_duplicates(floor: Living) -> None:
+    test = signed_in("m.ortiz")
+    choose(test, "false_alarm")
+    test.checkbox[0].set_value(True).run()
+    act(test, "resolve", "Resolve", reason="the paytable was changed at noon")
+    with desk_at(floor.log, read_only=True) as at:
+        said_of = sorted(case.review.resolution.disposition for case in at.cases() if case.review.resolution)
+    assert said_of == ["duplicate", "false_alarm"]
+    assert "nothing waits any more" in said(test)
+
+
+def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
+    test = signed_in("m.ortiz")
+    choose(test, "cannot_tell")
+    act(test, "resolve", "Resolve", reason="no video")
+    test.selectbox(key="queue-state").set_value("resolved").run()
+    act(test, "reopen", "Reopen", reason="video was found")
+    test.selectbox(key="queue-state").set_value("reopened").run()
+    act(test, "note", "Write the note", note="camera 4, 21:14")
+    page = said(test)
+    assert "↺ Reopened" in page
+    assert page.index("no video") < page.index("video was found") < page.index("camera 4, 21:14")
+
+
+def test_what_is_missing_is_said_and_nothing_is_written(floor: Living) -> None:
+    test = act(signed_in("m.ortiz"), "note", "Write the note")
+    assert "Fill in: note." in said(test)
+    choose(test, "confirmed_recovered")
+    act(test, "resolve", "Resolve", reason="x", amount="ten")
+    assert "must say the amount" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        assert at.review("fu-01").seq == 0
+
+
+def test_a_name_out_of_form_does_nothing(floor: Living) -> None:
+    test = signed_in("<b>")
+    assert "Not a name" in said(test)
+    assert not test.button_group
+
+
+def test_a_log_that_is_held_by_another_writer_is_said(floor: Living) -> None:
+    with desk_at(floor.log):
+        test = act(signed_in("m.ortiz"), "note", "Write the note", note="seen")
+        assert "Nothing was written" in said(test)
+
+
+def test_a_log_that_is_not_there_is_said(floor: Living, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RACK_LOG", f"sqlite://{tmp_path}/gone.db")
+    desk._read.clear()
+    page = said(start("queue"))
+    assert "nothing can be reviewed" in page
+    assert "2 findings" in page
+
+
+@pytest.mark.parametrize(
+    ("typed", "cents"),
+    [("100.00", 10_000), ("100", 10_000), ("1,250.50", 125_050), ("$ 75", 7_500), ("7,50", 750), ("0.01", 1), ("ten", None),
+     ("", None), ("-5", None), ("1.5", None), ("1,25,000", None), ("1.234", None)],
+)  # fmt: skip
+def test_amounts_as_typed(typed: str, cents: int | None) -> None:
+    assert cents_typed(typed) == cents
+
+
+# -------------------------------------------------------------------------------------------------------- saved views
+
+
+def test_a_view_is_saved_offered_as_a_link_and_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    warehouse = sample.make(tmp_path / "w.duckdb")
+    test = run("queue", warehouse, monkeypatch, table="fu-02")
+    test.text_input(key="view-name").set_value("  Pit  two ")
+    next(each for each in test.button if each.label == "Save").click().run()
+    assert 'href="queue?table=fu-02" target="_self" aria-current="page">Pit two</a>' in said(test)
+    next(each for each in test.button if each.label == "Forget").click().run()
+    assert "Pit two" not in said(test)
+
+
+@pytest.mark.parametrize("name", ["", "   ", "To do", "x" * 41])
+def test_names_a_view_cannot_have(tmp_path: Path, name: str) -> None:
+    assert "name of its own" in views.save(tmp_path / "v.json", name, {"table": "fu-01"})
+    assert views.saved(tmp_path / "v.json") == {}
+
+
+def test_views_keep_filters_only_and_are_not_without_end(tmp_path: Path) -> None:
+    path = tmp_path / "v.json"
+    for number in range(views.MOST):
+        assert views.save(path, f"view {number}", {"code": "PAY-OVER", "finding": "x", "person": "y"}) == ""
+    assert "forget one first" in views.save(path, "one more", {})
+    assert views.save(path, "view 0", {"table": "fu-09"}) == ""
+    assert views.saved(path)["view 0"] == {"table": "fu-09"}
+    assert views.saved(path)["view 1"] == {"code": "PAY-OVER"}
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"a": 3}', "{"])
+def test_a_file_of_views_that_cannot_be_read_is_no_views(tmp_path: Path, content: str) -> None:
+    (tmp_path / "v.json").write_text(content)
+    assert views.saved(tmp_path / "v.json") == {}
