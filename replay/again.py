@@ -30,13 +30,13 @@ class Again(NamedTuple):
 
 
 def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, standing: Callable[[], Collection[str]],
-               rules: Rulebook | None) -> Again:  # fmt: skip
+               rules: Rulebook | None, make: Callable[[str, Earlier], Worker] = Worker) -> Again:  # fmt: skip
     """Fold a stream again, to `end` or to where it breaks off.
 
     `standing` gives the ids of the findings on this stream that stand; of a meter's stream those not found again are
-    withdrawn (of a table's, its rounds' revisions do that).
+    withdrawn (of a table's, its rounds' revisions do that). `make` makes the workers.
     """
-    scout, broken = Worker(stream, earlier), None
+    scout, broken = make(stream, earlier), None
     scout.judging, scout.opened = False, set()
     try:
         for record in read(end):
@@ -47,8 +47,8 @@ def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, stand
     said = fold.corrections if fold is not None else []
     ids = _ids(read, {each.superseded for each in said if each.superseded < each.seq})
     refused = {each.seq: objection for each in said if (objection := each.objection(ids))}
-    worker = Worker(stream, earlier, rules=rules)
-    worker.opened = set()
+    worker = make(stream, earlier)
+    worker.rules, worker.opened = rules, set()
     worker.correct(
         effective(each for each in said if each.seq not in refused), refused, scout.table.missed if scout.table else ()
     )
