@@ -32,6 +32,7 @@ COMMANDS = (
     "witness",
     "keys",
     "quarantine",
+    "patrons",
     "rules",
     "theory",
     "hold",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -16,6 +17,7 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from events.log import EventLog
     from rack.intake import Refusal, Report, Taken
+    from rack.patrons import Keyring
 
 HELP = (
     "append device events (JSON Lines) or transcripts to a log; a bad line is named and quarantined, the rest goes in"
@@ -31,6 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--property", metavar="ID", help="the property of a log that does not exist yet: with this it is created"
     )
+    parser.add_argument(
+        "--patrons",
+        metavar="KEYRING",
+        type=Path,
+        help="put tokens in place of card numbers (`rack patrons new` makes it)",
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -44,7 +52,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named = Taken(), 0
     try:
-        for taken in _take(log, arguments.file):
+        for taken in _take(log, arguments.file, arguments.patrons):
             for refusal in taken.refused[named:]:
                 output.problem(
                     f"{refusal.where}: {_meant(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
@@ -61,18 +69,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
-def _take(log: EventLog, name: str) -> Iterator[Taken]:
+def _take(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
     from rack.intake import take
+    from rack.patrons import Keyring
 
-    if name == "-":
-        yield from take(log, read_lines(sys.stdin.buffer, "stdin"))
-        return
-    with Path(name).open("rb") as file:
-        transcript = is_transcript(file)
-        file.seek(0)
-        if not transcript:
-            yield from take(log, read_lines(file, name))
+    with Keyring(patrons) if patrons is not None else nullcontext() as keyring:
+        if name == "-":
+            yield from take(log, read_lines(sys.stdin.buffer, "stdin", keyring))
             return
+        with Path(name).open("rb") as file:
+            transcript = is_transcript(file)
+            file.seek(0)
+            if not transcript:
+                yield from take(log, read_lines(file, name, keyring))
+                return
     from rack.commands.judge import read_text, rules_beside
     from rack.transcript_intake import take_transcript
 
@@ -87,13 +97,19 @@ def is_transcript(file: BinaryIO) -> bool:
     return False
 
 
-def read_lines(file: Iterable[bytes], name: str) -> Iterator[Report | Refusal]:
-    """Yield each line that says anything, read."""
+def read_lines(file: Iterable[bytes], name: str, keyring: Keyring | None = None) -> Iterator[Report | Refusal]:
+    """Yield each line that says anything, read, with tokens for card numbers. Raises `UsageError` where that cannot be."""
     from rack.intake import read_line
+    from rack.patrons import with_tokens
 
     for number, line in enumerate(file, start=1):
         data = line.rstrip(b"\r\n")
         if data.strip():
+            try:
+                data = with_tokens(data, keyring)
+            except UsageError as error:
+                again = "then hand the file in again: what is in the log already is dropped as repeats"
+                raise UsageError(f"{name}:{number}: {error}; {again}") from None
             yield read_line(data, f"{name}:{number}")
 
 

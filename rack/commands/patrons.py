@@ -1,0 +1,119 @@
+"""`rack patrons`: the keyring behind patron tokens: make it, make tokens, begin a new epoch, erase."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rack.errors import Exit, UsageError
+from rack.output import Output
+
+if TYPE_CHECKING:
+    from rack.patrons import Keyring
+
+HELP = "patron tokens: new, list, token, rotate, erase, destroy; card numbers are read from stdin, never from a flag"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "what", choices=("new", "list", "token", "rotate", "erase", "destroy"),
+        help="new: make a keyring; list: its epochs; token: the tokens of cards; rotate: begin a new epoch; "
+        "erase: destroy the secrets of cards; destroy: the key of an epoch",
+    )  # fmt: skip
+    parser.add_argument("--keyring", metavar="FILE", type=Path, required=True, help="the keyring (mode 0600)")
+    parser.add_argument(
+        "--at", metavar="TIME", help="token, rotate: a time, such as 2026-07-01T00:00:00Z (default: now)"
+    )
+    parser.add_argument("--epoch", metavar="N", type=int, help="destroy: the epoch")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Carry it out."""
+    from rack.patrons import Keyring
+
+    if arguments.what == "new":
+        Keyring.new(arguments.keyring).close()
+        output.value({"keyring": str(arguments.keyring), "epoch": 1})
+        output.text(f"{arguments.keyring}: made; keep a copy where the log is not")
+        return Exit.CLEAN
+    with Keyring(arguments.keyring) as keyring:
+        match arguments.what:
+            case "list":
+                _list(keyring, output)
+            case "token":
+                at_us = _time_us(arguments.at)
+                tokens = [keyring.token(number, at_us) for number in _numbers()]
+                output.value(tokens)
+                output.text(*tokens)
+            case "rotate":
+                now_us = _time_us(None)
+                since_us = now_us if arguments.at is None else _time_us(arguments.at)
+                if since_us < now_us:
+                    raise UsageError(
+                        f"--at {arguments.at}: a new epoch begins now or later, for events of the past have tokens"
+                    )
+                epoch = keyring.rotate(since_us)
+                output.value({"epoch": epoch.number, "since": _written(epoch.since_us)})
+                output.text(f"epoch {epoch.number} begins {_written(epoch.since_us)}")
+            case "erase":
+                erased = keyring.erase(_numbers())
+                output.value({"erased": erased})
+                output.text(f"{erased:,} cards erased: their tokens in the log lead to nobody any more")
+            case "destroy":
+                if arguments.epoch is None:
+                    raise UsageError("name the epoch whose key is to be destroyed: --epoch 1")
+                keyring.destroy(arguments.epoch)
+                output.value({"destroyed": arguments.epoch})
+                output.text(f"the key of epoch {arguments.epoch} is destroyed; delete its copies too")
+    return Exit.CLEAN
+
+
+def _list(keyring: Keyring, output: Output) -> None:
+    output.value(
+        {
+            "patrons": keyring.patrons,
+            "epochs": [
+                {"epoch": each.number, "since": _written(each.since_us), "destroyed": each.key is None}
+                for each in keyring.epochs
+            ],
+        }
+    )
+    output.text(f"{keyring.patrons:,} patrons")
+    output.text(
+        *(
+            f"epoch {each.number} since {_written(each.since_us)}{'' if each.key else ': destroyed'}"
+            for each in keyring.epochs
+        )
+    )
+
+
+def _numbers() -> Iterator[str]:
+    """Read card numbers, one a line."""
+    for place, line in enumerate(sys.stdin, 1):
+        number = line.strip()
+        if len(number) > 64 or not number.isprintable() or '"' in number or "\\" in number:
+            raise UsageError(f"stdin:{place}: a card number has 1 to 64 characters, no quotes or backslashes")
+        if number:
+            yield number
+
+
+def _time_us(text: str | None) -> int:
+    if text is None:
+        return time.time_ns() // 1000
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"--at {text}: expected a time, such as 2026-07-01T00:00:00Z") from None
+    if moment.tzinfo is None:
+        raise UsageError(f"--at {text}: name the time zone (2026-07-01T00:00:00Z, or …-05:00)")
+    return int(moment.timestamp()) * 1_000_000
+
+
+def _written(at_us: int) -> str:
+    return datetime.fromtimestamp(at_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at_us else "the beginning"

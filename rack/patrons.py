@@ -1,0 +1,263 @@
+"""Patron tokens: keyed hashes of the numbers on patrons' cards, so that the log names nobody and erasure needs no rewriting.
+
+A device may say `"patron":"card:4711"`; `rack ingest --patrons KEYRING` puts a token in its place before anything is stored.
+A token is an HMAC-SHA256, cut to 128 bits, of the card's number and a secret of that patron's own, under the key of the epoch
+in which the event happened. Who has the number and the keyring can make the token again; who has only the log cannot.
+
+* Rotation begins a new epoch: from then on the same patron has another token. An event's token depends on the event's time,
+  so what is handed in twice, or late, stays the same event.
+* Erasure destroys keys: a patron's secret (that patron's tokens can never again be made from the number), or the key of an
+  epoch (everybody's of that time). The log is not touched, and its chain stays whole.
+
+The keyring is a file of lines of JSON, readable by its owner alone. A secret is on the disk before its token is used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hmac
+import os
+import re
+import secrets
+import stat
+from base64 import b32encode
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from rack.errors import UsageError
+
+FORM = "discard-rack patron keyring 1"
+MAX_EPOCHS = 999
+_CARD = re.compile(rb'"card:([^"\\\x00-\x1f]{1,64})"')
+_CARDISH = re.compile(rb'"card:')
+_TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
+
+
+class Header(msgspec.Struct, frozen=True, tag="keyring", forbid_unknown_fields=True):
+    """The first line: what the file is, and the key under which card numbers are looked up in it."""
+
+    form: str
+    index_key: str
+
+
+class Epoch(msgspec.Struct, frozen=True, tag="epoch", forbid_unknown_fields=True):
+    """A time in which tokens are made under one key. `since_us` in UTC microseconds; `key` is null once destroyed."""
+
+    number: int
+    since_us: int
+    key: str | None
+
+
+class Patron(msgspec.Struct, frozen=True, tag="patron", forbid_unknown_fields=True):
+    """A patron's secret, found by the keyed hash of the card's number; the number itself is not kept."""
+
+    index: str
+    secret: str
+
+
+Line = Header | Epoch | Patron
+_decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
+
+
+class Keyring:
+    """An open keyring; one process at a time. Close it, or use it in a `with`."""
+
+    def __init__(self, path: Path) -> None:
+        """Open an existing keyring. Raises `UsageError` where it is missing, readable by others, in use, or damaged."""
+        self.path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            raise UsageError(f"{path}: there is no keyring; `rack patrons new --keyring {path}` makes one") from None
+        try:
+            self._lock_and_read()
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    @classmethod
+    def new(cls, path: Path) -> Self:
+        """Make a keyring with its first epoch, which holds from the beginning of time. Never overwrites a file."""
+        _write_new(path, [Header(FORM, secrets.token_hex(32)), Epoch(1, 0, secrets.token_hex(32))])
+        return cls(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the keyring up."""
+        os.close(self._file)
+
+    @property
+    def patrons(self) -> int:
+        """How many patrons have a secret."""
+        return len(self._secrets)
+
+    def token(self, number: str, at_us: int) -> str:
+        """Return a card's token at a time (UTC microseconds); a card seen for the first time is given a secret.
+
+        Raises `UsageError` where the key of that time was destroyed.
+        """
+        epoch = next(each for each in reversed(self.epochs) if each.since_us <= at_us)
+        if epoch.key is None:
+            raise UsageError(
+                f"{self.path}: the key of epoch {epoch.number} was destroyed; events of that time get no token"
+            )
+        index = self._index(number)
+        secret = self._secrets.get(index)
+        if secret is None:
+            secret = self._secrets[index] = secrets.token_hex(32)
+            self._append(Patron(index, secret))
+        digest = _hmac(epoch.key, bytes.fromhex(secret) + number.encode())[:16]
+        return f"p{epoch.number}-{b32encode(digest).decode().rstrip('=').lower()}"
+
+    def known(self, number: str) -> bool:
+        """Say whether a card has a secret."""
+        return self._index(number) in self._secrets
+
+    def rotate(self, since_us: int) -> Epoch:
+        """Begin a new epoch at a time later than the last one's. Raises `UsageError`."""
+        last = self.epochs[-1]
+        if since_us <= last.since_us:
+            raise UsageError(f"{self.path}: epoch {last.number} begins at that time or later; give a later one")
+        if last.number == MAX_EPOCHS:
+            raise UsageError(f"{self.path}: there are {MAX_EPOCHS} epochs already; begin a new keyring")
+        epoch = Epoch(last.number + 1, since_us, secrets.token_hex(32))
+        self._append(epoch)
+        self.epochs.append(epoch)
+        return epoch
+
+    def erase(self, numbers: Iterable[str]) -> int:
+        """Destroy the secrets of cards; return how many there were."""
+        indices = {self._index(number) for number in numbers} & set(self._secrets)
+        for index in indices:
+            del self._secrets[index]
+        if indices:
+            self._rewrite()
+        return len(indices)
+
+    def destroy(self, number: int) -> None:
+        """Destroy the key of an epoch. Raises `UsageError` where there is no such epoch, or it is destroyed already."""
+        for place, epoch in enumerate(self.epochs):
+            if epoch.number == number and epoch.key is not None:
+                self.epochs[place] = Epoch(number, epoch.since_us, None)
+                self._rewrite()
+                return
+        raise UsageError(f"{self.path}: there is no epoch {number} with a key; `rack patrons list` shows them")
+
+    def _index(self, number: str) -> str:
+        return _hmac(self._header.index_key, number.encode()).hex()
+
+    def _lock_and_read(self) -> None:
+        state = os.fstat(self._file)
+        if stat.S_IMODE(state.st_mode) & 0o077:
+            raise UsageError(f"{self.path}: others can read the keyring; chmod 600 it, and rotate its key")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(f"{self.path}: another process uses the keyring; wait until it is done") from None
+        data = os.pread(self._file, state.st_size, 0)
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):  # the last line was torn by a crash: its token was never used
+            os.ftruncate(self._file, len(whole))
+        lines = [self._line(number, line) for number, line in enumerate(whole.splitlines(), 1)]
+        self.epochs = [line for line in lines if isinstance(line, Epoch)]
+        self._secrets = {line.index: line.secret for line in lines if isinstance(line, Patron)}
+        if not lines or not isinstance(lines[0], Header) or lines[0].form != FORM or not self.epochs:
+            raise UsageError(f"{self.path}: expected a file that `rack patrons new` made ({FORM!r} in its first line)")
+        self._header = lines[0]
+
+    def _line(self, number: int, data: bytes) -> Line:
+        try:
+            return _decoder.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError):  # its content is secret: it is not repeated here
+            raise UsageError(f"{self.path}:{number}: no line of a patron keyring; restore it from a copy") from None
+
+    def _append(self, line: Epoch | Patron) -> None:
+        os.lseek(self._file, 0, os.SEEK_END)
+        _write_all(self._file, [line])
+
+    def _rewrite(self) -> None:
+        """Put the keyring without what was destroyed in the place of the old one, and overwrite the old one's bytes."""
+        patrons = [Patron(index, secret) for index, secret in self._secrets.items()]
+        beside = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}.new")
+        _write_new(beside, [self._header, *self.epochs, *patrons])
+        file = os.open(beside, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.replace(beside, self.path)
+        _sync_folder(self.path)
+        os.pwrite(self._file, b"\0" * os.fstat(self._file).st_size, 0)
+        os.fsync(self._file)
+        os.close(self._file)
+        self._file = file
+
+
+def with_tokens(data: bytes, keyring: Keyring | None) -> bytes:
+    """Return a reported line with a token in place of every card number; other lines as they are.
+
+    Raises `UsageError` where there is a card number and no keyring, or a number that cannot be read: nothing of such a line
+    may be stored, not even in quarantine.
+    """
+    if not _CARDISH.search(data):
+        return data
+    if keyring is None:
+        raise UsageError("a card number stands where a token belongs; name the keyring with --patrons")
+    found = _TIME.search(data)
+    if found is None:
+        raise UsageError("a card number, and no occurred_at_us that says which epoch's token it gets")
+    at_us = int(found[1])
+
+    def token(match: re.Match[bytes]) -> bytes:
+        try:
+            number = match[1].decode()
+        except UnicodeDecodeError:
+            raise UsageError("a card number that is not UTF-8") from None
+        return b'"' + keyring.token(number, at_us).encode() + b'"'
+
+    replaced = _CARD.sub(token, data)
+    if _CARDISH.search(replaced):
+        raise UsageError("a card number that cannot be read: 1 to 64 characters, no quotes or backslashes")
+    return replaced
+
+
+def _hmac(key: str, message: bytes) -> bytes:
+    return hmac.digest(bytes.fromhex(key), message, "sha256")
+
+
+def _write_new(path: Path, lines: Iterable[Line]) -> None:
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise UsageError(f"{path} is there already; a keyring is never overwritten") from None
+    try:
+        _write_all(file, lines)
+    except OSError:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+    finally:
+        os.close(file)
+    _sync_folder(path)
+
+
+def _write_all(file: int, lines: Iterable[Line]) -> None:
+    data = memoryview(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    while data:
+        data = data[os.write(file, data) :]
+    os.fsync(file)
+
+
+def _sync_folder(path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
