@@ -7,7 +7,7 @@ JOBS  ?= 2
 CODE  := analytics benchmarks dashboards deploy events floor games rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard test lint check coverage mutants soak bench kafka kafka-stop lock clean
+.PHONY: help venv demo dashboard test lint check coverage mutants soak bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,14 @@ kafka-stop: $(STAMP)  ## end that broker, and nothing else
 
 lock: $(STAMP)  ## renew requirements.lock from pyproject.toml
 	@$(PY) scripts/lock.py $(ARGS)
+
+sbom: $(STAMP)  ## write build/sbom.json: every distribution of .venv with version, licence and what needs it (CycloneDX)
+	@mkdir -p build
+	@$(PY) -m cyclonedx_py environment .venv/bin/python --pyproject pyproject.toml --mc-type application \
+		--output-reproducible --of JSON --output-file build/sbom.json
+
+audit: $(STAMP)  ## look for published faults in requirements.lock; needs the package index's data
+	@$(PY) -m pip_audit --requirement requirements.lock --require-hashes --disable-pip --strict
 
 clean:  ## remove what the tools leave behind (neither .venv nor demo/ nor .kafka/)
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage .coverage.* htmlcov build *.egg-info
