@@ -34,11 +34,15 @@ class BrokerError(RuntimeError):
 
 
 class Broker:
-    """One broker in a folder. `libs` is where the jars are kept, and may be shared between folders."""
+    """One broker in a folder. `libs` is where the jars are kept, and may be shared between folders.
+
+    `settings` are lines of server.properties that come after the template's, and so count instead of those.
+    """
 
     def __init__(
-        self, directory: Path, port: int = 9092, controller_port: int | None = None, libs: Path | None = None
-    ) -> None:
+        self, directory: Path, port: int = 9092, controller_port: int | None = None, libs: Path | None = None,
+        settings: str = "",
+    ) -> None:  # fmt: skip
         self.directory = directory.resolve()
         self.port = port
         self.controller_port = controller_port or port + 1
@@ -47,6 +51,7 @@ class Broker:
         self._properties = self.directory / "server.properties"
         self._pid_path = self.directory / "pid"
         self._data = self.directory / "data"
+        self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -127,7 +132,7 @@ class Broker:
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
         template = string.Template((HERE / "server.properties").read_text())
         text = template.substitute(port=self.port, controller_port=self.controller_port, data=self._data)
-        self._properties.write_text(text)
+        self._properties.write_text(f"{text}\n{self._settings}")
 
     def _format(self, java: str, classpath: str) -> None:
         cluster_id = urlsafe_b64encode(b"\0" + secrets.token_bytes(15)).decode().rstrip("=")  # never begins with "-"
