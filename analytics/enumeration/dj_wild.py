@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from analytics.enumeration.compiled import compiled
 from games.cards import DECK, JOKER, show
+from games.kernels.compiling import compiled
 from games.wild_ranking import WildClass, is_natural, progressive_class, rank_wild
 
 Ints = npt.NDArray[Any]

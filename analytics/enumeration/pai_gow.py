@@ -14,13 +14,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analytics.enumeration.compiled import compiled
 from analytics.enumeration.seven import seven_card_hands
 from analytics.enumeration.tiger_9 import NINE
 from games.cards import JOKER
 from games.four_card import rank_four, rank_one
 from games.house_way import packaged_house_way
 from games.house_way_asia import packaged_asia_house_way
+from games.kernels.compiling import compiled
 from games.ranking import HandClass, Rank, Wheel, is_ace_high, rank_five, rank_two
 from games.signature import RANK_BITS, UNIT
 

@@ -1,0 +1,66 @@
+"""How kernels are compiled, and where what was compiled is kept.
+
+Numba's own disk cache serves stale answers when a function that another one calls changes. So it is used only in a folder
+named by a digest of all kernel sources, of Numba's version and of Python's; where no such folder can be made, what is
+compiled stays in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core import config as settings
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_HERE = Path(__file__).parent
+
+
+def compiled(function: Function) -> Function:
+    """Return a function compiled when it is first called, without Python's lock; kept on disk where that is safe."""
+    module = sys.modules.get(function.__module__)
+    folder = Path(str(module.__file__)).parent if module is not None and getattr(module, "__file__", None) else _HERE
+    kept = cache_folder(folder)
+    if kept is None:
+        return cast(Function, numba.njit(nogil=True)(function))
+    config: Any = settings
+    before, config.CACHE_DIR = config.CACHE_DIR, str(kept)
+    try:
+        return cast(Function, numba.njit(nogil=True, cache=True)(function))
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def cache_folder(sources: Path) -> Path | None:
+    """Return the folder that keeps what is compiled of some sources and of these here; null where none can be made."""
+    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(root) / "discard-rack" / f"kernels-{sources_digest({_HERE, sources})}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+def sources_digest(folders: Iterable[Path]) -> str:
+    """Return the digest of all sources in some folders, of Numba's version and of Python's."""
+    hasher = sha256(f"{numba.__version__} {platform.python_version()}".encode())
+    for path in sorted(path for folder in folders for path in folder.glob("*.py")):
+        hasher.update(f"\0{path.parent.name}/{path.name}\0".encode() + path.read_bytes())
+    return hasher.hexdigest()[:24]
+
+
+@compiled
+def wide(value: Any) -> int:
+    """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
+    return np.int64(value)  # type: ignore[return-value]

@@ -1,0 +1,294 @@
+"""Hands of five, two and seven cards ranked as numbers: `games.ranking`, compiled.
+
+The ranks of some cards are counted in four masks of thirteen bits (bit 0 a two, bit 12 an ace): the ranks that are there
+at least once, twice, three times and four times. The joker is counted apart.
+
+The value of a hand of five or two is its class and then up to five ranks, four bits each; values compare as the tuples of
+`rank_five` and `rank_two` do.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy.typing as npt
+
+from games.kernels.compiling import compiled, wide
+
+Ints = npt.NDArray[Any]
+
+JOKER: Final = 52
+ACE_BIT: Final = 1 << 12
+WHEEL: Final = ACE_BIT | 0b1111
+ROYAL: Final = 0b11111 << 8
+CLASS_SHIFT: Final = 20
+
+HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, ROYAL_FLUSH, FIVE_ACES = range(11)
+"""As `games.ranking.HandClass`."""
+
+(
+    L_SEVEN, L_MATCH, L_SEVEN_JOKER, L_FIVE_ACES, L_FIVE, L_ROYAL, L_STRAIGHT_FLUSH, L_FOUR, L_FULL, L_FLUSH, L_STRAIGHT,
+    L_THREE, L_THREE_PAIR,
+) = [1 << place for place in range(13)]  # fmt: skip
+"""The bits of lines: that of a line is its place in `games.ranking.LINES_BY_RANK`."""
+LINE_SETS: Final = 1 << 13
+"""How many sets of lines there are."""
+
+
+@compiled
+def ones(mask: int) -> int:
+    """Return how many of thirteen bits are set."""
+    mask = mask - ((mask >> 1) & 0x5555)
+    mask = (mask & 0x3333) + ((mask >> 2) & 0x3333)
+    mask = (mask + (mask >> 4)) & 0x0F0F
+    return (mask + (mask >> 8)) & 0x1F
+
+
+@compiled
+def top(mask: int) -> int:
+    """Return the highest rank (2 to 14) in a mask that has one."""
+    rank = 2
+    if mask >= 256:
+        mask >>= 8
+        rank += 8
+    if mask >= 16:
+        mask >>= 4
+        rank += 4
+    if mask >= 4:
+        mask >>= 2
+        rank += 2
+    return rank + (mask >> 1)
+
+
+@compiled
+def ranks_down(mask: int, places: int) -> int:
+    """Return the ranks of a mask from the highest down, four bits each, the first at the highest of so many places."""
+    value = 0
+    for _ in range(places):
+        value <<= 4
+        if mask:
+            rank = top(mask)
+            value |= rank
+            mask ^= 1 << (rank - 2)
+    return value
+
+
+@compiled
+def straight_value(mask: int, lowest: bool) -> int:
+    """Return the ranks of five cards that make a straight, as they compare; 0 where they make none."""
+    if mask == WHEEL:
+        return 0x54321 if lowest else 0xE5432
+    low = mask & -mask
+    return ranks_down(mask, 5) if mask == low * 31 else 0
+
+
+@compiled
+def five_value(once: int, twice: int, thrice: int, four: int, joker: bool, suited: bool, lowest: bool) -> int:
+    """Return the value of five cards by their masks; `suited`: all naturals are of one suit."""
+    best = 0
+    if joker and ones(once) == 4:  # what the joker can complete
+        for straight in range(10):
+            whole = WHEEL if straight == 9 else 31 << straight
+            if whole & once == once:
+                hand_class = STRAIGHT
+                if suited:
+                    hand_class = ROYAL_FLUSH if whole == ROYAL else STRAIGHT_FLUSH
+                best = max(best, (hand_class << CLASS_SHIFT) | straight_value(whole, lowest))
+        if suited and best == 0:
+            missing = ~once & 0x1FFF
+            return (FLUSH << CLASS_SHIFT) | ranks_down(once | 1 << (top(missing) - 2), 5)
+        if best:
+            return best
+    if joker:
+        if four & ACE_BIT:
+            return (FIVE_ACES << CLASS_SHIFT) | 14 << 16
+        four |= thrice & ACE_BIT
+        thrice |= twice & ACE_BIT
+        twice |= once & ACE_BIT
+        once |= ACE_BIT
+    if four:
+        return (FOUR << CLASS_SHIFT) | top(four) << 16 | ranks_down(once ^ four, 4)
+    if thrice:
+        pair = twice ^ thrice
+        if pair:
+            return (FULL_HOUSE << CLASS_SHIFT) | top(thrice) << 16 | top(pair) << 12
+        return (THREE << CLASS_SHIFT) | top(thrice) << 16 | ranks_down(once ^ thrice, 4)
+    if twice:
+        pairs = ones(twice)
+        kind = TWO_PAIR if pairs == 2 else PAIR
+        return (
+            (kind << CLASS_SHIFT) | (ranks_down(twice, pairs) << (20 - 4 * pairs)) | ranks_down(once ^ twice, 5 - pairs)
+        )
+    straight = straight_value(once, lowest)
+    if suited and not joker:
+        if once == ROYAL:
+            return (ROYAL_FLUSH << CLASS_SHIFT) | straight
+        return (
+            ((STRAIGHT_FLUSH << CLASS_SHIFT) | straight) if straight else ((FLUSH << CLASS_SHIFT) | ranks_down(once, 5))
+        )
+    return ((STRAIGHT << CLASS_SHIFT) | straight) if straight else ranks_down(once, 5)
+
+
+@compiled
+def five_without(cards: Ints, i: int, j: int, lowest: bool) -> int:
+    """Return the value of five cards: all of `cards` but those at `i` and `j`."""
+    once = twice = thrice = four = 0
+    joker = False
+    suit, suited = -1, True
+    for at in range(cards.shape[0]):
+        if at in (i, j):
+            continue
+        card = wide(cards[at])
+        if card == JOKER:
+            joker = True
+            continue
+        bit = 1 << (card >> 2)
+        four |= thrice & bit
+        thrice |= twice & bit
+        twice |= once & bit
+        once |= bit
+        if suit >= 0 and suit != card & 3:
+            suited = False
+        suit = card & 3
+    return five_value(once, twice, thrice, four, joker, suited, lowest)
+
+
+@compiled
+def five(cards: Ints, lowest: bool) -> int:
+    """Return the value of a hand of five (`rank_five`); `lowest`: A-2-3-4-5 is the lowest straight."""
+    return five_without(cards, -1, -1, lowest)
+
+
+@compiled
+def two(a: int, b: int) -> int:
+    """Return the value of a hand of two (`rank_two`)."""
+    high = wide(14) if a == JOKER else wide((a >> 2) + 2)
+    low = wide(14) if b == JOKER else wide((b >> 2) + 2)
+    if high == low:
+        return (PAIR << CLASS_SHIFT) | high << 16
+    return high << 16 | low << 12 if high > low else low << 16 | high << 12
+
+
+@compiled
+def has_straight(mask: int, joker: int) -> bool:
+    """Say whether ranks, with or without a joker, make a straight."""
+    with_low = mask << 1 | mask >> 12  # the ace below the two
+    if not joker:
+        return (with_low & with_low >> 1 & with_low >> 2 & with_low >> 3 & with_low >> 4) != 0
+    two_run, two_more = with_low & with_low >> 1, with_low >> 3 & with_low >> 4
+    four = two_run & with_low >> 2 & (with_low >> 3 | with_low >> 4)
+    return (four | (two_more & (two_run | with_low & with_low >> 2 | with_low >> 1 & with_low >> 2))) != 0
+
+
+@compiled
+def suit_lines(mask: int, joker: int) -> int:
+    """Return the lines that the cards of the suit of a flush make."""
+    lines = L_FLUSH
+    if has_straight(mask, joker):
+        lines |= L_STRAIGHT_FLUSH | L_STRAIGHT
+        if ones(mask & ROYAL) + joker >= 5:
+            lines |= L_ROYAL
+        if ones(mask) + joker == 7:
+            with_low = mask << 1 | mask >> 12
+            for low in range(8):
+                if ones(with_low >> low & 0x7F) + joker == 7:
+                    lines |= L_SEVEN_JOKER if joker else L_SEVEN
+    return lines
+
+
+@compiled
+def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: int, wild: bool) -> int:
+    """Return the bonus lines of seven cards by their masks; `suits` has those of the ranks of each suit, 16 bits apart."""
+    lines = 0
+    pairs = ones(twice)
+    if not joker:
+        if thrice:
+            lines |= L_THREE
+            if pairs >= 2:
+                lines |= L_FULL
+            if four:
+                lines |= L_FOUR
+        if pairs >= 3:
+            lines |= L_THREE_PAIR
+    else:
+        if wild:
+            if twice:
+                lines |= L_THREE
+            if thrice or pairs >= 2:
+                lines |= L_FULL
+            if thrice:
+                lines |= L_FOUR
+            if four:
+                lines |= L_FIVE
+            if pairs >= 3 or (pairs == 2 and ones(once) > 2):
+                lines |= L_THREE_PAIR
+        else:
+            ace_twice, ace_thrice = twice | once & ACE_BIT, thrice | twice & ACE_BIT
+            ace_pairs = ones(ace_twice)
+            if ace_thrice:
+                lines |= L_THREE
+                if ace_pairs >= 2:
+                    lines |= L_FULL
+            if four or thrice & ACE_BIT:
+                lines |= L_FOUR
+            if four & ACE_BIT:
+                lines |= L_FIVE
+            if ace_pairs >= 3:
+                lines |= L_THREE_PAIR
+        if four & ACE_BIT:
+            lines |= L_FIVE_ACES
+    if has_straight(once, joker):
+        lines |= L_STRAIGHT
+    needed = 5 - joker
+    for suit in range(4):
+        mask = suits >> 16 * suit & 0x1FFF
+        if ones(mask) >= needed:
+            lines |= suit_lines(mask, joker)
+            if lines & L_ROYAL:
+                for other in range(4):
+                    if other != suit and (suits >> 16 * other & 0x1FFF) & (3 << 10) == 3 << 10:
+                        lines |= L_MATCH
+    return lines
+
+
+@compiled
+def seven_lines(cards: Ints, wild: bool) -> int:
+    """Return the bonus lines that seven cards make (`seven_card_lines`), a bit each."""
+    once = twice = thrice = four = joker = 0
+    suits = wide(0)
+    for at in range(cards.shape[0]):
+        card = wide(cards[at])
+        if card == JOKER:
+            joker = 1
+            continue
+        bit = wide(1) << (card >> 2)
+        four |= thrice & bit
+        thrice |= twice & bit
+        twice |= once & bit
+        once |= bit
+        suits |= bit << 16 * (card & 3)
+    return lines_of(once, twice, thrice, four, joker, suits, wild)
+
+
+@compiled
+def seven_and_unpaired(cards: Ints) -> tuple[int, int, int]:
+    """Return the lines of seven cards with the joker completing, and wild, and `highest_unpaired` of them."""
+    once = twice = thrice = four = joker = 0
+    suits = wide(0)
+    for at in range(cards.shape[0]):
+        card = wide(cards[at])
+        if card == JOKER:
+            joker = 1
+            continue
+        bit = wide(1) << (card >> 2)
+        four |= thrice & bit
+        thrice |= twice & bit
+        twice |= once & bit
+        once |= bit
+        suits |= bit << 16 * (card & 3)
+    completes = lines_of(once, twice, thrice, four, joker, suits, False)
+    wild = lines_of(once, twice, thrice, four, joker, suits, True) if joker else completes
+    highest = 0
+    if not twice and not completes & (L_STRAIGHT | L_FLUSH) and not (joker and once & ACE_BIT):
+        highest = 14 if joker else top(once)
+    return completes, wild, highest
