@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from events.codec import read
 from events.errors import EventError, IntegrityError
-from events.high_water import sync_directory
+from events.high_water import sync
 from events.log import EventLog, Record
 from events.model import KeyPublished, KeyRetired
 from events.notes import (
@@ -209,7 +209,7 @@ def _create(path: Path, content: str, mode: int) -> None:
         stream.write(content)
         stream.flush()
         os.fsync(file)
-    sync_directory(path.parent)
+    sync(path.parent)
 
 
 def _from_line(path: Path, line: str) -> Signer:

@@ -11,11 +11,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from events.database import CHUNK, Database
 from events.errors import AppendRefused, WrongSequence
-from events.high_water import HighWater, sync_directory
+from events.high_water import HighWater, sync
 from events.lock import take_lock
 from events.log import Head
-from events.sqlite_log import CHUNK, Database
 from events.statements import CHECKPOINTS
 
 _SCHEMA = """
@@ -47,7 +47,7 @@ class SqliteCheckpoints:
             if not read_only:
                 with self._database.transaction() as connection:
                     connection.execute(_SCHEMA)
-                sync_directory(self.path.parent)
+                sync(self.path.parent)
         except BaseException:
             self.close()
             raise

@@ -19,7 +19,7 @@ import msgspec
 
 from events.checkpoint import Checkpoint, cosign, origin_of
 from events.errors import IntegrityError, LogUnavailable
-from events.high_water import sync_directory
+from events.high_water import sync
 from events.history import History, Keys, Mark, StreamHeads
 from events.log import CheckpointStore, Clock, EventLog, Head
 from events.merkle import Tree, leaf_hash, verify_consistency
@@ -101,7 +101,7 @@ class WitnessFolder:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(fresh, self.path / name)
-            sync_directory(self.path)
+            sync(self.path)
         except OSError as error:
             raise LogUnavailable(f"{fresh}: {error.strerror}; nothing was cosigned") from error
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from analytics.warehouse import Warehouse
 
-HELP = "what the tables won and on what: drop, win, hold %, house win against theory, pace"
+HELP = "what the tables won and on what: drop, win, hold, house win against theory, pace"
 
 QUESTIONS = {
     "periods": "drop, win and hold % by count period (--period) of the property, a game or a table",

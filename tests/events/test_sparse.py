@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,10 +51,8 @@ def test_any_other_leaf_place_or_hash_gives_another_root(some: tuple[int, list[i
     elsewhere = next((number for number in range(size) if number not in given_), None)
     if elsewhere is not None:
         moved = {elsewhere if number == changed else number: leaf for number, leaf in given_.items()}
-        try:
+        with contextlib.suppress(BadProof):
             assert root_of(size, moved, proof) != root
-        except BadProof:
-            pass
 
 
 def test_the_edges() -> None:
