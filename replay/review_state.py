@@ -131,6 +131,7 @@ class TableReview:
         """Return everything in the stream that is about a round, in order."""
         said = [each for review in self.findings.values() for each in review.history]
         said += [each for dispute in self.disputes.values() for each in dispute.history]
+        said += [each for investigation in self.investigations.values() for each in investigation.history]
         said += [*self.custody, *self.videos, *self.refused]
         here = {each.seq: each for each in said if each.round_no == round_no}
         return [here[seq] for seq in sorted(here)]

@@ -192,7 +192,7 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
     class Done:
         returncode = 0
 
-    monkeypatch.setattr("subprocess.run", lambda command, check: served.append(command) or Done())
+    monkeypatch.setattr("subprocess.run", lambda command, check, env: served.append(command) or Done())
     assert main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0
     assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
     assert "http://127.0.0.1:9001" in capsys.readouterr().err

@@ -398,6 +398,7 @@ def test_the_fold_takes_whatever_comes_and_loses_nothing(said: list[Event], roun
         assert review.finding(F).history[: len(before)] == before
     kept = {entry.seq for each in review.findings.values() for entry in each.history}
     kept |= {entry.seq for dispute in review.disputes.values() for entry in dispute.history}
+    kept |= {entry.seq for investigation in review.investigations.values() for entry in investigation.history}
     kept |= {entry.seq for entry in [*review.custody, *review.videos]}
     refused = {entry.seq for entry in review.refused}
     assert kept | refused == set(range(1, len(said) + 1))

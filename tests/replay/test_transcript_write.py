@@ -152,7 +152,8 @@ OUTSIDE = {
     "buy_in", "marker_issued", "fill_received", "credit_sent", "drop_counted", "intake_refused",
     "meter_set", "meter_advanced", "meter_reset", "event_corrected", "round_opened",
     "video_marked", "finding_assigned", "finding_noted", "finding_resolved", "finding_reopened", "dispute_opened",
-    "dispute_closed", "record_viewed", "record_exported",
+    "dispute_closed", "investigation_opened", "investigation_closed", "record_viewed", "record_exported", "key_published",
+    "key_retired",
 }  # fmt: skip
 """Events that are no part of a round's play; `round_opened` and `rules_filed` are written by lines of their own."""
 
