@@ -83,7 +83,7 @@ def lines_made(wager: str, number: int | None, dice: Dice) -> set[frozenset[str]
             case "sum":
                 found.add(sum_lines(values))
             case "match":
-                found.add(match_lines(values, number))
+                found.update(match_lines(values, each) for each in (FACES if number is None else (number,)))
             case _:
                 found.update(beat_it_lines(values, red) for red in reds)
     return found

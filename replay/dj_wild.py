@@ -18,10 +18,11 @@ from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, progressive_wins, side_card
+from replay.moves import flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.setting import readings
-from replay.settlement import FURTHER_WHY, flows, is_void
+from replay.settlement import FURTHER_WHY, is_void
 from replay.table_state import Fact
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
 from replay.wagering import stakes

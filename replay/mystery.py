@@ -17,10 +17,11 @@ from games.progressive import contribution
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT
+from replay.moves import flows
 from replay.paying import verified
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
-from replay.settlement import dues, flows, is_void, settlements
+from replay.settlement import dues, is_void, settlements
 from replay.table_state import Armed, Fact
 from replay.wagering import key_of, stakes
 

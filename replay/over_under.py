@@ -16,10 +16,11 @@ from games.over_under import GAME, SIDES, total
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, voided_seats
+from replay.moves import flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
-from replay.settlement import FURTHER_WHY, flows, is_void
+from replay.settlement import FURTHER_WHY, is_void
 from replay.shoe import in_order, shoe_begun, shoe_of
 from replay.table_state import Fact
 from replay.wagering import closing, key_of, stakes

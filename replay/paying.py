@@ -17,10 +17,11 @@ from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.layout import meter_at_settlement, progressive_wins, side_card, voided_seats
+from replay.moves import flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
-from replay.settlement import ENVY, dues, flows, is_void, settlements
+from replay.settlement import ENVY, dues, is_void, settlements
 from replay.table_state import Fact
 from replay.wagering import key_of, progressive_accepted, stakes
 

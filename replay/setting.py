@@ -13,6 +13,7 @@ import msgspec
 
 from events import model
 from games.cards import CODE, DECK, JOKER, show
+from games.catalogue import GAMES
 from games.filed_way import FiledWay, is_set_by, settings_of
 from games.layout import NO_HAND, Hand
 from games.pai_gow import Position
@@ -121,7 +122,7 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
                     dealt[dealt.index(None)] = card
     if dealt is None:
         return [NO_HAND]
-    if set_hand is not None and foreign_cards(round_, book, position):
+    if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
         set_hand = None
     missing = sum(1 for card in dealt if card is None)
     if missing == 0:
@@ -150,6 +151,17 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
         cards = [card if card is not None else filling.pop(0) for card in dealt]
         found.append(_hand(cards, set_hand, chosen, count))
     return found
+
+
+def is_set_whole(set_hand: SetHand, book: Rulebook) -> bool:
+    """Whether the record has all cards of hands that were set, or one hand that is too large in any case.
+
+    Seven cards in hands of other sizes are foul; with cards missing, the hands may have been right (D26, D245).
+    """
+    parts = {"high": set_hand.high, "medium": set_hand.medium, "low": set_hand.low}
+    sizes = GAMES[book.game].hands
+    too_large = any(len(cards) > sizes.get(name, 0) for name, cards in parts.items())
+    return too_large or len(set_hand.cards) >= book.chapter.numbers["cards_per_hand"]
 
 
 def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequence[int], count: int) -> Hand:

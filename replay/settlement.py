@@ -21,9 +21,10 @@ from games.rulebook import Rulebook
 from games.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement
 from replay.layout import layout_of, voided_seats
+from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
-from replay.setting import dealer_position, dealer_readings, readings
+from replay.setting import dealer_position, dealer_readings, readings, set_hands
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, must_be_void, void_grounds
@@ -46,40 +47,6 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "device_failed": frozenset({"equipment"}),
     "floor_decision": frozenset(),
 }
-
-
-class Flow(msgspec.Struct):
-    """What the dealer did with one wager: cents taken, winnings paid, stake returned; by slip; and the facts."""
-
-    taken_cents: int = 0
-    winnings_cents: int = 0
-    stake_back_cents: int = 0
-    by_slip_cents: int = 0
-    facts: list[Fact] = []
-
-
-def flows(round_: Round) -> dict[Key, Flow]:
-    """Return what was done with each wager, by its key."""
-    if "flows" in round_.memo:
-        known: dict[Key, Flow] = round_.memo["flows"]
-        return known
-    found: dict[Key, Flow] = {}
-    for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
-        for fact in round_.of(type_):
-            event = fact.payload
-            flow = found.setdefault(key_of(event.seat, event.wager, event.number, event.bettor), Flow())
-            flow.facts.append(fact)
-            match event:
-                case model.WagerTaken():
-                    flow.taken_cents += event.amount_cents
-                case model.WagerPaid():
-                    flow.winnings_cents += event.winnings_cents
-                    flow.stake_back_cents += event.stake_cents
-                    flow.by_slip_cents += event.winnings_cents if event.source == "slip" else 0
-                case model.WagerReturned():
-                    flow.stake_back_cents += event.amount_cents if event.reason != "late" else 0
-    round_.memo["flows"] = found
-    return found
 
 
 def is_void(round_: Round, book: Rulebook) -> bool:
@@ -199,24 +166,6 @@ def key_of_due(due: Due) -> Key:
     return key_of(due.seat, due.wager, due.number, due.bettor)
 
 
-def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
-    """Return the patron's net by what was done: winnings less what was taken.
-
-    A progressive wager was collected before the deal, so its net is all that came back less the stake; what of another
-    wager was neither taken nor paid lies with the patron, unless a player-dealer paid and kept some of the stake.
-    """
-    if wager == "progressive":
-        return flow.winnings_cents + flow.stake_back_cents - stake_cents
-    kept = stake_cents - flow.stake_back_cents - flow.taken_cents
-    if kept > 0 and flow.winnings_cents and any(_by_player_dealer(fact) for fact in flow.facts):
-        return flow.winnings_cents - flow.taken_cents - kept
-    return flow.winnings_cents - flow.taken_cents
-
-
-def _by_player_dealer(fact: Fact) -> bool:
-    return getattr(fact.payload, "source", "") == "player_dealer"
-
-
 def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     """Return every wager and Envy Bonus: staked, due, done; in the order of the seats and wagers."""
     if "settlements" in round_.memo:
@@ -250,7 +199,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
                 due_cents=owed.net_cents if owed is not None else 0,
                 done_cents=done if flow is not None or taken or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0, line=(owed.line or owed.outcome) if owed else "late",
-                cite=str(owed.cite if owed else book.cite(late_section(book, key[1]))),
+                cite=str(owed.cite if owed else late_section(book, key[1])),
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, everything_settled)
@@ -321,7 +270,8 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if not late and difference is not None and is_of_vigorish(due, taken, difference):
             code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
         facts = [*(stake.facts if stake else ()), *flow.facts, *taken]
-        observed = _observed(flow, each) + (f", {show_money(in_cents(taken))} vigorish" if taken else "")
+        observed = shown(flow, 0 if each.wager == "progressive" else each.staked_cents)
+        observed += f", {show_money(in_cents(taken))} vigorish" if taken else ""
         yield finding(
             round_, book, code, section, expected=expected, observed=observed,
             evidence=facts or ((round_.closed,) if round_.closed else ()), seat=each.seat, wager=each.wager,
@@ -381,17 +331,6 @@ def _covered(due: Due | None) -> str:
     return ", as far as the player-dealer's wager covers it" if due is not None and due.uncovered_cents else ""
 
 
-def _observed(flow: Flow, each: Settlement) -> str:
-    said = []
-    if flow.winnings_cents:
-        said.append(f"{show_money(flow.winnings_cents)} paid")
-    if flow.taken_cents:
-        said.append(f"{show_money(flow.taken_cents)} collected")
-    if flow.stake_back_cents and not flow.winnings_cents:
-        said.append(f"{show_money(flow.stake_back_cents)} returned")
-    return ", ".join(said) if said else "nothing paid and nothing collected"
-
-
 FURTHER_WHY: defaultdict[str, list[Callable[[Round, Rulebook, int, str], str | None]]] = defaultdict(list)
 """By game: What else of a seat's wager can be missing in some chapters, in words; their files of rules add to it."""
 
@@ -406,8 +345,12 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
         return f"the cards of seat {seat} were not all read"
+    if wager not in book.offers and wager not in ENVY_OF:
+        return "the rules submission does not offer it"
     if GAMES[book.game].hands and held[0].high is None:
-        return f"how seat {seat} set the hands is not on record"
+        return f"how seat {seat} set the hands is not on record" + (
+            ", not with all cards" if seat in set_hands(round_) else ""
+        )
     if len(dealer_readings(round_, book)) > 1:
         if len(readings(round_, book, dealer_position(round_))) > 1:
             return "the dealer's cards were not all read"

@@ -121,6 +121,7 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
         parts = {"high": chosen.high, "medium": chosen.medium, "low": chosen.low}
         return {name: [TEXT[card] for card in cards or ()] for name, cards in parts.items()}
     hands: dict[str, Any] = {"high": [], "medium": [], "low": []}
+    named: set[str] = set()
     while words.left:
         name, sign, first = words.left[0].partition("=")
         if name not in hands or not sign:
@@ -129,7 +130,8 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
         if not first:
             words.left.pop(0)
         hands[name] = words.cards()
-    if not hands["high"] and not hands["low"]:
+        named.add(name)
+    if not {"high", "low"} <= named or not (hands["high"] or hands["low"]):
         raise words.error("expected high=CARDS and low=CARDS, or house_way")
     return hands
 
@@ -289,10 +291,21 @@ def _return(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     bettor = bettor_of(words, context, seat)
     reason = cast(Any, words.one_of(("push", "void", "uncovered", "late", "other"), "push"))
-    return [
-        fact(model.WagerReturned, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
-        for wager, pip, cents in amounts(words)
-    ]
+    events: list[Event] = []
+    for wager, pip, cents in amounts(words):
+        context.gone(key_of(seat, wager, pip, bettor), cents)
+        events.append(
+            fact(
+                model.WagerReturned,
+                seat=seat,
+                bettor=bettor,
+                wager=wager,
+                number=pip,
+                amount_cents=cents,
+                reason=reason,
+            )
+        )
+    return events
 
 
 @statement("envy")

@@ -35,6 +35,11 @@ class Context:
         """Who bets at a seat: the patron seated there, or a token of the seat's own."""
         return self.patrons.get(seat, f"seat-{seat}")
 
+    def gone(self, key: Key, cents: int) -> None:
+        """Note that so much of a stake does not lie at its box any more."""
+        if key in self.stakes:
+            self.stakes[key] = max(0, self.stakes[key] - cents)
+
     def new_round(self) -> None:
         """Forget what belongs to one round."""
         self.stakes, self.dealt, self.player_dealer = {}, {}, None
@@ -261,16 +266,21 @@ def _shaker_covered(words: Words, context: Context) -> Sequence[Event]:
 
 
 def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
-    """Take wagers and their amounts: (wager, number of a Match wager, cents)."""
+    """Take wagers and their amounts: (wager, number of a Match wager, cents); `number=?` is a number that was not read."""
     number = words.option("number")
-    pip = words.as_number(number, "a number", 1, 6) if number is not None else None
-    found = []
+    pip = words.as_number(number, "a number", 1, 6) if number not in (None, "?") else None
+    found: list[tuple[Any, int]] = []
     while words.left:
         wager = wager_named(words)
-        found.append((wager, pip, words.money(f"the amount of {wager}")))
+        found.append((wager, words.money(f"the amount of {wager}")))
     if not found:
         raise words.error("expected a wager and an amount")
-    return found
+    matches = [wager for wager, _ in found if wager == "match"]
+    if len(matches) > 1:
+        raise words.error("expected one match wager in a line, because each has a number of its own")
+    if matches and number is None:
+        raise words.error("expected number=1 to number=6 with a match wager (number=? where it is not known)")
+    return [(wager, pip if wager == "match" or not matches else None, cents) for wager, cents in found]
 
 
 @statement("wager")
@@ -296,22 +306,27 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
 def _withdraw(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     bettor = bettor_of(words, context, seat)
-    return [
-        fact(model.WagerRemoved, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents)
-        for wager, pip, cents in amounts(words)
-    ]
+    events: list[Event] = []
+    for wager, pip, cents in amounts(words):
+        context.gone(key_of(seat, wager, pip, bettor), cents)
+        events.append(fact(model.WagerRemoved, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents))
+    return events
 
 
 @statement("refuse")
 def _refuse(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     bettor = bettor_of(words, context, seat)
-    return [
-        fact(
-            model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason="refused"
-        )
-        for wager, pip, cents in amounts(words)
-    ]
+    events: list[Event] = []
+    for wager, pip, cents in amounts(words):
+        context.gone(key_of(seat, wager, pip, bettor), cents)
+        events.append(
+            fact(
+                model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents,
+                reason="refused",
+            )
+        )  # fmt: skip
+    return events
 
 
 @statement("no_more_bets", "wagering")

@@ -41,7 +41,8 @@ def _flag(word: str, said: bool) -> str:
 
 
 def _wager(event: Any) -> str:
-    return f"seat={event.seat} bettor={event.bettor}{_option('number', event.number)} {event.wager}"
+    number = "?" if event.number is None and event.wager == "match" else event.number
+    return f"seat={event.seat} bettor={event.bettor}{_option('number', number)} {event.wager}"
 
 
 def _hands(event: Any) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from events import model
 from games.bonus import is_qualifying
 from games.chapters import Closes
+from games.citation import Citation
 from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
@@ -25,7 +26,7 @@ Key = tuple[int, str, int | None, str]
 
 def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
     """Return the key of a wager."""
-    return seat, wager, number, bettor if wager == "backline" else ""
+    return seat, wager, number if wager == "match" else None, bettor if wager == "backline" else ""
 
 
 class Stake(msgspec.Struct):
@@ -62,10 +63,10 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         for fact in round_.of(type_):
             event = fact.payload
             wager: str = event.wager
-            key = (event.seat, wager, event.number, event.bettor if wager == "backline" else "")
+            key = key_of(event.seat, wager, event.number, event.bettor)
             stake = found.get(key)
             if stake is None:
-                stake = found[key] = Stake(event.seat, wager, event.number, event.bettor)
+                stake = found[key] = Stake(event.seat, wager, key[2], event.bettor)
             stake.facts.append(fact)
             closed, rule_ = no_more_bets, rules.get(wager)
             if rule_ is not None and rule_.closes != "no_more_bets":
@@ -148,10 +149,10 @@ def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
     return known if known is not None else round_.first(model.ShakerActivated) is not None
 
 
-def late_section(book: Rulebook, wager: str) -> str:
+def late_section(book: Rulebook, wager: str) -> Citation:
     """Return the section by which a wager of this kind is late."""
     rule_ = book.chapter.wagers.get(wager)
-    return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else "7(c)"
+    return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else book.cite("7(c)")
 
 
 def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
