@@ -103,7 +103,7 @@ class Play:
 
     def _cut(self) -> None:
         table, add, random = self.table, self.script.add, self.plan.random
-        if table.just_opened:
+        if table.just_opened and table.first_seat in table.seats:
             cutter: Position = table.first_seat
             add(same(model.CutOffered, seat=cutter, accepted=True))
         else:
