@@ -23,10 +23,10 @@ from replay.findings import Finding, Settlement
 from replay.layout import layout_of, voided_seats
 from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
-from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
+from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
 from replay.setting import dealer_position, dealer_readings, readings, set_hands
 from replay.table_state import Fact
-from replay.vigorish import in_cents, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
+from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, must_be_void, void_grounds
 from replay.wagering import Key, Stake, key_of, late_section, stakes
 
@@ -181,14 +181,14 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
-    found, base = [], book.chapter.base
+    found, base, together = [], book.chapter.base, is_known_to(book)
     for key in sorted(
         {*due_by, *placed, *done_by, *vigorish},
         key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3]),
     ):
         owed, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
         taken = vigorish.get(key, ())
-        if owed is None and flow is None and not taken and (stake is None or stake.on_layout_cents <= 0):
+        if owed is None and flow is None and not (together and taken) and (stake is None or stake.on_layout_cents <= 0):
             continue
         done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
         done -= in_cents(taken) if taken else 0
@@ -197,7 +197,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
                 seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
                 paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
                 due_cents=owed.net_cents if owed is not None else 0,
-                done_cents=done if flow is not None or taken or everything_settled else None,
+                done_cents=done if flow is not None or (together and taken) or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0, line=(owed.line or owed.outcome) if owed else "late",
                 cite=str(owed.cite if owed else late_section(book, key[1])),
             )
@@ -261,11 +261,14 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if lost or (stake is not None and stake.doubtful):
             continue
         late = stake is not None and stake.late_cents != 0
+        taken = vigorish.get(key, ())
         difference = each.done_cents - each.due_cents if each.done_cents is not None else None
+        if difference is not None and taken and not is_known_to(book):
+            difference, taken = difference + in_cents(taken), ()
         if not late and not difference:
             continue
         code, section = _classify(book, due, stake, flow, difference)
-        expected, taken = _expected(due, each) + _covered(due), vigorish.get(key, ())
+        expected = _expected(due, each) + _covered(due)
         expected += f" on the {each.number}" if each.number is not None else ""
         if not late and difference is not None and is_of_vigorish(due, taken, difference):
             code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
@@ -355,6 +358,8 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         if len(readings(round_, book, dealer_position(round_))) > 1:
             return "the dealer's cards were not all read"
         return "the house way allows the dealer several settings, which end differently"
+    if GAMES[book.game].hands and wager == book.chapter.base and dealer_readings(round_, book)[0].high is None:
+        return f"how {name(dealer_position(round_))} set the hands is not on record"
     return "the meter, or the filed rule, is not on record"
 
 

@@ -1,6 +1,7 @@
-"""Vigorish where a chapter knows it: it counts in what a base wager came to (58 Pa. Code § 645c.1(a), (h), D13).
+"""Vigorish: it counts in what a base wager came to for the patron (58 Pa. Code § 645c.1(a), (h), D13).
 
-Where a chapter forbids it once and for all (§ 688a.12(a)), taking it is a finding of its own, in `settlement.py`.
+Where a chapter forbids it once and for all (§ 688a.12(a)), taking it is a finding of its own, in `settlement.py`, beside
+that of the wager itself.
 """
 
 from __future__ import annotations
@@ -19,14 +20,19 @@ NOTHING: Mapping[Key, Sequence[Fact]] = {}
 
 
 def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[Fact]]:
-    """Return what was taken of which base wager, in a chapter whose vigorish counts in its net."""
+    """Return what was taken of which base wager."""
     facts = round_.of(model.VigorishTaken)
-    if not facts or "vigorish_bp" not in book.chapter.numbers:
+    if not facts:
         return NOTHING
     found: dict[Key, list[Fact]] = {}
     for fact in facts:
         found.setdefault(key_of(fact.payload.seat, book.chapter.base, None, fact.payload.bettor), []).append(fact)
     return found
+
+
+def is_known_to(book: Rulebook) -> bool:
+    """Say whether the chapter has a vigorish, so that one finding tells of the wager and its vigorish together."""
+    return "vigorish_bp" in book.chapter.numbers
 
 
 def in_cents(facts: Sequence[Fact]) -> int:
