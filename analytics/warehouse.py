@@ -108,13 +108,20 @@ def build(
 
 def build_from(path: str | Path, rows: Iterable[Batch], *, facts: PropertyFacts) -> None:
     """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.loading`)."""
-    with replacing(path) as fresh, duckdb.connect(str(fresh)) as db:
+    with replacing(path) as fresh, connect(str(fresh)) as db:
         db.execute("BEGIN TRANSACTION")
         load(db, rows)
         for model in MODELS:
             db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
         finish(db, facts, generation_at(path) + 1)
         db.execute("COMMIT")
+
+
+def connect(database: str) -> Warehouse:
+    """Connect to a database, without the progress bar that DuckDB would print on stdout (there goes the result alone)."""
+    db = duckdb.connect(database)
+    db.execute("SET enable_progress_bar = false")
+    return db
 
 
 def load(db: Warehouse, rows: Iterable[Batch]) -> None:
@@ -162,7 +169,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
             f"There is no warehouse at {path} yet. Run `rack demo` for a simulated gaming day, "
             "or `rack replay --log ADDR --warehouse FILE` on a log of your own."
         )
-    db = duckdb.connect(":memory:")
+    db = connect(":memory:")
     try:
         try:
             db.execute("ATTACH ? AS warehouse (READ_ONLY)", [str(path)])
@@ -255,7 +262,7 @@ def generation_at(path: str | Path) -> int:
     """Return the generation of the file in place; 0 where there is none that can be read."""
     if not Path(path).is_file():
         return 0
-    with duckdb.connect(":memory:") as db:
+    with connect(":memory:") as db:
         try:
             db.execute("ATTACH ? AS old (READ_ONLY)", [str(path)])
             found = db.sql("SELECT generation FROM old.generation").fetchall()

@@ -324,6 +324,8 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     }
     for fact in round_.of(model.ProgressiveLocked):
         event = fact.payload
+        if not accepted and event.accepted == event.collected == len(at_boxes):
+            continue  # a transcript's lock line alone: the count of the system is on record, its single wagers are not
         if event.accepted != event.collected or event.accepted != len(accepted) or accepted != at_boxes:
             yield finding(
                 round_, book, "WAGER-PROGRESSIVE", section,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from analytics import hold, queue, warehouse
 from analytics.warehouse import MODELS, Warehouse, WarehouseError, build, grains, reading, stamp
 from tests.dashboards import sample
 
+ROOT = Path(__file__).resolve().parents[2]
 MONEY = ("handle_cents", "payouts_cents", "house_win_cents", "jackpots_by_slip_cents", "unsettled")
 
 
@@ -165,3 +168,11 @@ def test_stamp_of_no_file_is_null(tmp_path: Path) -> None:
 def test_the_tables_of_a_warehouse_are_its_models_and_facts(db: Warehouse) -> None:
     made = {row[0] for row in db.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert made == {*MODELS, "generation", "property"}
+
+
+def test_duckdb_prints_no_progress_on_stdout() -> None:
+    """A program that is not a file (`python -c`, the command) gets DuckDB's progress bar unless it is switched off."""
+    asked = "SELECT value FROM duckdb_settings() WHERE name = 'enable_progress_bar'"
+    script = f'from analytics.warehouse import connect; print(connect(":memory:").sql("{asked}").fetchone())'
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert said.stdout == "('false',)\n"
