@@ -173,6 +173,6 @@ def test_the_tables_of_a_warehouse_are_its_models_and_facts(db: Warehouse) -> No
 def test_duckdb_prints_no_progress_on_stdout() -> None:
     """A program that is not a file (`python -c`, the command) gets DuckDB's progress bar unless it is switched off."""
     asked = "SELECT value FROM duckdb_settings() WHERE name = 'enable_progress_bar'"
-    script = f'from analytics.warehouse import connect; print(connect(":memory:").sql("{asked}").fetchone())'
+    script = f'from analytics.warehouse import connect; print(connect(":memory:").sql("{asked}").fetchall())'
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert said.stdout == "('false',)\n"
+    assert said.stdout == "[('false',)]\n"
