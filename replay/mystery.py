@@ -83,19 +83,23 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
         start = round_.before.readings_before_void
     reading = start.get(meter)
     current = Recorded([], [], round_.before.armed.get(meter))
-    found = [current]
+    found, just_armed = [current], False
     events = (model.MysteryArmed, model.ProgressiveAccepted, model.MysteryHit)
     for fact in sorted((f for type_ in events for f in _of_meter(round_, book, type_)), key=lambda each: each.seq):
         event = fact.payload
         match event:
             case model.MysteryArmed():
                 current.armed, reading = Armed.of(fact), event.reading_centicents
+                just_armed = len(found) == 1 and not current.contributions
             case model.ProgressiveAccepted():
                 elsewhere = book.linked_mystery and reading is not None and event.reading_centicents < reading
                 if elsewhere:  # another table hit, and the meter began again
                     current = Recorded([], [], None)
                     found.append(current)
                 derived = event.reading_centicents - contribution(_wagered(round_, book, fact), paytable.rate_bp)
+                if just_armed and reading is not None and derived > reading:
+                    reading = None  # armed in an earlier round, whose contributions are not on record (D248)
+                just_armed = False
                 current.befores.append(derived if reading is None or book.linked_mystery else reading)
                 current.contributions.append(fact)
                 reading = event.reading_centicents
