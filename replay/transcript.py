@@ -7,13 +7,15 @@ back from events to text is `transcript_write.to_text`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
+from typing import get_args
 
 import msgspec
 
 from events import model
+from events.base import REGISTRY
 from events.envelope import Draft
 from events.model import Aspect, Event
 from games.rulebook import Rulebook, RulesRefused, parse_submission
@@ -132,6 +134,27 @@ def drafts(script: Script) -> list[Draft]:
     return made
 
 
+def _in_words(error: msgspec.ValidationError) -> str:
+    """Say what an event's field expected: the words of a closed list, an id, or as the error has it."""
+    cls, _, rest = str(error).partition(".")
+    name, _, problem = rest.partition(": ")
+    said = re.fullmatch(r"Invalid enum value '(.*)'", problem)
+    kinds = {each.__name__: each for each in REGISTRY.values()}
+    if said is not None and cls in kinds:
+        (type_,) = (field.type for field in msgspec.structs.fields(kinds[cls]) if field.name == name)
+        allowed = ["seat=N"] if int in _literals(type_) else []
+        allowed += [word for word in _literals(type_) if isinstance(word, str)]
+        return f"expected {', '.join(allowed)}, got {said[1]!r}"
+    if "matching regex" in problem and "a-z0-9-" in problem:
+        return f"expected an id of a-z, 0-9 and -, 32 at most, as {name}"
+    return str(error)
+
+
+def _literals(type_: object) -> Iterator[object]:
+    for each in get_args(type_):
+        yield from _literals(each) if get_args(each) else (each,)
+
+
 def _is_day(text: str) -> bool:
     try:
         date.fromisoformat(text)
@@ -207,7 +230,7 @@ class _Reader:
         try:
             events = reader(words, self.context)
         except msgspec.ValidationError as error:
-            raise words.error(str(error)) from error
+            raise words.error(_in_words(error)) from error
         words.done()
         if aspect is not None:
             self.observed.add(self._covered(aspect, events))
@@ -249,7 +272,7 @@ class _Reader:
                 deck=self.context.deck, observed=[aspect for aspect in ASPECTS if aspect in self.observed]
             )
         except msgspec.ValidationError as error:
-            raise TranscriptError(self.source, self.started, str(error)) from error
+            raise TranscriptError(self.source, self.started, _in_words(error)) from error
         events = (*self.prelude, Timed(opening_us, self.started, opened), *self.round)
         self.scripts.append(
             Script(

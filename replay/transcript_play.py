@@ -341,7 +341,9 @@ VOID_REASONS = {
 
 @statement("void")
 def _void(words: Words, context: Context) -> Sequence[Event]:
-    scope: Any = "round" if words.flag("round") else words.position()
+    if not words.flag("round") and not words.is_position():
+        raise words.error("expected round, or seat=N of the hand that is void")
+    scope: Any = words.position() if words.is_position() else "round"
     word = words.take("a reason") if words.left else "floor_decision"
     if word == "exposed":
         word = "exposed_stack" if scope == "round" else "exposed_card"

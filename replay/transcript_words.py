@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -9,6 +10,8 @@ from games.cards import CODE
 from games.money import parse_money
 
 Position = int | Literal["dealer"]
+THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.|$)", re.ASCII)
+"""Groups of three; `25,00` is not money, for it can be meant otherwise."""
 
 
 class TranscriptError(ValueError):
@@ -101,8 +104,11 @@ class Words:
 
     def as_money(self, word: str, what: str = "an amount") -> int:
         """Read an amount of money from a word, in cents."""
+        plain = word.removeprefix("$")
+        if THOUSANDS.match(plain):
+            plain = plain.replace(",", "")
         try:
-            return parse_money(word.removeprefix("$").replace(",", ""))
+            return parse_money(plain)
         except ValueError as error:
             raise self.error(f"expected {what} like 25.00, got {word!r}") from error
 

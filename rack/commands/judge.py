@@ -66,8 +66,8 @@ def read_text(file: str) -> tuple[str, str]:
     """Return a text and what to call it. Raises `UsageError` where there is none in UTF-8."""
     try:
         if file == "-":
-            return sys.stdin.buffer.read().decode(), "stdin"
-        return Path(file).read_bytes().decode(), file
+            return sys.stdin.buffer.read().decode("utf-8-sig"), "stdin"
+        return Path(file).read_bytes().decode("utf-8-sig"), file
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: expected a transcript in UTF-8: {error}") from error
     except FileNotFoundError:
