@@ -153,7 +153,9 @@ class Ledger:
 
     def extend(self, statements: Sequence[Statement]) -> Checkpoint:
         """Add what a new checkpoint states; return what is to be signed. Raises `BadCheckpoint`."""
-        self._add([canonical(each) for each in statements])
+        first, lines = self.size + 1, [canonical(each) for each in statements]
+        self._grow(lines)
+        self._read(first, lines)
         return Checkpoint(self.origin, self.size, self.root())
 
     def take(self, batch: Batch) -> tuple[Note, Checkpoint]:
@@ -162,42 +164,50 @@ class Ledger:
         Signatures are not looked at.
         """
         first = self.size + 1
-        self._add(batch.lines)
+        self._grow(batch.lines)
         try:
             note = Note.decode(batch.note)
             stated = Checkpoint.parse(note.text)
         except BadNote as error:
             raise BadCheckpoint(first, "checkpoint_forged", str(error)) from error
         if stated.origin != self.origin:
-            raise BadCheckpoint(
-                first, "checkpoint_forged", f"it is a checkpoint of {stated.origin}, not of {self.origin}"
-            )
-        if stated != Checkpoint(self.origin, self.size, self.root()):
+            message = f"it is a checkpoint of {stated.origin}, not of {self.origin}"
+            raise BadCheckpoint(first, "checkpoint_forged", message)
+        if stated.size != self.size:
             message = (
-                f"checkpoint {self.batches} signs {stated.size} statements with root {stated.root.hex()[:16]}…, "
-                f"those stored are {self.size} with root {self.root().hex()[:16]}…"
+                f"checkpoint {self.batches} signs {stated.size} statements, those stored up to there are {self.size}"
             )
             raise BadCheckpoint(first, "statement_changed", message)
+        if stated.root != self.root():
+            message = (
+                f"checkpoint {self.batches} signs {stated.size} statements with root {stated.root.hex()[:16]}…, "
+                f"those stored have root {self.root().hex()[:16]}…"
+            )
+            raise BadCheckpoint(first, "statement_changed", message)
+        self._read(first, batch.lines)
         return note, stated
 
-    def _add(self, lines: Sequence[bytes]) -> None:
-        """Add the leaves of a checkpoint: heads, and at the end one time."""
+    def _grow(self, lines: Sequence[bytes]) -> None:
+        """Add the leaves of a checkpoint to the tree."""
+        for line in lines:
+            self._tree.append(leaf_hash(line))
+        self.batches += 1
+
+    def _read(self, first: int, lines: Sequence[bytes]) -> None:
+        """Take what the leaves of a checkpoint state, from number `first` on: heads, and at the end one time."""
         self.added = []
-        for place, line in enumerate(lines, 1):
-            number = self.size + 1
+        for number, line in enumerate(lines, first):
             try:
                 statement = read_statement(line)
             except ValueError as error:
                 raise BadCheckpoint(number, "statement_changed", str(error)) from error
-            if isinstance(statement, TimeStatement) != (place == len(lines)):
+            if isinstance(statement, TimeStatement) != (number == self.size):
                 message = "what a checkpoint adds must be heads, and at the end a time"
                 raise BadCheckpoint(number, "statement_changed", message)
             if isinstance(statement, HeadStatement):
                 self._take_head(number, statement)
             else:
                 self._take_time(number, statement)
-            self._tree.append(leaf_hash(line))
-        self.batches += 1
 
     def _take_head(self, number: int, statement: HeadStatement) -> None:
         before = self.heads.get(statement.stream)

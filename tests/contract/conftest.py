@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,14 +11,17 @@ import pytest
 from events.log import EventLog
 from tests.contract.backends import BACKENDS, Backend, Tamper
 from tests.contract.drafts import Drafts
+from tests.contract.gardens import GARDENS, Garden
+from tests.contract.sealed import Contents, Honest, build
 
 if find_spec("tests.contract.kafka_backend") is not None:
     import_module("tests.contract.kafka_backend")  # puts itself into BACKENDS
 
 _MARKS = {"kafka": [pytest.mark.kafka, pytest.mark.xdist_group("kafka")]}
+BACKEND_PARAMS = [pytest.param(name, marks=_MARKS.get(name, [])) for name in BACKENDS]
 
 
-@pytest.fixture(params=[pytest.param(name, marks=_MARKS.get(name, [])) for name in BACKENDS])
+@pytest.fixture(params=BACKEND_PARAMS)
 def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
     """A backend in an empty folder: `make_log.create()` makes the log."""
     backend = BACKENDS[request.param](tmp_path)
@@ -40,3 +44,19 @@ def tamper(make_log: Backend) -> Tamper:
     if make_log.tamper is None:
         pytest.skip("what this backend stores cannot be reached from a test")
     return make_log.tamper
+
+
+@pytest.fixture(scope="session")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Honest:
+    return build(tmp_path_factory.mktemp("honest"))
+
+
+@pytest.fixture
+def contents(honest: Honest) -> Contents:
+    return honest.contents.copy()
+
+
+@pytest.fixture(scope="session", params=BACKEND_PARAMS)
+def garden(request: pytest.FixtureRequest) -> Iterator[Garden]:
+    with contextlib.closing(GARDENS[request.param]()) as garden:
+        yield garden
