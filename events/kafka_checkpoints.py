@@ -8,6 +8,7 @@ first record that follows what came before counts; the same again is a repeat an
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ class KafkaCheckpoints:
         self._lane = Lane(f"{prefix}.checkpoints", 0)
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._high_water = HighWater(Path(state_dir) / f"{prefix}.checkpoints.high-water", log_id)
+        self._places: deque[tuple[int, int]] = deque(maxlen=2)  # sizes and offsets of the last batches that were read
         self._last = 0  # nobody else adds anything once the right to write is ours
         self._writer: Writer | None = None
         self._lock: int | None = None
@@ -62,12 +64,12 @@ class KafkaCheckpoints:
     def batches(self, after: int = 0) -> Iterator[bytes]:
         """Yield the encoded batches beyond so many statements, in their order; repeats are dropped."""
         previous: tuple[bytes | None, bytes | None] = (None, None)
-        for message in self._reader.scan(self._lane, 0):
-            this = (message.key, message.value)
-            size = _size(message.key)
-            if this != previous and (
-                size is None or size > after
-            ):  # what nobody of us wrote is for the reader to refuse
+        start = next((offset for size, offset in self._places if size == after), 0)
+        for message in self._reader.scan(self._lane, start):
+            this, size = (message.key, message.value), _size(message.key)
+            if this != previous and (size is None or size > after):  # what is not ours, is for the reader to refuse
+                if size is not None:
+                    self._places.append((size, message.offset))
                 yield message.value or b""
             previous = this
 

@@ -13,8 +13,10 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.keys import Entry
+    from events.notes import PublicKey
     from rack.key_custody import KeyBook
 
+EXISTING = "FILE is there already, as for a key in a device or service: publish that key"
 HELP = "make the keys that sign checkpoints, list those of a log, replace one"
 
 
@@ -28,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     new.add_argument("file", type=Path, metavar="FILE", help="the new key file; the public key goes to FILE.pub")
     add_log(new)
     new.add_argument("--by", metavar="WHO", help="who publishes the key")
+    new.add_argument("--existing", action="store_true", help=EXISTING)
     new.add_argument("--witness", metavar="NAME", help="make a witness's key of this name instead; no log is touched")
     listed = actions.add_parser("list", help="the keys that a log names", parents=[flags])
     add_log(listed)
@@ -38,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(rotate)
     rotate.add_argument("--by", metavar="WHO", required=True, help="who replaces the key")
     rotate.add_argument("--reason", required=True, help="why")
+    rotate.add_argument("--existing", action="store_true", help=EXISTING)
     rotate.add_argument(
         "--old", type=Path, metavar="FILE",
         help="the old key's file: it vouches for the new one. Without it auditors must be given the new public key",
@@ -71,18 +75,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _new(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
-    from events.keys import new_key
-    from events.notes import KeyKind
-
     if book.in_force():
         raise UsageError("the log has a key in force already; `rack keys rotate` puts another in its place")
-    made = new_key(arguments.file, book.origin, KeyKind.LOG).public_key
+    made = _key(book, arguments)
     return str(made), book.publish(made, arguments.by)
 
 
 def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
-    from events.keys import new_key, read_signer, vouch_for
-    from events.notes import KeyKind
+    from events.keys import read_signer, vouch_for
 
     if len(book.in_force()) != 1:
         raise UsageError("the log has no key in force: `rack keys new` publishes the first")
@@ -90,15 +90,30 @@ def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
     signer = read_signer(arguments.old) if arguments.old else None
     if signer is not None and signer.public_key != old:
         raise UsageError(f"{arguments.old} is not the key in force, {old.name} ({old.id.hex()})")
-    made = new_key(arguments.file, book.origin, KeyKind.LOG).public_key
+    made = _key(book, arguments)
     vouch = vouch_for(made, signer) if signer is not None else None
     return str(made), book.publish(made, arguments.by, vouch=vouch, retire=old, reason=arguments.reason)
+
+
+def _key(book: KeyBook, arguments: argparse.Namespace) -> PublicKey:
+    """Return the public key of the file: a new one, or with `--existing` the one that is there."""
+    from events.keys import new_key, read_signer
+    from events.notes import KeyKind
+
+    if not arguments.existing:
+        return new_key(arguments.file, book.origin, KeyKind.LOG).public_key
+    key = read_signer(arguments.file).public_key
+    if key.kind is not KeyKind.LOG or key.name != book.origin:
+        raise UsageError(f"{arguments.file} is the key {key}; this log's key is one of kind 1 named {book.origin}")
+    if book.ring.of(key) is not None:
+        raise UsageError(f"the log has named the key {key.id.hex()} before, and no key comes back; take a new one")
+    return key
 
 
 def _made(text: str, file: Path, output: Output, seq: int | None = None) -> None:
     output.value({"public_key": text, "file": str(file), "event": seq})
     where = "" if seq is None else f", published with property/main event {seq}"
-    output.text(f"{file}: a new key{where}", f"public key, in {file}.pub:", text)
+    output.text(f"{file}: a new key{where}; its public key:", text)
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 
 import apsw
 
-from events.log import EventLog
+from events.log import CheckpointStore, EventLog
 from events.seal import link
+from events.sqlite_checkpoints import SqliteCheckpoints
 from events.sqlite_log import SqliteLog
 
 PROPERTY = "bellwether"
@@ -45,6 +46,9 @@ class Backend(Protocol):
 
     def open_reader(self, **options: Any) -> EventLog:
         """Open the log for reading only."""
+
+    def open_checkpoints(self, log_id: str, **options: Any) -> CheckpointStore:
+        """Open the checkpoints of the log; options as for `open_checkpoints`."""
 
     def close(self) -> None:
         """Close everything that was opened."""
@@ -94,7 +98,7 @@ class SqliteBackend:
         self.path = folder / "floor.db"
         self.tamper: Tamper | None = SqliteTamper(self.path)
         self.writer: SqliteLog | None = None
-        self.opened: list[SqliteLog] = []
+        self.opened: list[SqliteLog | SqliteCheckpoints] = []
 
     def create(self, **options: Any) -> EventLog:
         self.writer = SqliteLog(self.path, property_id=PROPERTY, create=True, **options)
@@ -111,8 +115,14 @@ class SqliteBackend:
         return SqliteLog(self.path)
 
     def open_reader(self, **options: Any) -> EventLog:
-        self.opened.append(SqliteLog(self.path, read_only=True, **options))
-        return self.opened[-1]
+        reader = SqliteLog(self.path, read_only=True, **options)
+        self.opened.append(reader)
+        return reader
+
+    def open_checkpoints(self, log_id: str, **options: Any) -> CheckpointStore:
+        store = SqliteCheckpoints(f"{self.path}.checkpoints", log_id=log_id, **options)
+        self.opened.append(store)
+        return store
 
     def close(self) -> None:
         for log in [*self.opened, *([self.writer] if self.writer is not None else [])]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from events.kafka_checkpoints import KafkaCheckpoints
 from events.kafka_log import KafkaLog
-from events.log import EventLog
+from events.log import CheckpointStore, EventLog
 from tests.contract.backends import BACKENDS, PROPERTY, Tamper
 from tests.contract.drafts import TABLE, Drafts
 from tests.kafka_broker import new_address
@@ -20,7 +21,7 @@ class KafkaBackend:
         self.folder = folder
         self.tamper: Tamper | None = None
         self.writer: KafkaLog | None = None
-        self.opened: list[KafkaLog] = []
+        self.opened: list[KafkaLog | KafkaCheckpoints] = []
 
     def create(self, **options: Any) -> EventLog:
         self.writer = self._open(property_id=PROPERTY, create=True, partitions=2, **options)
@@ -41,13 +42,19 @@ class KafkaBackend:
     def open_reader(self, **options: Any) -> EventLog:
         return self._open(read_only=True, **options)
 
+    def open_checkpoints(self, log_id: str, **options: Any) -> CheckpointStore:
+        store = KafkaCheckpoints(self.address, log_id=log_id, state_dir=self.folder, timeout_s=10.0, **options)
+        self.opened.append(store)
+        return store
+
     def close(self) -> None:
         for log in self.opened:
             log.close()
 
     def _open(self, **options: Any) -> KafkaLog:
-        self.opened.append(KafkaLog(self.address, state_dir=self.folder, timeout_s=10.0, **options))
-        return self.opened[-1]
+        log = KafkaLog(self.address, state_dir=self.folder, timeout_s=10.0, **options)
+        self.opened.append(log)
+        return log
 
 
 BACKENDS["kafka"] = KafkaBackend

@@ -17,9 +17,8 @@ import msgspec
 from events.checkpoint import Checkpoint, origin_of, sign_checkpoint
 from events.checkpointer import Checkpointer, memory_of
 from events.codec import canonical
-from events.high_water import HighWater
 from events.keys import PROPERTY_STREAM, FileSigner, new_key
-from events.log import CheckpointStore, EventLog
+from events.log import EventLog
 from events.model import KeyPublished
 from events.notes import KeyKind, Note, Signer
 from events.sqlite_checkpoints import SqliteCheckpoints
@@ -136,15 +135,6 @@ def publish(log: EventLog, drafts: Drafts, signer: Signer, vouch: str | None = N
     payload = KeyPublished(by="chief", public_key=str(signer.public_key), vouch=vouch)
     last = log.head(PROPERTY_STREAM).seq
     log.append(PROPERTY_STREAM, last + 1, [*([] if last else [drafts.day()]), drafts(payload)])
-
-
-def checkpointer(
-    log: EventLog, store: CheckpointStore, signer: Signer, memory: HighWater, **options: int
-) -> Checkpointer:
-    """Return a checkpointer that has read the log."""
-    made = Checkpointer(log, store, signer, memory, clock=Clock(), **options)
-    made.read()
-    return made
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from events.keys import new_key
+from events.notes import KeyKind
 from rack.cli import main
 from rack.intake import line_of
 from tests.rack.test_log_commands import DRAFTS, TABLE
@@ -281,3 +283,18 @@ def test_a_late_checkpoint_is_a_silence(rack: Desk, key: Path) -> None:
     (silence,) = report["signed"]["silences"]
     assert (silence["from_us"], silence["within_s"]) == (made, 1)
     assert "SILENCE: no checkpoint between" in rack("verify")
+
+
+def test_a_key_that_is_there_already_is_published(rack: Desk, tmp_path: Path) -> None:
+    """As one in a device is, or one whose publication failed the first time."""
+    rack("keys", "new", tmp_path / "key", "--existing", "--by", "chief", code=3)
+    assert "rack keys new" in rack.err
+    rack("keys", "new", tmp_path / "w", "--witness", "north", log=False)
+    rack("keys", "new", tmp_path / "w", "--existing", "--by", "chief", code=2)
+    assert "this log's key is one of kind 1 named discard-rack/bellwether/" in rack.err
+    name = rack.err.split("named ")[1].strip()
+    made = new_key(tmp_path / "key", name, KeyKind.LOG).public_key
+    assert rack("keys", "new", tmp_path / "key", "--existing", "--by", "chief", "--json")["public_key"] == str(made)
+    rack("checkpoint", "--key", tmp_path / "key")
+    rack("keys", "rotate", tmp_path / "key", "--existing", "--by", "chief", "--reason", "x", code=2)
+    assert "no key comes back" in rack.err
