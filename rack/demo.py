@@ -14,15 +14,20 @@ from urllib.parse import quote
 
 import msgspec
 
+from events.checkpointer import Checkpointer, memory_of
 from events.envelope import Draft
 from events.errors import LogUnavailable
+from events.keys import new_key
 from events.log import EventLog
+from events.notes import KeyKind
 from events.open import parse_address
+from events.sqlite_log import utc_now_us
 from floor import gaming_day
 from floor.wings import DEFAULT, WINGS
 from rack.comparison import Comparison, Found, Planted, compare
 from rack.errors import UsageError
-from rack.opening import log_at, results_at
+from rack.key_custody import KeyBook
+from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
 from rack.settings import WAREHOUSE
 from rack.warehouse_feed import build_warehouse
@@ -32,6 +37,8 @@ from replay.replayer import findings, replay
 REPORT = "demo.json"
 LABELS = "labels.json"
 DATABASE = "floor.db"
+KEY = "demo.key"
+"""The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
 PROPERTY = "bellwether"
 NAMED = 20
 """At most so many missed faults and false alarms are named one by one."""
@@ -72,6 +79,8 @@ def run(
             raise UsageError(f"{address}: the log holds events already; name another one (its prefix is its name)")
         events = append(log, day.groups(), output)
         clock.lap("append")
+        events += sign(log, address, out)
+        clock.lap("sign")
         results = results_at(address)
         try:
             summary = replay(log, results, progress=lambda events, _: output.progress(events, "events replayed"))
@@ -127,6 +136,22 @@ def prepare(out: Path, address: str | None) -> str:
         file.unlink()
     (out / REPORT).write_text("{}\n")
     return address
+
+
+def sign(log: EventLog, address: str, out: Path) -> int:
+    """Publish a new key and sign a checkpoint over everything; return how many events the publication took."""
+    for file in out.glob(KEY + "*"):
+        file.unlink()
+    book = KeyBook(log)
+    signer = new_key(out / KEY, book.origin, KeyKind.LOG)
+    book.publish(signer.public_key, "demo")
+    with contextlib.ExitStack() as resources:
+        store = resources.enter_context(contextlib.closing(checkpoints_at(address, log_id=log.log_id)))
+        memory = resources.enter_context(contextlib.closing(memory_of(out / KEY, log.log_id)))
+        checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us)
+        checkpointer.read()
+        checkpointer.sign()
+    return 1
 
 
 def append(log: EventLog, groups: Iterable[tuple[str, Sequence[Draft]]], output: Output) -> int:

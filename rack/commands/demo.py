@@ -73,6 +73,7 @@ def lines(report: dict[str, Any]) -> list[str]:
         *(f"  missed: {_place(label)}" for label in report["missed_faults"]),
         *(f"  false alarm: {_place(finding)}" for finding in report["false_alarm_findings"]),
         "",
+        f"signed: rack verify --log {report['log']} --key {report['out']}/demo.key.pub",
         f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --out {report['out']}",
     ]
 
