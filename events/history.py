@@ -143,11 +143,16 @@ class StreamHeads:
         """The number of events so far."""
         return self._tree.size
 
+    @property
+    def settled(self) -> bool:
+        """Whether every statement was borne out: what comes after need not be taken."""
+        return self._next == len(self._stated)
+
     def take(self, data: bytes, chain: bytes) -> None:
         """Add an event and the chain hash after it. Raises `BrokenSeal` where a statement is not borne out."""
         self._tree.append(leaf_hash(data))
         self._chain = chain
-        if self._next == len(self._stated) or self._stated[self._next].size != self.size:
+        if self.settled or self._stated[self._next].size != self.size:
             return
         if self._stated[self._next] != self.statement():
             message = f"events {self.agreed + 1} to {self.size} are not those of which a checkpoint states the root"
@@ -156,7 +161,7 @@ class StreamHeads:
 
     def end(self) -> None:
         """Raise `LostTail` where a statement speaks of events beyond the last one that was taken."""
-        if self._next < len(self._stated):
+        if not self.settled:
             message = f"the stream ends at {self.size}, but a checkpoint states {self._stated[-1].size} events"
             raise LostTail(self.stream, self.size + 1, message)
 

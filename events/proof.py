@@ -24,6 +24,7 @@ from events.notes import KeyKind, Note, PublicKey, Signed, verify
 from events.statements import Batch, HeadStatement, TimeStatement, read_statement
 
 FORMAT: Literal["discard-rack/proof/v1"] = "discard-rack/proof/v1"
+MAX_PROOF_BYTES = 16 * 1024 * 1024
 _MAX_PATH = Meta(max_length=64)
 
 
@@ -61,6 +62,8 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     def decode(cls, data: bytes) -> Proof:
         """Read a proof. Raises `BadProof` saying what is wrong."""
+        if len(data) > MAX_PROOF_BYTES:
+            raise BadProof(f"a file of more than {MAX_PROOF_BYTES} bytes is no proof of events")
         try:
             return msgspec.json.decode(data, type=cls)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

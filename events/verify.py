@@ -125,7 +125,8 @@ class _Walk:
     def run(self) -> None:
         try:
             for record in self.log.read(self.stream):
-                self._tree.take(record.data, record.hash)
+                if not self._tree.settled:
+                    self._tree.take(record.data, record.hash)
                 self._check(record)
                 self.head = Head(record.seq, record.hash)
                 self.events += 1

@@ -60,7 +60,8 @@ def check_checkpoints(
 ) -> Checked:
     """Walk all checkpoints up to the first that cannot be trusted.
 
-    `anchors` are keys that the auditor was given (none: those that the log itself names); `marks` are checkpoints that
+    `anchors` are keys that the auditor was given (none: those that the log itself names), and then there must be
+    checkpoints; `marks` are checkpoints that
     others remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`.
     """
     errors: list[IntegrityError] = []
@@ -81,6 +82,10 @@ def check_checkpoints(
             silences += _silence(before, time, gap_s)
             checkpoints, last = checkpoints + 1, time
         history.end()
+        if anchors and not checkpoints:
+            raise BadCheckpoint(
+                1, "checkpoint_lost", "there is no checkpoint at all, though a key was given to check them"
+            )
     except IntegrityError as error:
         errors.append(error)
     signed = Signatures(

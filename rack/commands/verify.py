@@ -136,7 +136,7 @@ def _marks(arguments: argparse.Namespace) -> list[Mark]:
 def _signatures(signed: Signatures | None, late: bool, cosigned: int) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     if signed is None or not signed.checkpoints:
-        return []
+        return ["no checkpoint: nothing is signed, and whoever rules over the storage can write another story"]
     last = _time(signed.at_us or 0)
     said = [f"{signed.checkpoints:,} checkpoints cover {signed.events:,} events; the last was made {last}"]
     for silence in signed.silences:
@@ -164,7 +164,7 @@ def _proof(arguments: argparse.Namespace, output: Output) -> Exit:
     """Check a proof with the keys that were given, and nothing else."""
     from events.keys import read_public_key
     from events.notes import KeyKind
-    from events.proof import Proof, check
+    from events.proof import MAX_PROOF_BYTES, Proof, check
 
     if not arguments.key:
         raise UsageError(
@@ -173,7 +173,8 @@ def _proof(arguments: argparse.Namespace, output: Output) -> Exit:
     keys = [read_public_key(path) for path in arguments.key]
     if arguments.witness_key is not None:
         keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
-    proven = check(Proof.decode(arguments.file.read_bytes()), keys)
+    with arguments.file.open("rb") as file:
+        proven = check(Proof.decode(file.read(MAX_PROOF_BYTES + 1)), keys)
     made = _time(proven.time.at_us)
     output.value({
         "ok": True, "origin": proven.checkpoint.origin, "stream": proven.stream, "events": list(proven.numbers),

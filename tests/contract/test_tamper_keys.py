@@ -144,6 +144,19 @@ def test_an_administrator_without_the_key_who_brings_a_key_of_his_own(
         assert report.ok is (anchors != [old])
 
 
+def test_all_checkpoints_removed_is_named_where_a_key_was_given(
+    garden: Garden, contents: Contents, honest: Honest, tmp_path: Path
+) -> None:
+    """A log that is not signed is no break by itself: it says how many checkpoints it has. To the auditor with a key it is."""
+    contents.batches.clear()
+    report = walk(garden, tmp_path / "without", contents)
+    assert report.ok
+    assert report.signed is not None
+    assert report.signed.checkpoints == 0
+    report = walk(garden, tmp_path / "with", contents, anchors=[honest.signer.public_key])
+    assert named(report) == (CHECKPOINTS, 1, "checkpoint_lost")
+
+
 # What is done with the operator's own key: only who saw the first story can tell.
 
 
