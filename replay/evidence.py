@@ -106,7 +106,7 @@ def judge(stream: str, records: Sequence[Record], round_no: int, *, begins: int 
     From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
     """
     again = fold_again(
-        stream, lambda end: (each for each in records if end is None or each.seq <= end), None, _said_nothing,
+        stream, lambda end: (each for each in records if end is None or each.seq <= end), None, said_nothing,
         tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins),
     )  # fmt: skip
     if again.broken is not None:
@@ -249,5 +249,6 @@ def _read(stream: str, record: Record) -> ReadEnvelope[Event]:
         raise Undecodable(stream, record.seq, str(error)) from error
 
 
-def _said_nothing(kind: str, key: str) -> bytes | None:
+def said_nothing(kind: str, key: str) -> bytes | None:
+    """Say that no result was stored before."""
     return None

@@ -1,0 +1,170 @@
+"""The bundle: a dispute packet as one JSON object in canonical form (RFC 8785), signed part by part. Pure.
+
+It holds the events, byte for byte, as objects: the canonical form of the bundle contains the canonical bytes of each. Under
+`note` stands a signed note (C2SP signed-note) whose text names the SHA-256 of every other part, so that a changed byte is
+traced to its part. docs/dispute-packet.md describes all of it for somebody who checks it with other tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from events.base import Count, Digest, Number, Token
+from events.codec import read
+from events.envelope import LogId, ReadEnvelope, StreamName, TimeUs
+from events.errors import EventError
+from events.log import Record
+from events.model import Event
+from events.notes import Note, PublicKey, Signer, sign
+from replay.findings import Adjudication, Finding
+
+FORMAT: Literal["discard-rack/packet/v1"] = "discard-rack/packet/v1"
+MAX_BYTES = 256 * 1024 * 1024
+
+
+class BadPacket(ValueError):
+    """A packet is not as it was made: which part, and what is wrong with it."""
+
+    def __init__(self, part: str, message: str) -> None:
+        super().__init__(f"{part}: {message}")
+        self.part, self.message = part, message
+
+
+class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of the log of statements, its place there (from 0), and the hashes from it to the root of the checkpoint."""
+
+    index: Count
+    line: str
+    path: Annotated[tuple[Digest, ...], Meta(max_length=64)]
+
+
+class Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event as the log holds it, the chain hash after it, and its hash as a leaf of the stream's Merkle tree."""
+
+    chain: Digest
+    event: msgspec.Raw
+    leaf: Digest
+
+    @property
+    def data(self) -> bytes:
+        """The event's canonical bytes."""
+        return bytes(self.event)
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Events of one stream. Those from number `begins` to number `ends` stand together without a gap.
+
+    `head` is the statement of where the stream ended, `outside` what joins the events with the root that it states.
+    """
+
+    begins: Count
+    ends: Count
+    events: tuple[Stored, ...]
+    head: Leaf
+    outside: tuple[Digest, ...]
+
+    def records(self, stream: str) -> list[Record]:
+        """Return the events as records of the log."""
+        return [Record(stream, read(each.data).seq, each.data, bytes.fromhex(each.chain)) for each in self.events]
+
+    def envelopes(self) -> list[ReadEnvelope[Event]]:
+        """Return the events, decoded."""
+        return [read(each.data) for each in self.events]
+
+
+class Signed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The checkpoint: its signed note, and the statement of when it was made."""
+
+    note: str
+    time: Leaf
+
+
+class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the packet is about, by which program it was made (the version, and the digest of its rules), and when."""
+
+    format: Literal["discard-rack/packet/v1"]
+    log_id: LogId
+    made_at_us: TimeUs
+    property_id: Token
+    round_no: Number
+    seat: Annotated[int, Meta(ge=1, le=7)] | None
+    software: Annotated[str, Meta(max_length=100)]
+    table: Token
+
+
+class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A dispute packet. `findings` are those about the meters of the round; those about the round are in the adjudication."""
+
+    about: About
+    adjudication: Adjudication
+    checkpoint: Signed
+    findings: tuple[Finding, ...]
+    note: str
+    streams: dict[StreamName, Part]
+
+    @property
+    def stream(self) -> str:
+        """The table's stream."""
+        return f"table/{self.about.table}"
+
+    def encode(self) -> bytes:
+        """Return the bundle's bytes."""
+        return encode(self)
+
+    def digests(self) -> dict[str, str]:
+        """Return the SHA-256 of every part that is signed, by its name."""
+        parts: dict[str, Any] = {
+            "about": self.about, "adjudication": self.adjudication, "checkpoint": self.checkpoint, "findings": self.findings,
+        }  # fmt: skip
+        return {
+            name: sha256(encode(part)).hexdigest()
+            for name, part in (parts | dict(sorted(self.streams.items()))).items()
+        }
+
+
+encode = msgspec.json.Encoder(order="sorted").encode
+_decode = msgspec.json.Decoder(Bundle).decode
+
+
+def decode(data: bytes) -> Bundle:
+    """Read a bundle, strictly. Raises `BadPacket`."""
+    if len(data) > MAX_BYTES:
+        raise BadPacket("the bundle", f"it has {len(data)} bytes; at most {MAX_BYTES} are read")
+    try:
+        bundle = _decode(data)
+        again = encode(bundle)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BadPacket("the bundle", f"it cannot be read: {error}") from error
+    if again != data:
+        at = next(
+            (place for place, (one, other) in enumerate(zip(data, again, strict=False)) if one != other), len(again)
+        )
+        raise BadPacket("the bundle", f"it is not in canonical form at byte {at}")
+    for stream, part in bundle.streams.items():
+        for number, stored in enumerate(part.events, 1):
+            try:
+                read(stored.data)
+            except EventError as error:
+                raise BadPacket(stream, f"the {number}. of its events cannot be read: {error}") from error
+    return bundle
+
+
+def note_text(origin: str, digests: Mapping[str, str]) -> str:
+    """Return what is signed: the format, the log, and a line for each part."""
+    return "".join(f"{line}\n" for line in (FORMAT, origin, *(f"{name} {digest}" for name, digest in digests.items())))
+
+
+def signed(bundle: Bundle, origin: str, signer: Signer) -> Bundle:
+    """Return the bundle with its note."""
+    text = note_text(origin, bundle.digests())
+    return msgspec.structs.replace(bundle, note=Note(text, (sign(text, signer),)).encode().decode())
+
+
+def signer_of(note: Note, keys: Sequence[PublicKey]) -> list[PublicKey]:
+    """Return those of some keys whose names and ids a note bears; nothing is verified by that."""
+    return [key for key in keys if any(signature.of(key) for signature in note.signatures)]

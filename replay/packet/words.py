@@ -1,0 +1,228 @@
+"""How a packet says things: money, times, names, events, and the verdict in one sentence. Pure."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
+from typing import Any, cast
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from events import model
+from events.model import Event, PropertyConfigured
+from games.money import show_money
+from replay.findings import Adjudication, Settlement
+from replay.transcript_write import statement
+
+Story = dict[str, Any]
+"""What a packet shows: plain values only (text, numbers, lists), never markup."""
+
+UNKNOWN = "not known"
+MEANING = {
+    "UPHELD": "the record shows nothing against the rules",
+    "VARIANCE": "what was done is not what the rules say",
+    "VOID": "the round was properly void",
+    "UNDETERMINED": "the evidence does not tell",
+}
+"""Every verdict, and what it says."""
+LONGEST = 240
+"""An event's own words are cut after so many letters in the list; its bytes are in the bundle whole."""
+
+
+class Style:
+    """How a property writes money and time: its currency and time zone, or dollars and UTC where it did not say."""
+
+    def __init__(self, configured: PropertyConfigured | None) -> None:
+        self.name = configured.name if configured is not None else ""
+        self.currency = configured.currency if configured is not None else "USD"
+        self.zone_name, self.zone = "UTC", cast(tzinfo, UTC)
+        if configured is not None:  # where this machine does not know the zone, times are UTC, and say so
+            with contextlib.suppress(ZoneInfoNotFoundError, ValueError, OSError):
+                self.zone, self.zone_name = ZoneInfo(configured.time_zone), configured.time_zone
+
+    def money(self, cents: int | None) -> str:
+        """Return an amount without a sign.
+
+        >>> Style(None).money(-110000)
+        '$1,100.00'
+        """
+        if cents is None:
+            return UNKNOWN
+        mark = "$" if self.currency == "USD" else f"{self.currency} "
+        return mark + show_money(abs(cents), thousands=True)
+
+    def signed(self, cents: int | None) -> str:
+        """Return an amount with its sign, which zero has not.
+
+        >>> Style(None).signed(-2500), Style(None).signed(0), Style(None).signed(100)
+        ('−$25.00', '$0.00', '+$1.00')
+        """
+        return self.money(cents) if not cents else ("−" if cents < 0 else "+") + self.money(cents)
+
+    def clock(self, at_us: int) -> str:
+        """Return the time of day."""
+        return f"{self._at(at_us):%H:%M:%S}"
+
+    def time(self, at_us: int) -> str:
+        """Return day and time."""
+        return f"{self._at(at_us):%Y-%m-%d %H:%M:%S}"
+
+    def _at(self, at_us: int) -> datetime:
+        return datetime.fromtimestamp(at_us // 1_000_000, UTC).astimezone(self.zone)
+
+
+def utc(at_us: int) -> str:
+    """Return a time as in `2026-03-01T21:14:00Z`."""
+    return f"{datetime.fromtimestamp(at_us // 1_000_000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def words(token: str) -> str:
+    """Return a name of the wire as a heading.
+
+    >>> words("ace_high_bonus"), words("base")
+    ('Ace High Bonus', 'Base wager')
+    """
+    return token.replace("_", " ").title() if token != "base" else "Base wager"
+
+
+def plain(token: str) -> str:
+    """Return a name of the wire within a sentence.
+
+    >>> plain("manual_shoe")
+    'manual shoe'
+    """
+    return token.replace("_", " ")
+
+
+def wager(settlement: Settlement) -> str:
+    """Return the wager of a settlement, with the number it was placed on."""
+    number = "" if settlement.number is None else f" on {settlement.number}"
+    return words(settlement.wager) + number
+
+
+def position(of: int | str) -> str:
+    """Return a position as a heading.
+
+    >>> position(3), position("dealer"), position("pile-2")
+    ('Seat 3', 'Dealer', 'Pile 2')
+    """
+    return f"Seat {of}" if isinstance(of, int) else of.replace("-", " ").capitalize()
+
+
+def event(payload: Event) -> str:
+    """Return an event in the notation of transcripts, or its fields where the notation has no statement for it."""
+    said = statement(payload)
+    if isinstance(payload, model.RoundOpened):
+        said = f"round opened deck={payload.deck} covers {' '.join(payload.observed)}"
+    if said is None:
+        fields: dict[str, Any] = msgspec.to_builtins(payload)
+        fields.pop("toml", None)  # the rules have a part of their own
+        shown = " ".join(f"{name}={_plain(value)}" for name, value in fields.items() if value is not None)
+        said = f"{payload.TYPE} {shown}"
+    return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+# -------------------------------------------------------------------------------------------------------- the sentence
+
+
+def sentence(judged: Adjudication, seat: int | None, style: Style) -> str:
+    """Return the verdict in one sentence, on a seat or on the whole round."""
+    of = [each for each in judged.settlements if seat in (None, each.seat)]
+    short = [each for each in of if _difference(each) < 0]
+    over = [each for each in of if _difference(each) > 0]
+    if seat is None and len({each.seat for each in (*short, *over)}) == 1:
+        seat = (*short, *over)[0].seat
+    who = f"Seat {seat}" if seat is not None else "The round's patrons"
+    is_owed, was_paid = ("is owed", "was paid") if seat is not None else ("are owed", "were paid")
+    owed = style.money(sum(map(_difference, short)))
+    too_much = style.money(sum(map(_difference, over)))
+    named = seat is None
+    if short and over:
+        return f"{who} {is_owed} {owed} ({_names(short, named)}) and {was_paid} {too_much} too much ({_names(over, named)})."
+    if short:
+        return f"{who} {is_owed} {owed}: {_details(short, named, style)}."
+    if over:
+        return f"{who} {was_paid} {too_much} too much: {_details(over, named, style)}."
+    return _without_money(judged, of, f"at seat {seat}" if seat is not None else "in this round")
+
+
+def _without_money(judged: Adjudication, of: Sequence[Settlement], where: str) -> str:
+    codes = list(dict.fromkeys(each.code for each in judged.findings if not each.code.startswith("LOG-")))
+    if any(each.due_cents is None for each in of) or (judged.verdict == "UNDETERMINED" and not codes):
+        return f"What is due {where} cannot be told from the evidence: {'; '.join(judged.undetermined) or 'see below'}."
+    if not of:
+        settled = f"Nothing was at stake {where}"
+    elif any(each.done_cents is None for each in of):
+        settled = f"What every wager {where} is due can be told, but the record does not say how they were settled"
+    else:
+        settled = f"Every wager {where} was settled as the rules say"
+    if codes:
+        return f"{settled}, but the round was not conducted as the rules say ({', '.join(codes)})."
+    if judged.verdict == "VOID":
+        return f"The round was properly declared void, and {settled[0].lower()}{settled[1:]}."
+    return f"{settled}."
+
+
+def _difference(each: Settlement) -> int:
+    return 0 if each.due_cents is None or each.done_cents is None else each.done_cents - each.due_cents
+
+
+def _names(settlements: Sequence[Settlement], named: bool) -> str:
+    return ", ".join(_name(each, named) for each in settlements)
+
+
+def _name(each: Settlement, named: bool) -> str:
+    return wager(each) + (f" of seat {each.seat}" if named else "")
+
+
+def _details(settlements: Sequence[Settlement], named: bool, style: Style) -> str:
+    return "; ".join(
+        f"the {_name(each, named)} was due {_net(each.due_cents, style)} and got {_net(each.done_cents, style)} ({each.cite})"
+        for each in settlements
+    )
+
+
+def _net(cents: int | None, style: Style) -> str:
+    if not cents:
+        return "nothing beyond its stake" if cents == 0 else UNKNOWN
+    return f"a {'win' if cents > 0 else 'loss'} of {style.money(cents)}"
+
+
+# ---------------------------------------------------------------------------------------------------------- custody
+
+CUSTODY: dict[type[Event], Callable[[Any], tuple[str, str]]] = {
+    model.RulesFiled: lambda e: (
+        f"rules submission {e.submission}", f"filed, effective {e.effective_gaming_day}, SHA-256 {e.sha256}"
+    ),
+    model.TableOpened: lambda e: (
+        "table", f"opened for {words(e.game)}, dealing by {plain(e.deal_method)}, shuffler {plain(e.shuffler)}"
+    ),
+    model.DealerTappedIn: lambda e: (f"dealer {e.dealer}", "took over the table"),
+    model.DeckReceived: lambda e: (
+        e.deck, f"received, back {e.back_colour}, jokers {e.jokers}{', preshuffled' if e.preshuffled else ''}"
+    ),
+    model.DeckInspected: lambda e: (e.deck, f"inspected by {e.by}, verified by {e.verified_by or 'nobody on record'}"),
+    model.JokerDestroyed: lambda e: (
+        e.deck, f"a joker destroyed by {e.by}, witnessed by {e.witnessed_by or 'nobody on record'}"
+    ),
+    model.CardsSpread: lambda e: (e.deck, f"spread {'face up' if e.face_up else 'face down'}"),
+    model.CardsWashed: lambda e: (e.deck, "washed"),
+    model.DeckInPlay: lambda e: (e.deck, "put in play"),
+    model.DeckRemoved: lambda e: (e.deck, f"removed: {plain(e.reason)}"),
+    model.CardsShuffled: lambda e: (
+        e.deck, f"shuffled, {e.method}" + ("" if e.count is None else f", {e.count} cards counted")
+    ),
+    model.CardsCut: lambda e: ("cards", f"cut by {position(e.by).lower()}, {e.depth} cards from the {e.counted_from}"),
+    model.DiceReceived: lambda e: (f"dice {e.dice_set}", "received"),
+    model.DiceRemoved: lambda e: (f"dice {e.dice_set}", "removed"),
+    model.DeviceFailed: lambda e: (plain(e.device), f"failed: {plain(e.fault)}"),
+    model.DeviceCovered: lambda e: (plain(e.device), f"out of order, {e.how} placed"),
+    model.DeviceRestored: lambda e: (plain(e.device), "restored"),
+}  # fmt: skip
+"""Of rules, cards, dice, devices and people at the table: the thing, and what became of it."""
