@@ -26,6 +26,7 @@ COMMANDS = (
     "round",
     "judge",
     "review",
+    "dispute",
     "verify",
     "prove",
     "checkpoint",

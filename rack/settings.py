@@ -3,6 +3,7 @@
 | variable | what it sets |
 | --- | --- |
 | `RACK_LOG` | the log's address, where `--log` is not given |
+| `RACK_KEY` | the log's key file, where `--key` is not given (`rack dispute`) |
 | `RACK_OUT` | the folder of `rack demo` and `rack dashboard`, where `--out` is not given |
 | `RACK_PORT` | the port of the dashboard |
 | `RACK_DEBUG` | `1` shows the traceback of an error |
@@ -23,6 +24,8 @@ from rack.errors import UsageError
 
 WAREHOUSE = "warehouse.duckdb"
 """The warehouse's name in the folder of a demo."""
+DEMO_KEY = "demo.key"
+"""The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
 
 DEFAULT_PORT = 8501
 DEMO_SEED = 688
@@ -62,6 +65,24 @@ def log_address(flag: str | None) -> str:
             "no log is named: give --log sqlite:///path/file.db or kafka://host:port/prefix, or set RACK_LOG"
         )
     return address
+
+
+def key_file(flag: Path | None, address: str) -> Path:
+    """Return the log's key file: the one that `--key` gives, else RACK_KEY, else the key of the demo whose log it is.
+
+    Raises `UsageError` where none is there.
+    """
+    from events.open import parse_address
+
+    if flag is not None or os.environ.get("RACK_KEY"):
+        return flag or Path(os.environ["RACK_KEY"])
+    backend, place = parse_address(address)
+    demo = Path(place).with_name(DEMO_KEY)
+    if backend == "sqlite" and demo.is_file():
+        return demo
+    raise UsageError(
+        "a packet is signed with the log's key: give --key FILE, or set RACK_KEY (`rack keys new` makes one)"
+    )
 
 
 _SECURITY = {

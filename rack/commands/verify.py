@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,14 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.history import Mark
+    from events.notes import PublicKey
     from events.verify import Break, Report
     from events.verify_checkpoints import Signatures
 
-HELP = "check every event, root and signature of a log, or one file of `rack prove`; name the first break"
+HELP = "check every event, root and signature of a log, or one file of `rack dispute` or `rack prove`; name the first break"
+
+PACKET_BEGINS = (b"%PDF-", b'{"')
+"""A PDF, or JSON without white space; a proof has line breaks."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         nargs="?",
-        help="check this file of `rack prove` with --key alone, and no log",
+        help="check this file of `rack dispute` (JSON or PDF) or `rack prove` with --key alone, and no log",
     )
     add_log(parser)
     parser.add_argument(
@@ -46,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Walk the log, or check a file; 4 where anything is not as it was written."""
     if arguments.file is not None:
-        return _proof(arguments, output)
+        return _file(arguments, output)
     if (arguments.witness is None) != (arguments.witness_key is None):
         raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
     from contextlib import ExitStack, closing
@@ -160,21 +165,53 @@ def _time(at_us: int) -> str:
     return datetime.fromtimestamp(at_us // 1_000_000, UTC).isoformat().replace("+00:00", "Z")
 
 
-def _proof(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Check a proof with the keys that were given, and nothing else."""
+def _file(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Check a packet or a proof with the keys that were given, and nothing else."""
     from events.keys import read_public_key
     from events.notes import KeyKind
-    from events.proof import MAX_PROOF_BYTES, Proof, check
+    from replay.packet.bundle import MAX_BYTES
 
     if not arguments.key:
         raise UsageError(
-            "a proof is checked with the log's public key, as it was given to you: name its file with --key"
+            "a file is checked with the log's public key, as it was given to you: name the key's file with --key"
         )
     keys = [read_public_key(path) for path in arguments.key]
     if arguments.witness_key is not None:
         keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
     with arguments.file.open("rb") as file:
-        proven = check(Proof.decode(file.read(MAX_PROOF_BYTES + 1)), keys)
+        data = file.read(MAX_BYTES + 1)
+    return (_packet if data.startswith(PACKET_BEGINS) else _proof)(data, keys, output)
+
+
+def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
+    """Check a dispute packet; 1 where it is as it was made, and this program's rules lead to another verdict."""
+    from replay.engine import engine
+    from replay.packet import check_packet
+
+    checked = check_packet(data, keys)
+    about, judged = checked.bundle.about, checked.bundle.adjudication
+    events = sum(len(part.events) for part in checked.bundle.streams.values())
+    made = _time(checked.made.at_us)
+    output.value({
+        "ok": True, "reproduced": checked.reproduced, "same_engine": checked.same_engine, "table": about.table,
+        "round": about.round_no, "seat": about.seat, "verdict": judged.verdict, "findings": [f.line() for f in judged.findings],
+        "events": events, "software": about.software, "covered_by_us": checked.made.at_us, "key": str(checked.key),
+        "witnesses": [str(each.key) for each in checked.witnesses],
+    })  # fmt: skip
+    output.text(
+        f"table {about.table}, round {about.round_no}: {judged.verdict}; {events:,} events, each in the log "
+        f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
+        *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
+        "worked out again from these events alone: the same verdict" if checked.reproduced else
+        f"not as this program ({engine()}) has it: the packet was made by {about.software}, whose rules differ",
+    )  # fmt: skip
+    return Exit.CLEAN if checked.reproduced else Exit.FINDINGS
+
+
+def _proof(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
+    from events.proof import Proof, check
+
+    proven = check(Proof.decode(data), keys)
     made = _time(proven.time.at_us)
     output.value({
         "ok": True, "origin": proven.checkpoint.origin, "stream": proven.stream, "events": list(proven.numbers),

@@ -1,1 +1,141 @@
-"""The dispute packet: everything a round's verdict rests on, with the verdict, to be checked by anybody without the log."""
+"""The dispute packet: everything a round's verdict rests on, with the verdict, to be checked by anybody without the log.
+
+`make_packet` makes one from an open log, `packet_at` opens the log at an address and writes down that a copy left it;
+`check_packet` checks the bundle or the PDF with a public key alone. docs/dispute-packet.md describes the format.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.checkpointer import Checkpointer, memory_of
+from events.keys import read_signer
+from events.log import CheckpointStore, EventLog
+from events.notes import PublicKey, Signer
+from events.open import open_checkpoints, open_log
+from replay.evidence import RoundUnknown
+from replay.findings import Adjudication
+from replay.packet.bundle import BadPacket, Bundle
+from replay.packet.check import Checked, check_bundle
+from replay.packet.document import typeset
+from replay.packet.make import NotCovered, make_bundle, moved_on
+from replay.packet.page import to_html
+from replay.packet.signature import attached, check_pdf, sign_pdf
+from replay.packet.story import tell
+from replay.replayer import MemoryResults
+from replay.review import Desk, Entry
+
+__all__ = [
+    "BadPacket", "Bundle", "Checked", "NotCovered", "Packet", "RoundUnknown", "check_packet", "log_export", "make_packet",
+    "packet_at",
+]  # fmt: skip
+
+
+class Packet(msgspec.Struct, frozen=True, kw_only=True):
+    """A packet in its three forms, and what it says. `name` is what its files are called, without the ending."""
+
+    name: str
+    table: str
+    round_no: int
+    adjudication: Adjudication
+    sentence: str
+    json: bytes
+    pdf: bytes
+    html: bytes
+
+    @property
+    def forms(self) -> dict[str, bytes]:
+        """The files by their ending."""
+        return {"json": self.json, "pdf": self.pdf, "html": self.html}
+
+
+def make_packet(
+    log: EventLog, table: str, round_no: int, seat: int | None = None, *, checkpoints: CheckpointStore, signer: Signer,
+    clock: Callable[[], int] | None = None,
+) -> Packet:  # fmt: skip
+    """Return the packet of a round (and of a seat), as of the newest checkpoint, signed with the log's key, and checked.
+
+    Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
+    `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the log does not hold together.
+    """
+    bundle = make_bundle(log, checkpoints, table, round_no, seat=seat, signer=signer, clock=clock or _now_us)
+    data = bundle.encode()
+    checked = check_bundle(data, [signer.public_key])
+    assert checked.judged is not None, "a packet without a verdict is not made"
+    shown = tell(bundle, checked.judged)
+    made = bundle.about.made_at_us
+    return Packet(
+        name=f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else ""), table=table, round_no=round_no,
+        adjudication=bundle.adjudication, sentence=shown["sentence"], json=data,
+        pdf=sign_pdf(typeset(shown, data, made), signer, made), html=to_html(shown),
+    )  # fmt: skip
+
+
+def log_export(
+    log: EventLog, packet: Packet, *, by: str, reason: str, clock: Callable[[], int] | None = None
+) -> list[Entry]:
+    """Write down in the log that the three files leave it, each with its digest. To be done before they do."""
+    desk = Desk(log, MemoryResults(), clock=clock)
+    return [
+        desk.exported(
+            packet.table,
+            packet.round_no,
+            what="packet",
+            digest=sha256(data).hexdigest(),
+            form=form,
+            by=by,
+            reason=reason,
+        )
+        for form, data in packet.forms.items()
+    ]
+
+
+def packet_at(address: str, table: str, round_no: int, seat: int | None = None, *, key: Path, by: str, reason: str,
+              clock: Callable[[], int] | None = None, **options: Any) -> Packet:  # fmt: skip
+    """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
+
+    Where something about the round stands beyond the newest checkpoint, a new one is made first. Options go to the backends
+    (`security`). Raises what `make_packet`, `events.keys.read_signer` and the log raise; then nothing leaves.
+    """
+    signer, now = read_signer(key), clock or _now_us
+    with contextlib.ExitStack() as resources:
+        log = resources.enter_context(contextlib.closing(open_log(address, **options)))
+        with contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
+            stale = moved_on(log, store, table, round_no)
+        store = resources.enter_context(
+            contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=not stale, **options))
+        )
+        if stale:
+            memory = resources.enter_context(contextlib.closing(memory_of(key, log.log_id)))
+            checkpointer = Checkpointer(log, store, signer, memory, clock=now)
+            checkpointer.read()
+            checkpointer.sign()
+        packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now)
+        log_export(log, packet, by=by, reason=reason, clock=clock)
+    return packet
+
+
+def check_packet(data: bytes, keys: Sequence[PublicKey]) -> Checked:
+    """Check a packet, the bundle or the PDF, with public keys of its log (and of witnesses) and nothing else.
+
+    Raises `BadPacket` naming what is wrong.
+    """
+    if not re.match(rb"%PDF-", data[:1024]):
+        return check_bundle(data, keys)
+    signature = check_pdf(data)
+    checked = check_bundle(attached(data, "packet.json"), keys)
+    if checked.key.key != signature.public or checked.key.id.hex() != signature.key_id:
+        raise BadPacket("the PDF", f"it is signed by the key {signature.key_id}, its bundle by {checked.key.id.hex()}")
+    return checked
+
+
+def _now_us() -> int:
+    return time.time_ns() // 1000

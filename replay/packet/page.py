@@ -34,7 +34,7 @@ details>summary{cursor:pointer}@media print{details{display:block}}
 """
 
 
-def page(story: Story) -> bytes:
+def to_html(story: Story) -> bytes:
     """Return the page."""
     heading = f"Dispute packet: {story['title']}"
     body = [
@@ -151,7 +151,7 @@ def _play(play: Story) -> str:
         rows = []
         if place["recorded"] or place["recomputed"]:
             recorded = _hands(place["recorded"]) or "not on record"
-            recomputed = _hands(place["recomputed"]) or '<span class="soft">the player\'s own choice</span>'
+            recomputed = _hands(place["recomputed"]) or f'<span class="soft">{escape(place["otherwise"])}</span>'
             rows.append(f'<tr><th scope="row">Hands</th><td>{recorded}</td><td>{recomputed}</td></tr>')
         for name, done, due in place["settled"]:
             rows.append(

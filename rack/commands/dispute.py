@@ -1,0 +1,63 @@
+"""`rack dispute`: the packet of a round, to be given to somebody who does not have the log."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rack.arguments import add_log, positive
+from rack.errors import Exit
+from rack.output import Output
+from rack.settings import key_file, log_address
+
+HELP = "make the dispute packet of a round: PDF, JSON bundle and HTML page, signed, to be checked without the log"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("table", metavar="TABLE", help="the table's id, as in fu-01")
+    parser.add_argument("round", metavar="ROUND", type=positive, help="the number of the round")
+    parser.add_argument("--seat", metavar="N", type=positive, help="the seat in dispute")
+    add_log(parser)
+    parser.add_argument("--out", metavar="DIR", type=Path, default=Path(), help="write the files there (default: here)")
+    parser.add_argument(
+        "--key",
+        metavar="FILE",
+        type=Path,
+        help="the log's key file (`rack keys new`; default: RACK_KEY, or the demo's own)",
+    )
+    parser.add_argument(
+        "--by", metavar="PERSON", help="who makes it, as the directory has it (default: the login name)"
+    )
+    parser.add_argument(
+        "--reason", metavar="TEXT", default="dispute packet", help="why; stands in the log with the export"
+    )
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Write the packet, whatever its verdict. The export is in the log before the files are there."""
+    from getpass import getuser
+
+    from msgspec import to_builtins
+
+    from rack.opening import options_of
+    from replay.packet import packet_at
+
+    address = log_address(arguments.log)
+    packet = packet_at(
+        address, arguments.table, arguments.round, arguments.seat, key=key_file(arguments.key, address),
+        by=arguments.by or getuser().lower(), reason=arguments.reason, **options_of(address),
+    )  # fmt: skip
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for form, data in packet.forms.items():
+        path = arguments.out / f"{packet.name}.{form}"
+        path.write_bytes(data)
+        files[form] = str(path)
+    judged = packet.adjudication
+    output.value({
+        "files": files, "sentence": packet.sentence, "verdict": judged.verdict, "as_of": judged.as_of,
+        "findings": to_builtins(judged.findings),
+    })  # fmt: skip
+    output.text(f"{judged.verdict}: {packet.sentence}", *files.values())
+    return Exit.CLEAN

@@ -1,0 +1,173 @@
+"""Makes a packet from a log: what the verdict rests on, where it stands under the newest checkpoint, and the documents of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from events import model
+from events.checkpoint import origin_of
+from events.checkpointer import KeyNotInForce
+from events.codec import read
+from events.errors import BrokenSeal, LostTail
+from events.history import History
+from events.keys import PROPERTY_STREAM, KeyRing
+from events.log import CheckpointStore, EventLog, Record
+from events.merkle import Tree, leaf_hash
+from events.notes import Note, Signer
+from events.sparse import outside_hashes
+from events.statements import Batch, HeadStatement
+from replay.engine import engine
+from replay.evidence import RoundUnknown, evidence
+from replay.findings import Finding
+from replay.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
+from replay.packet.meters import meter_evidence, meter_findings, meters_of
+
+
+class NotCovered(LookupError):
+    """No checkpoint covers the round yet."""
+
+
+def moved_on(log: EventLog, store: CheckpointStore, table: str, round_no: int) -> bool:
+    """Say whether something about a round stands in the log beyond the newest checkpoint, or a correction at its table."""
+    statements = Statements(log, store)
+    for stream in {f"table/{table}", f"review/{table}"} & set(log.streams()):
+        for record in log.read(stream, statements.size(stream) + 1):
+            said = read(record.data)
+            if said.round_no == round_no or isinstance(said.payload, model.EventCorrected):
+                return True
+    return False
+
+
+class Statements:
+    """The log of statements as a store holds it: of each stream the newest statement, under the newest checkpoint."""
+
+    def __init__(self, log: EventLog, store: CheckpointStore) -> None:
+        self._tree = Tree()
+        self._heads: dict[str, tuple[int, str, HeadStatement]] = {}
+        self._note, self._time = Note("", ()), ""
+        history = History(origin_of(log.log_id, log.property_id))
+        for encoded in store.batches():
+            self._note, lines, before = history.take(encoded), Batch.decode(encoded).lines, self._tree.size
+            for line in lines:
+                self._tree.append(leaf_hash(line))
+            for place, statement in enumerate(history.ledger.added):
+                self._heads[statement.stream] = before + place, lines[place].decode(), statement
+            self._time = lines[-1].decode()
+
+    def size(self, stream: str) -> int:
+        """Return how many events of a stream are covered."""
+        return self._heads[stream][2].size if stream in self._heads else 0
+
+    def checkpoint(self) -> Signed:
+        """Return the newest checkpoint."""
+        return Signed(self._note.encode().decode(), self._leaf(self._tree.size - 1, self._time))
+
+    def part(
+        self, stream: str, records: Sequence[Record], chosen: Sequence[Record], begins: int = 0, ends: int = 0
+    ) -> Part:
+        """Return chosen events of a stream with their proof; `records` are all that the statement covers.
+
+        Raises `BrokenSeal` where they are not those of which it states the root.
+        """
+        place, line, head = self._heads[stream]
+        leaves = [leaf_hash(record.data) for record in records]
+        if Tree(leaves).root().hex() != head.root:
+            raise BrokenSeal(
+                stream, 1, "the events are not those of which a checkpoint states the root; run `rack verify`"
+            )
+        stored = [Stored(each.hash.hex(), msgspec.Raw(each.data), leaves[each.seq - 1].hex()) for each in chosen]
+        return Part(
+            begins=begins, ends=ends, events=tuple(stored),
+            head=self._leaf(place, line),
+            outside=tuple(each.hex() for each in outside_hashes(leaves, [each.seq - 1 for each in chosen])),
+        )  # fmt: skip
+
+    def _leaf(self, index: int, line: str) -> Leaf:
+        return Leaf(index, line, tuple(each.hex() for each in self._tree.inclusion_proof(index)))
+
+
+def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_no: int, *, signer: Signer,
+                clock: Callable[[], int], seat: int | None = None) -> Bundle:  # fmt: skip
+    """Return the signed bundle of a round, as of the newest checkpoint.
+
+    Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
+    `BadNote` where the key does not sign for this log, `IntegrityError` where the log does not hold together.
+    """
+    stream = f"table/{table}"
+    streams = log.streams()
+    if stream not in streams:
+        tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
+        raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
+    statements = Statements(log, checkpoints)
+    records = _covered(log, statements, stream)
+    if not records:
+        raise NotCovered(f"no checkpoint covers {stream}; `rack checkpoint` makes one")
+    try:
+        chosen, judged = evidence(stream, records, round_no)
+    except RoundUnknown as error:
+        if log.head(stream).seq > len(records):
+            raise NotCovered(f"table {table}: {error} that a checkpoint covers; `rack checkpoint` makes one") from error
+        raise RoundUnknown(f"table {table}: {error}") from error
+    _check_seat(seat, table, records)
+    properties = _covered(log, statements, PROPERTY_STREAM) if PROPERTY_STREAM in streams else []
+    _check_key(signer, properties)
+    parts = {stream: statements.part(stream, records, chosen.records, chosen.begins, chosen.ends)}
+    findings: tuple[Finding, ...] = ()
+    for name in meters_of(judged.round):
+        every = _covered(log, statements, name) if name in streams else []
+        few = meter_evidence(every, table, round_no)
+        if few:
+            parts[name] = statements.part(name, every, few)
+            findings += meter_findings({name: few}, table, round_no)
+    review = f"review/{table}"
+    reviews = _covered(log, statements, review) if review in streams else []
+    for name, every, few in (
+        (PROPERTY_STREAM, properties, [each for each in properties if _about_property(each)]),
+        (review, reviews, [each for each in reviews if read(each.data).round_no == round_no]),
+    ):
+        if few:
+            parts[name] = statements.part(name, every, few)
+    about = About(
+        format=FORMAT, log_id=log.log_id, made_at_us=clock(), property_id=log.property_id, round_no=round_no, seat=seat,
+        software=engine(), table=table,
+    )  # fmt: skip
+    unsigned = Bundle(about, judged.adjudication, statements.checkpoint(), findings, "", parts)
+    return signed(unsigned, origin_of(log.log_id, log.property_id), signer)
+
+
+def _covered(log: EventLog, statements: Statements, stream: str) -> list[Record]:
+    """Return the events of a stream that the newest checkpoint covers."""
+    size = statements.size(stream)
+    records = list(log.read(stream, 1, size)) if size else []
+    if len(records) != size:
+        raise LostTail(
+            stream, len(records) + 1, f"the stream ends at {len(records)}, a checkpoint states {size} events"
+        )
+    return records
+
+
+def _check_key(signer: Signer, properties: Sequence[Record]) -> None:
+    ring = KeyRing()
+    for record in properties:
+        ring.take(record)
+    key = signer.public_key
+    if key not in ring.in_force(len(properties)):
+        raise KeyNotInForce(
+            f"the key {key.name} ({key.id.hex()}) is not in force in what the newest checkpoint covers: publish it "
+            "(`rack keys new`) and make a checkpoint, or sign with the one that is (`rack keys list`)"
+        )
+
+
+def _about_property(record: Record) -> bool:
+    return isinstance(read(record.data).payload, model.PropertyConfigured | model.KeyPublished | model.KeyRetired)
+
+
+def _check_seat(seat: int | None, table: str, records: Sequence[Record]) -> None:
+    if seat is None:
+        return
+    opened = [payload for record in records if isinstance(payload := read(record.data).payload, model.TableOpened)]
+    seats = opened[-1].seats if opened else 7
+    if not 1 <= seat <= seats:
+        raise RoundUnknown(f"table {table} has no seat {seat}; it has seats 1 to {seats}")
