@@ -45,6 +45,19 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     payload: str
 
 
+class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the review of a finding stands. Times are UTC microseconds: the first thing anybody said, and the disposition
+    that stands (null: none, or taken back)."""
+
+    finding_id: str
+    state: str
+    assigned_to: str | None
+    disposition: str | None
+    amount_cents: int | None
+    first_at_us: int
+    settled_at_us: int | None
+
+
 class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What the pages need of `property_configured`: the name, the IANA time zone and the ISO 4217 currency."""
 
@@ -129,6 +142,25 @@ ROUND_EVENTS: Schema = {
     "hash": pl.String,
 }
 TABLE_EVENTS: Schema = {"stream": pl.String, "seq": pl.Int64, "type": pl.String, "payload": pl.String}
+REVIEWS: Schema = {
+    "finding_id": pl.String,
+    "state": pl.String,
+    "assigned_to": pl.String,
+    "disposition": pl.String,
+    "amount_cents": pl.Int64,
+    "first_at_us": pl.Int64,
+    "settled_at_us": pl.Int64,
+}
+WITHDRAWN: Schema = {
+    "finding_id": pl.String,
+    "code": pl.String,
+    "stream": pl.String,
+    "round_no": pl.Int64,
+    "seat": pl.Int64,
+    "wager": pl.String,
+}
+"""Findings of revisions that an earlier build has seen and a later one has not."""
+
 TABLES: dict[str, Schema] = {
     "raw_adjudications": ADJUDICATIONS,
     "raw_settlements": SETTLEMENTS,
@@ -136,6 +168,8 @@ TABLES: dict[str, Schema] = {
     "raw_ledger": LEDGER,
     "raw_round_events": ROUND_EVENTS,
     "raw_table_events": TABLE_EVENTS,
+    "raw_reviews": REVIEWS,
+    "raw_withdrawn": WITHDRAWN,
 }
 """The tables as loaded, and their columns in order."""
 
@@ -154,6 +188,7 @@ def batches(
     stream_findings: Iterable[Finding],
     table_events: Iterable[TableEvent] = (),
     time_zone: str = "UTC",
+    reviews: Iterable[ReviewedFinding] = (),
 ) -> Iterator[Batch]:
     """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
     load_no = 0
@@ -172,6 +207,8 @@ def batches(
         yield _batch("raw_round_events", [row for round_ in rounds for row in _event_rows(round_)])
     for events in _chunks(table_events):
         yield _batch("raw_table_events", [msgspec.structs.astuple(event) for event in events])
+    for some_reviews in _chunks(reviews):
+        yield _batch("raw_reviews", [msgspec.structs.astuple(review) for review in some_reviews])
 
 
 def with_hour(batch: Batch, time_zone: str) -> Batch:

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[float], tests: int | None = None) -> list[float]:
     """Return p-values adjusted by Holm's step-down method (1979), in the order given.
+
+    `tests` is how many tests there were in all, where only those with the smallest p-values are given.
 
     Calling everything at or under a level an alarm, the chance of any false alarm in the whole report is at most that
     level, however the tests depend on each other.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
+    >>> holm([0.01], tests=10)
+    [0.1]
     """
+    count = max(len(p_values), tests or 0)
     adjusted, so_far = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=lambda each: p_values[each])):
-        so_far = max(so_far, min(1.0, (len(p_values) - rank) * p_values[place]))
+        so_far = max(so_far, min(1.0, (count - rank) * p_values[place]))
         adjusted[place] = so_far
     return adjusted
 

@@ -26,6 +26,7 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "shift": ("shift",),
     "hour": ("hour",),
     "seat": ("seat",),
+    "code": ("code",),
     "gaming_day": ("gaming_day",),
     "month": ("month",),
     "dealer_table": ("dealer", "table_id"),

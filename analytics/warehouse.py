@@ -22,11 +22,12 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from analytics.loading import TABLES, Batch, PropertyFacts, RoundEvents, TableEvent, batches
+from analytics.loading import TABLES, Batch, PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, batches
 from replay.findings import Adjudication, Finding, LedgerEntry
 
 __all__ = [
     "PropertyFacts",
+    "ReviewedFinding",
     "RoundEvents",
     "TableEvent",
     "Warehouse",
@@ -45,6 +46,8 @@ MODELS = (
     "stg_settlements",
     "stg_stated",
     "stg_findings",
+    "stg_withdrawn",
+    "stg_reviews",
     "stg_ledger",
     "stg_table_events",
     "round_events",
@@ -91,6 +94,7 @@ def build(
     *,
     stream_findings: Iterable[Finding] = (),
     table_events: Iterable[TableEvent] = (),
+    reviews: Iterable[ReviewedFinding] = (),
     facts: PropertyFacts | None = None,
 ) -> None:
     """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
@@ -101,7 +105,7 @@ def build(
     facts = facts or PropertyFacts()
     build_from(
         path,
-        batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone),
+        batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
         facts=facts,
     )
 

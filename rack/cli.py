@@ -37,6 +37,7 @@ COMMANDS = (
     "rules",
     "theory",
     "hold",
+    "errors",
     "dashboard",
 )
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import msgspec
 
-from analytics.warehouse import PropertyFacts, RoundEvents, TableEvent, build
+from analytics.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
 from events.envelope import RawEnvelope
 from events.log import EventLog, Record, ResultStore
 from events.model import DiceReceived, EventCorrected, PropertyConfigured
 from replay.findings import Adjudication, Finding
 from replay.replayer import adjudications, findings, ledger
+from replay.review_state import FindingReview, fold
 
 TELLING = (DiceReceived.TYPE, EventCorrected.TYPE)
 
@@ -31,6 +32,7 @@ def build_warehouse(path: Path, log: EventLog, results: ResultStore) -> None:
         round_events(log),
         stream_findings=outside_rounds(findings(results), judged),
         table_events=table_events(log),
+        reviews=reviews(log),
         facts=property_facts(log),
     )
 
@@ -61,6 +63,24 @@ def table_events(log: EventLog) -> Iterator[TableEvent]:
                     yield TableEvent(
                         stream=stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode()
                     )
+
+
+def reviews(log: EventLog) -> Iterator[ReviewedFinding]:
+    """Yield where the review of each finding stands that anybody spoke of."""
+    for stream in log.streams():
+        if stream.startswith("review/"):
+            for finding in fold(stream, log.read(stream)).findings.values():
+                yield _reviewed(finding)
+
+
+def _reviewed(finding: FindingReview) -> ReviewedFinding:
+    standing = finding.resolution
+    settled = [each.at_us for each in finding.history if standing is not None and each.seq == standing.seq]
+    return ReviewedFinding(
+        finding_id=finding.finding_id, state=finding.state, assigned_to=finding.assigned_to,
+        disposition=standing.disposition if standing else None, amount_cents=standing.amount_cents if standing else None,
+        first_at_us=finding.history[0].at_us, settled_at_us=settled[0] if settled else None,
+    )  # fmt: skip
 
 
 def property_facts(log: EventLog) -> PropertyFacts:

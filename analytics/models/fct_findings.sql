@@ -1,13 +1,21 @@
 -- grain: finding_id
 -- One finding that stands, with its round and the money apart by direction: `underpaid_cents` is what the patron is
 -- short, `overpaid_cents` what the patron has too much. They are never netted. `bettor` is whose wager it was, null where
--- several had the same wager at the seat.
+-- several had the same wager at the seat. `shown_at_us` is when the first event happened that shows it, null where that is
+-- no event of a round.
 WITH bettors AS (
     SELECT stream, round_no, seat, wager, min(bettor) AS bettor
     FROM stg_settlements
     SEMI JOIN stg_findings USING (stream, round_no)
     GROUP BY stream, round_no, seat, wager
     HAVING count(DISTINCT bettor) = 1
+),
+
+shown AS (
+    SELECT f.finding_id, min(e.occurred_at_us) AS shown_at_us
+    FROM (SELECT finding_id, stream, unnest(evidence) AS seq FROM stg_findings) AS f
+    INNER JOIN round_events AS e USING (stream, seq)
+    GROUP BY f.finding_id
 )
 
 SELECT
@@ -25,6 +33,7 @@ SELECT
     a.hour,
     a.opened_at_us,
     a.closed_at_us,
+    s.shown_at_us,
     a.verdict,
     f.seat,
     f.wager,
@@ -40,5 +49,6 @@ SELECT
     f.assumed,
     f.rules_digest
 FROM stg_findings AS f
+LEFT JOIN shown AS s USING (finding_id)
 LEFT JOIN bettors AS b USING (stream, round_no, seat, wager)
 LEFT JOIN stg_adjudications AS a USING (stream, round_no)

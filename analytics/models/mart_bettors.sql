@@ -1,8 +1,10 @@
--- grain: stream, gaming_day, dealer, bettor
+-- grain: stream, game, shift, gaming_day, dealer, bettor
 -- How many wagers a dealer settled for a patron's token: what repeated mistakes are counted against.
 SELECT
     stream,
     table_id,
+    game,
+    shift,
     gaming_day,
     dealer,
     bettor,
@@ -10,4 +12,4 @@ SELECT
     coalesce(sum(staked_cents), 0)::BIGINT AS staked_cents
 FROM fct_wagers
 WHERE bettor <> ''
-GROUP BY stream, table_id, gaming_day, dealer, bettor
+GROUP BY stream, table_id, game, shift, gaming_day, dealer, bettor

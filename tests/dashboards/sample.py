@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from analytics.loading import PropertyFacts, RoundEvents, TableEvent
+from analytics.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
 from analytics.warehouse import build
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 
@@ -287,7 +287,19 @@ def table_events() -> list[TableEvent]:
     return [TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}')]
 
 
+def reviews() -> list[ReviewedFinding]:
+    """The dispute was given to somebody an hour after its round."""
+    return [
+        ReviewedFinding(
+            finding_id=DISPUTE.id, state="assigned", assigned_to="s.lee", disposition=None, amount_cents=None,
+            first_at_us=EVENING + 74 * 60 * SECOND, settled_at_us=None,
+        )
+    ]  # fmt: skip
+
+
 def make(path: Path) -> Path:
     """Build the warehouse of this floor at `path`."""
-    build(path, adjudications(), ledger(), rounds_events(), table_events=table_events(), facts=FACTS)
+    build(
+        path, adjudications(), ledger(), rounds_events(), table_events=table_events(), reviews=reviews(), facts=FACTS
+    )
     return path

@@ -1,0 +1,27 @@
+-- grain: finding_id
+-- Findings that an earlier revision made and the newest does not, and for which it makes no other of the same code, seat and
+-- wager: a correction of the record took them back.
+WITH stated AS (
+    SELECT f.finding_id, f.code, f.stream, coalesce(f.round_no, a.round_no) AS round_no, f.seat, f.wager
+    FROM raw_findings AS f
+    INNER JOIN raw_adjudications AS a USING (load_no)
+    UNION ALL
+    SELECT finding_id, code, stream, round_no, seat, wager FROM raw_withdrawn
+)
+
+SELECT DISTINCT ON (s.finding_id)
+    s.finding_id,
+    s.code,
+    s.stream,
+    s.round_no,
+    s.seat,
+    s.wager
+FROM stated AS s
+ANTI JOIN stg_findings AS f
+    ON
+        s.finding_id = f.finding_id
+        OR (
+            s.stream = f.stream AND s.round_no = f.round_no AND s.code = f.code
+            AND s.seat IS NOT DISTINCT FROM f.seat AND s.wager IS NOT DISTINCT FROM f.wager
+        )
+ORDER BY s.finding_id

@@ -1,0 +1,162 @@
+"""What repeats among the mistakes: the same dealer, the same patron's token, the same direction.
+
+The law of this file: a pattern says "look here" and accuses nobody. Each is held against what the same number of mistakes would
+do if they fell on wagers by chance, and corrected for all the pairs among which one could have stood out, those that were
+never wrong too. A token is a pseudonym; a patron who plays much at one table meets its dealers much.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.exact import binomial_at_least
+from analytics.mistakes import LOOK_LEVEL, MISTAKES
+from analytics.multiplicity import holm
+from analytics.selection import EVERYTHING, WHERE, Selection, frame
+from analytics.warehouse import Warehouse
+
+DIRECTIONS: Final = {"overpaid": "> 0", "underpaid": "< 0"}
+KINDS: Final = {
+    "dealer_patron": "a dealer's mistakes of one direction fall on one patron's wagers",
+    "dealer": "a dealer's mistakes go one way more often than the floor's",
+    "patron": "mistakes of one direction fall on one patron's wagers, whoever deals",
+}
+"""What can repeat."""
+
+LEAST: Final = 2
+"""Once is no repetition."""
+
+
+def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return what repeats, least explained by chance first; a round counts once, by the wager most wrong.
+
+    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (null where not part of
+    it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`
+    (Holm over all that could have stood out), `look`, `sentence`.
+    """
+    found = _found(db, selection)
+    rows: list[dict[str, Any]] = []
+    tests = 0
+    for kind, candidates, count in (_dealers(found), *_patrons(db, found, selection)):
+        tests += count
+        rows += [{"kind": kind, **row} for row in candidates if row["times"] >= LEAST]
+    adjusted = holm([row["p"] for row in rows], tests)
+    shown = [
+        row | {"p_adjusted": p, "look": p <= LOOK_LEVEL, "sentence": _sentence(row, p <= LOOK_LEVEL)}
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+    return pl.DataFrame(shown, schema=_SCHEMA).sort("p", "kind", "dealer", "bettor", nulls_last=True)
+
+
+_SCHEMA: Final[dict[str, Any]] = {
+    "kind": pl.String, "direction": pl.String, "dealer": pl.String, "bettor": pl.String, "times": pl.Int64, "of": pl.Int64,
+    "expected": pl.Float64, "amount_cents": pl.Int64, "p": pl.Float64, "p_adjusted": pl.Float64, "look": pl.Boolean,
+    "sentence": pl.String,
+}  # fmt: skip
+
+
+def _found(db: Warehouse, selection: Selection) -> pl.DataFrame:
+    """Rounds with a mispayment by dealer, direction and patron: a round counts once, with the wager that was most wrong.
+
+    What goes wrong in one round goes wrong together (a void that was not paid back), and would look like a repetition.
+    """
+    return frame(
+        db,
+        f"""
+        WITH wrong AS (
+            SELECT
+                stream, round_no, dealer,
+                arg_max(nullif(bettor, ''), abs(difference_cents)) AS bettor,
+                arg_max(difference_cents, abs(difference_cents)) AS cents
+            FROM fct_findings
+            WHERE {MISTAKES} AND difference_cents <> 0 AND {WHERE}
+            GROUP BY stream, round_no, dealer
+        )
+
+        SELECT
+            dealer, bettor, CASE WHEN cents > 0 THEN 'overpaid' ELSE 'underpaid' END AS direction,
+            count(*) AS times, sum(abs(cents))::BIGINT AS amount_cents
+        FROM wrong
+        GROUP BY ALL
+        """,
+        selection,
+    )
+
+
+Candidates = tuple[str, list[dict[str, Any]], int]
+"""A kind, what was seen of it, and how many could have been seen."""
+
+
+def _dealers(found: pl.DataFrame) -> Candidates:
+    """Each dealer's directions against the share of the direction among all others' mistakes."""
+    totals = found.group_by("dealer", "direction").agg(pl.col("times").sum(), pl.col("amount_cents").sum())
+    rows = []
+    for row in totals.iter_rows(named=True):
+        own = _times(totals, dealer=row["dealer"])
+        all_others = _times(totals) - own
+        same = _times(totals, direction=row["direction"]) - row["times"]
+        share = (same + 1) / (all_others + 2)  # one more of each, so that a short record proves nothing
+        rows.append(_row(row, None, own, share))
+    return "dealer", rows, 2 * totals["dealer"].n_unique()
+
+
+def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[Candidates]:
+    """Patrons' shares of the wrong rounds, of each dealer and of the floor, against their shares of the wagers."""
+    wagers = frame(
+        db,
+        f"SELECT dealer, bettor, sum(wagers)::BIGINT AS times FROM mart_bettors WHERE {WHERE} GROUP BY dealer, bettor",
+        selection,
+    )
+    if wagers.is_empty():
+        return []
+    by_dealer: dict[str, int] = dict(wagers.group_by("dealer").agg(pl.col("times").sum()).iter_rows())
+    by_patron: dict[str, int] = dict(wagers.group_by("bettor").agg(pl.col("times").sum()).iter_rows())
+    together = {(dealer, bettor): times for dealer, bettor, times in wagers.iter_rows()}
+    known = found.filter(pl.col("bettor").is_not_null())
+    pairs = [
+        _row(row, row["bettor"], _times(known, dealer=row["dealer"], direction=row["direction"]),
+             together.get((row["dealer"], row["bettor"]), 0) / max(1, by_dealer.get(row["dealer"], 0)))
+        for row in known.iter_rows(named=True)
+    ]  # fmt: skip
+    floor = sum(by_dealer.values())
+    patrons = [
+        _row({**row, "dealer": None}, row["bettor"], _times(known, direction=row["direction"]),
+             by_patron.get(row["bettor"], 0) / floor)
+        for row in known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum()).iter_rows(named=True)
+    ]  # fmt: skip
+    return [("dealer_patron", pairs, 2 * len(together)), ("patron", patrons, 2 * len(by_patron))]
+
+
+def _times(found: pl.DataFrame, **of: str) -> int:
+    """The sum of `times` where columns have these values."""
+    kept = found.filter(*(pl.col(column) == value for column, value in of.items()))
+    return int(kept["times"].sum())
+
+
+def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict[str, Any]:
+    return {
+        "direction": row["direction"], "dealer": row["dealer"], "bettor": bettor, "times": row["times"], "of": of,
+        "expected": of * share, "amount_cents": row["amount_cents"], "p": binomial_at_least(row["times"], of, share),
+    }  # fmt: skip
+
+
+def _sentence(row: dict[str, Any], look: bool) -> str:
+    what = "paid too much" if row["direction"] == "overpaid" else "paid too little"
+    chance = f"chance alone gives {row['expected']:.1f} (p = {row['p']:.2g})"
+    lead = (
+        "look here: "
+        if look
+        else "chance can do this: "
+        if row["p"] > LOOK_LEVEL
+        else "not beyond chance among so many: "
+    )
+    match row["kind"]:
+        case "dealer":
+            said = f"{row['times']} of {row['dealer']}'s {row['of']} wrong rounds {what}"
+        case "patron":
+            said = f"in {row['times']} of the floor's {row['of']} rounds that {what} it was {row['bettor']}"
+        case _:
+            said = f"in {row['times']} of {row['dealer']}'s {row['of']} rounds that {what} it was {row['bettor']}"
+    return f"{lead}{said}; {chance}; it does not say why"

@@ -1,0 +1,104 @@
+"""`rack errors`: mistakes at the tables: how often, by whom and where, what repeats, how soon seen, how often a false alarm."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.errors import Exit
+from rack.output import Output
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from analytics.warehouse import Warehouse
+
+HELP = "mistakes at the tables: rates with intervals, what repeats, how soon seen, false alarms"
+
+QUESTIONS = {
+    "rates": "per 1,000 rounds and wagers by dealer, table, game, code, shift, hour, seat (--procedure: all findings)",
+    "patterns": "what repeats: the same dealer, patron's token, direction; where to look, and no accusation",
+    "rules": "the rules of play that are got wrong most",
+    "detection": "how long mistakes went unseen, by code, dealer, …",
+    "alarms": "how each code stood up to people and to corrections",
+    "behind": "the findings behind a figure (--code, --seat, --patron)",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_question(parser, QUESTIONS, "rates")
+    parser.add_argument("--procedure", action="store_true", help="rates: of all findings, not of mispayments alone")
+    parser.add_argument("--code", metavar="CODE", help="behind: this code")
+    parser.add_argument("--seat", metavar="N", type=int, help="behind: this seat")
+    parser.add_argument("--patron", metavar="TOKEN", help="behind: this patron's pseudonym")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Answer; 1 where a value or a pattern stands out."""
+    from analytics.warehouse import reading
+
+    with reading(warehouse_at(arguments)) as db:
+        frame, columns = _ANSWERS[arguments.question](db, arguments)
+    show(output, frame, columns, everything=arguments.all)
+    stands_out = "look" in frame.columns and bool(frame["look"].any())
+    return Exit.FINDINGS if stands_out else Exit.CLEAN
+
+
+Answer = tuple["pl.DataFrame", "list[str] | None"]
+
+
+def _rates(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import mistakes
+
+    by = told_apart(given, mistakes.BY_MISTAKES, "dealer")
+    frame = mistakes.error_rates(db, by, selection(given), money_only=not given.procedure)
+    hidden = {"per_1000_wagers_low", "per_1000_wagers_high", "p"}
+    return frame, [column for column in frame.columns if column not in hidden]
+
+
+def _patterns(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import patterns
+
+    return patterns.repeat_patterns(db, selection(given)), [
+        "kind",
+        "times",
+        "of",
+        "expected",
+        "amount_cents",
+        "p_adjusted",
+        "sentence",
+    ]
+
+
+def _rules(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import mistakes
+
+    return mistakes.error_prone_rules(db, selection(given)), None
+
+
+def _detection(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import mistakes
+
+    by = told_apart(given, mistakes.BY_MISTAKES, "code")
+    return mistakes.time_to_detection(db, by, selection(given)), None
+
+
+def _alarms(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import mistakes
+
+    return mistakes.false_alarms(db), None
+
+
+def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
+    from analytics import mistakes
+
+    frame = mistakes.findings_behind(db, selection(given), code=given.code, seat=given.seat, bettor=given.patron)
+    hidden = {"finding_id", "bettor", "severity", "hour"}
+    return frame, [column for column in frame.columns if column not in hidden]
+
+
+_ANSWERS = {
+    "rates": _rates, "patterns": _patterns, "rules": _rules, "detection": _detection, "alarms": _alarms, "behind": _behind,
+}  # fmt: skip
