@@ -70,6 +70,7 @@ MODELS = (
     "mart_starts",
     "mart_cards",
     "mart_hands",
+    "mart_repeats",
 )
 """In the order in which they are made: each reads only what stands before it, or the `raw_` tables."""
 

@@ -38,6 +38,7 @@ COMMANDS = (
     "theory",
     "hold",
     "errors",
+    "fairness",
     "dashboard",
 )
 

@@ -1,5 +1,5 @@
--- grain: stream, game, gaming_month, method, position, card
--- How often each card went to each position, by how the cards were shuffled.
+-- grain: stream, game, gaming_month, method, position, cards, card
+-- How often each card went to each position, by how the cards were shuffled and how many the position was dealt.
 SELECT
     stream,
     table_id,
@@ -7,7 +7,8 @@ SELECT
     gaming_month,
     method,
     position,
+    cards,
     card,
     count(*) AS times
-FROM (SELECT * EXCLUDE (cards), unnest(cards) AS card FROM fct_hands)
+FROM (SELECT * EXCLUDE (cards), len(cards) AS cards, unnest(cards) AS card FROM fct_hands)
 GROUP BY ALL

@@ -181,6 +181,12 @@ DISPUTE = finding(
 )  # fmt: skip
 
 
+DEALT_NEXT: tuple[str, dict[str, Any]] = (
+    "cards_dealt", {"to": "dealer", "cards": ["Kd", "Jc", "9s", "8h", "4d", "3c", "2c"], "face_up": True},
+)  # fmt: skip
+"""Of the dealer's cards of round 17, six again."""
+
+
 def _round_17() -> Adjudication:
     push = "ace high push"
     bonus, fortune = "58 Pa. Code § 688a.12(b)", "58 Pa. Code § 688a.12(c)"
@@ -274,10 +280,10 @@ def ledger() -> list[LedgerEntry]:
 
 
 def rounds_events() -> list[RoundEvents]:
-    """Round 17 whole, and round 18 up to the deal."""
+    """Round 17 whole, and round 18 up to the dealer's cards."""
     return [
         recorded("table/fu-01", 17, dispute(), opened=EVENING + 14 * 60 * SECOND, first_seq=DISPUTE_FIRST_SEQ),
-        recorded("table/fu-01", 18, opening((1, 3, 5), 6, [(1, "base", 2500), (4, "base", 7500)]),
+        recorded("table/fu-01", 18, [*opening((1, 3, 5), 6, [(1, "base", 2500), (4, "base", 7500)]), DEALT_NEXT],
                  opened=EVENING + 19 * 60 * SECOND, first_seq=18 * 75),
     ]  # fmt: skip
 
@@ -299,7 +305,5 @@ def reviews() -> list[ReviewedFinding]:
 
 def make(path: Path) -> Path:
     """Build the warehouse of this floor at `path`."""
-    build(
-        path, adjudications(), ledger(), rounds_events(), table_events=table_events(), reviews=reviews(), facts=FACTS
-    )
+    build(path, adjudications(), ledger(), rounds_events(), table_events=table_events(), reviews=reviews(), facts=FACTS)
     return path

@@ -1,0 +1,49 @@
+"""`rack fairness`: whether dice, shufflers and decks are fair, and how large a bias would have been seen."""
+
+from __future__ import annotations
+
+import argparse
+
+from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.errors import Exit, UsageError
+from rack.output import Output
+
+HELP = "whether dice, shufflers and decks are fair, and how large a bias would have been seen"
+
+QUESTIONS = {
+    "tests": "every device against chance, corrected for the number of tests; least likely first",
+    "counts": "what a family of tests saw, beside what chance gives (--family)",
+}
+HIDDEN = {"statistic", "freedom", "q", "alarm", "verdict", "most_off"}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_question(parser, QUESTIONS, "tests")
+    parser.add_argument(
+        "--family", metavar="NAME", default="die", help="counts: die, total, number, start, card, joker, hand"
+    )
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Answer; 1 where there is an alarm."""
+    from analytics import fairness
+    from analytics.warehouse import reading
+
+    by = told_apart(arguments, fairness.BY_FAIRNESS, "table")
+    of = selection(arguments, per_box=True)
+    if arguments.family not in fairness.COUNTED:
+        raise UsageError(f"--family {arguments.family}: expected one of {', '.join(fairness.COUNTED)}")
+    with reading(warehouse_at(arguments)) as db:
+        if arguments.question == "counts":
+            frame = fairness.fairness_counts(db, arguments.family, by, of)
+        else:
+            frame = fairness.fairness(db, by, of)
+    told = [
+        column
+        for column in frame.columns
+        if column not in HIDDEN and (frame.is_empty() or frame[column].null_count() < frame.height)
+    ]
+    show(output, frame, told, everything=arguments.all)
+    alarmed = "alarm" in frame.columns and bool(frame["alarm"].any())
+    return Exit.FINDINGS if alarmed else Exit.CLEAN
