@@ -70,14 +70,14 @@ def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = No
 def generation(db: Warehouse) -> Generation:
     """Return the facts of the build."""
     return msgspec.convert(
-        _frame(db, "SELECT * EXCLUDE (models_digest) FROM generation").row(0, named=True), Generation
+        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), Generation
     )
 
 
 def property_facts(db: Warehouse) -> PropertyFacts:
     """Return the property's name, time zone and currency."""
     return msgspec.convert(
-        _frame(db, "SELECT name, time_zone, currency FROM property").row(0, named=True), PropertyFacts
+        _frame(db, "SELECT name, time_zone, currency, log_id FROM property").row(0, named=True), PropertyFacts
     )
 
 

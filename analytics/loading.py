@@ -59,11 +59,12 @@ class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PropertyFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the pages need of `property_configured`: the name, the IANA time zone and the ISO 4217 currency."""
+    """Which log it is, and what the pages need of `property_configured`: name, IANA time zone, ISO 4217 currency."""
 
     name: str = ""
     time_zone: str = "UTC"
     currency: str = "USD"
+    log_id: str = ""
 
 
 ADJUDICATIONS: Schema = {
@@ -189,9 +190,11 @@ def batches(
     table_events: Iterable[TableEvent] = (),
     time_zone: str = "UTC",
     reviews: Iterable[ReviewedFinding] = (),
+    *,
+    first_load_no: int = 0,
 ) -> Iterator[Batch]:
     """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
-    load_no = 0
+    load_no = first_load_no
     for some in _chunks(adjudications):
         numbered = list(enumerate(some, start=load_no))
         load_no += len(numbered)

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
@@ -97,28 +97,42 @@ def build(
     table_events: Iterable[TableEvent] = (),
     reviews: Iterable[ReviewedFinding] = (),
     facts: PropertyFacts | None = None,
+    inputs: str = "",
 ) -> None:
     """Build the warehouse into a new file and put it in place of `path` atomically, one generation on.
 
     Every revision may be given, in any order, repeats too: the newest of each round counts. `stream_findings` are those
-    that belong to no round (a gap in the log). Raises `OSError` or `duckdb.Error`; the old file then stands untouched.
+    that belong to no round (a gap in the log); `inputs` is a digest by which a later build knows that nothing is new.
+    Raises `OSError` or `duckdb.Error`; the old file then stands untouched.
     """
     facts = facts or PropertyFacts()
     build_from(
         path,
-        batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
-        facts=facts,
-    )
+        batches(
+            adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews
+        ),
+        facts=facts, inputs=inputs,
+    )  # fmt: skip
 
 
-def build_from(path: str | Path, rows: Iterable[Batch], *, facts: PropertyFacts) -> None:
-    """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.loading`)."""
+def build_from(
+    path: str | Path, rows: Iterable[Batch], *, facts: PropertyFacts, inputs: str = "",
+    before: Callable[[Warehouse], None] | None = None,
+) -> None:  # fmt: skip
+    """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.loading`).
+
+    `before` may put rows into the raw tables ahead of these frames.
+    """
     with replacing(path) as fresh, connect(str(fresh)) as db:
+        for table, columns in TABLES.items():
+            db.execute(_create_statement(table, columns))
+        if before is not None:
+            before(db)
         db.execute("BEGIN TRANSACTION")
         load(db, rows)
         for model in MODELS:
             db.execute(f"CREATE TABLE {model} AS\n{model_text(model)}")
-        finish(db, facts, generation_at(path) + 1)
+        finish(db, facts, generation_at(path) + 1, inputs)
         db.execute("COMMIT")
 
 
@@ -130,9 +144,7 @@ def connect(database: str) -> Warehouse:
 
 
 def load(db: Warehouse, rows: Iterable[Batch]) -> None:
-    """Put frames into temporary tables of the names in `TABLES`."""
-    for table, columns in TABLES.items():
-        db.execute(_create_statement(table, columns))
+    """Put frames into the temporary tables of the names in `TABLES`."""
     for table, frame in rows:
         if not frame.is_empty():
             db.register("incoming", frame.to_arrow())
@@ -140,10 +152,10 @@ def load(db: Warehouse, rows: Iterable[Batch]) -> None:
             db.unregister("incoming")
 
 
-def finish(db: Warehouse, facts: PropertyFacts, generation: int) -> None:
+def finish(db: Warehouse, facts: PropertyFacts, generation: int, inputs: str = "") -> None:
     """Write what the warehouse says of itself: the property and the generation."""
     _write_property(db, facts)
-    _write_generation(db, generation)
+    _write_generation(db, generation, inputs)
 
 
 @contextmanager
@@ -240,18 +252,22 @@ def _create_statement(table: str, columns: dict[str, Any]) -> str:
 
 def _write_property(db: Warehouse, facts: PropertyFacts) -> None:
     db.execute(
-        "CREATE OR REPLACE TABLE property AS SELECT ?::VARCHAR AS name, ?::VARCHAR AS time_zone, ?::VARCHAR AS currency",
-        [facts.name, facts.time_zone, facts.currency],
+        """
+        CREATE OR REPLACE TABLE property AS SELECT
+            ?::VARCHAR AS name, ?::VARCHAR AS time_zone, ?::VARCHAR AS currency, ?::VARCHAR AS log_id
+        """,
+        [facts.name, facts.time_zone, facts.currency, facts.log_id],
     )
 
 
-def _write_generation(db: Warehouse, generation: int) -> None:
+def _write_generation(db: Warehouse, generation: int, inputs: str) -> None:
     db.execute(
         """
         CREATE OR REPLACE TABLE generation AS SELECT
             ?::BIGINT AS generation,
             ?::BIGINT AS built_at_us,
             ?::VARCHAR AS models_digest,
+            ?::VARCHAR AS inputs,
             (SELECT string_agg(DISTINCT engine, ', ' ORDER BY engine) FROM stg_adjudications) AS engines,
             (SELECT count(*) FROM fct_rounds) AS rounds,
             (SELECT count(*) FROM fct_wagers) AS wagers,
@@ -259,7 +275,7 @@ def _write_generation(db: Warehouse, generation: int) -> None:
             (SELECT count(*) FROM stg_ledger) AS ledger_entries,
             (SELECT count(*) FROM round_events) AS events
         """,
-        [generation, time.time_ns() // 1000, models_digest()],
+        [generation, time.time_ns() // 1000, models_digest(), inputs],
     )
 
 

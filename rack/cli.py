@@ -36,6 +36,7 @@ COMMANDS = (
     "patrons",
     "rules",
     "theory",
+    "warehouse",
     "hold",
     "errors",
     "fairness",

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from analytics.extending import Earlier, earlier, extend
 from analytics.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
 from events.envelope import RawEnvelope
 from events.log import EventLog, Record, ResultStore
 from events.model import DiceReceived, EventCorrected, PropertyConfigured
-from replay.findings import Adjudication, Finding
-from replay.replayer import adjudications, findings, ledger
+from replay.findings import Adjudication
+from replay.replayer import findings, ledger
 from replay.review_state import FindingReview, fold
 
 TELLING = (DiceReceived.TYPE, EventCorrected.TYPE)
@@ -22,42 +24,78 @@ TELLING = (DiceReceived.TYPE, EventCorrected.TYPE)
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
 
-def build_warehouse(path: Path, log: EventLog, results: ResultStore) -> None:
-    """Build the warehouse at `path` from everything that log and results hold."""
-    judged = adjudications(results)
-    build(
-        path,
-        judged,
-        ledger(results),
-        round_events(log),
-        stream_findings=outside_rounds(findings(results), judged),
-        table_events=table_events(log),
-        reviews=reviews(log),
-        facts=property_facts(log),
-    )
+def build_warehouse(path: Path, log: EventLog, results: ResultStore, *, anew: bool = False) -> bool:
+    """Bring the warehouse at `path` up to what log and results hold; return whether there was anything to do.
+
+    What the file holds already is taken over and only the rest read, unless `anew`, or where the file is of another program
+    or log. Building again without anything new leaves the file as it is.
+    """
+    facts, inputs = property_facts(log), inputs_digest(log, results)
+    known = None if anew else earlier(path, facts)
+    if known is not None and known.inputs == inputs:
+        return False
+    after = known.read_to if known is not None else {}
+    judged = {(said.stream, said.round_no) for said in _numbers(results)}
+    outside = [each for each in findings(results) if (each.stream, each.round_no) not in judged]
+    new, events, entries = revisions(results, known), round_events(log, after), ledger(results)
+    more: dict[str, Any] = {
+        "stream_findings": outside, "table_events": table_events(log, after), "reviews": reviews(log), "facts": facts,
+        "inputs": inputs,
+    }  # fmt: skip
+    if known is None:
+        build(path, new, entries, events, **more)
+    else:
+        extend(path, known, new, entries, events, **more)
+    return True
 
 
-def outside_rounds(found: Iterable[Finding], judged: Iterable[Adjudication]) -> list[Finding]:
-    """Return the findings that stand in no adjudication: those of a meter's stream, or of the log itself."""
-    rounds = {(each.stream, each.round_no) for each in judged}
-    return [finding for finding in found if (finding.stream, finding.round_no) not in rounds]
+class _Number(msgspec.Struct):
+    """What is read of an adjudication to know whether it is new."""
+
+    stream: str
+    round_no: int
+    revision: int
 
 
-def round_events(log: EventLog) -> Iterator[RoundEvents]:
-    """Yield the events of each round of each table; a round with late events comes in several pieces."""
+_number = msgspec.json.Decoder(_Number)
+_adjudication = msgspec.json.Decoder(Adjudication)
+
+
+def _numbers(results: ResultStore) -> Iterator[_Number]:
+    return (_number.decode(data) for _, data in results.results("adjudications"))
+
+
+def revisions(results: ResultStore, known: Earlier | None = None) -> Iterator[Adjudication]:
+    """Yield every revision of every adjudication, but for those that are known already."""
+    for _, data in results.results("adjudications"):
+        said = _number.decode(data)
+        if known is None or not known.has(said.stream, said.round_no, said.revision):
+            yield _adjudication.decode(data)
+
+
+def inputs_digest(log: EventLog, results: ResultStore) -> str:
+    """Return a digest that changes whenever an event was appended or a result said: both are only ever added to."""
+    heads = {stream: [log.head(stream).seq, log.head(stream).hash.hex()] for stream in sorted(log.streams())}
+    said = {kind: sum(1 for _ in results.results(kind)) for kind in ("adjudications", "findings", "ledger")}
+    return sha256(msgspec.json.encode([log.log_id, heads, said], order="sorted")).hexdigest()
+
+
+def round_events(log: EventLog, after: Mapping[str, int] | None = None) -> Iterator[RoundEvents]:
+    """Yield the events of each round of each table past the numbers given; a round with late events comes in several pieces."""
     for stream in log.streams():
         if stream.startswith("table/"):
-            envelopes = ((_envelope.decode(record.data), record) for record in log.read(stream))
+            records = log.read(stream, (after or {}).get(stream, 0) + 1)
+            envelopes = ((_envelope.decode(record.data), record) for record in records)
             for round_no, run in groupby(envelopes, key=lambda pair: pair[0].round_no):
                 if round_no is not None:
                     yield RoundEvents(stream=stream, round_no=round_no, events=[_row(*pair) for pair in run])
 
 
-def table_events(log: EventLog) -> Iterator[TableEvent]:
-    """Yield the events of each table by which the warehouse tells dice apart, and the corrections."""
+def table_events(log: EventLog, after: Mapping[str, int] | None = None) -> Iterator[TableEvent]:
+    """Yield the events of each table by which the warehouse tells dice apart, and the corrections, past the numbers given."""
     for stream in log.streams():
         if stream.startswith("table/"):
-            for record in log.read(stream):
+            for record in log.read(stream, (after or {}).get(stream, 0) + 1):
                 envelope = _envelope.decode(record.data)
                 if envelope.type in TELLING:
                     yield TableEvent(
@@ -85,7 +123,7 @@ def _reviewed(finding: FindingReview) -> ReviewedFinding:
 
 def property_facts(log: EventLog) -> PropertyFacts:
     """Return what the newest `property_configured` says, or the defaults."""
-    facts = PropertyFacts()
+    facts = PropertyFacts(log_id=log.log_id)
     for stream in log.streams():
         if not stream.startswith("property/"):
             continue
@@ -93,7 +131,9 @@ def property_facts(log: EventLog) -> PropertyFacts:
             envelope = _envelope.decode(record.data)
             if envelope.type == PropertyConfigured.TYPE:
                 said = msgspec.json.decode(envelope.payload)
-                facts = PropertyFacts(name=said["name"], time_zone=said["time_zone"], currency=said["currency"])
+                facts = PropertyFacts(
+                    name=said["name"], time_zone=said["time_zone"], currency=said["currency"], log_id=log.log_id
+                )
     return facts
 
 
