@@ -7,7 +7,7 @@ JOBS  ?= 2
 CODE  := analytics benchmarks dashboards deploy events floor games rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard test lint check coverage mutants soak bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo dashboard dashboard-login test lint check coverage mutants soak bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,8 +22,11 @@ venv: $(STAMP)  ## make .venv as requirements.lock says
 demo: $(STAMP)  ## simulate a gaming day with planted faults, replay it, compare; the result goes to demo/
 	@$(RACK) demo
 
-dashboard: $(STAMP)  ## open the pages on the result of `make demo`
-	@$(RACK) dashboard
+dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
+	@$(RACK) dashboard --read-only
+
+dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
+	@$(PY) -m deploy.login.provider
 
 test: $(STAMP)  ## run all tests and doctests
 	@$(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)

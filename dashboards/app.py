@@ -6,6 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboards import access
+
 HERE = Path(__file__).parent
 
 PAGES = {
@@ -22,13 +24,31 @@ def main() -> None:
     """Lay out the navigation and run the page that was asked for."""
     st.set_page_config(page_title="Discard Rack", page_icon=HERE / "icon.svg", layout="wide")
     st.logo(HERE / "mark.svg", size="large")
+    may = {name: access.may(name) for name in PAGES}
     pages = [
-        st.Page(HERE / "pages" / f"{name}.py", title=name.capitalize(), url_path=name, help=question)
+        st.Page(
+            HERE / "pages" / f"{name}.py", title=name.capitalize(), url_path=name, help=question,
+            visibility="visible" if may[name] else "hidden",  # its address still answers: with the reason
+        )
         for name, question in PAGES.items()
-    ]
+    ]  # fmt: skip
+    first = next((page for page in pages if may[page.url_path]), pages[0])
 
     def home() -> None:
-        """Stand at the root, and lead to the floor: so that the floor has an address of its own that can be sent."""
-        st.switch_page(pages[0])
+        """Stand at the root, and lead to the first page: so that it has an address of its own that can be sent."""
+        st.switch_page(first)
 
-    st.navigation([st.Page(home, title="Home", default=True, visibility="hidden"), *pages], position="top").run()
+    page = st.navigation([st.Page(home, title="Home", default=True, visibility="hidden"), *pages], position="top")
+    if page.url_path:
+        access.gate(page.url_path)
+    _who()
+    page.run()
+
+
+def _who() -> None:
+    """Say who is logged in, with the way out."""
+    person = access.person()
+    if person is not None:
+        with st.container(horizontal=True, horizontal_alignment="right", gap="small"):
+            st.caption(person)
+            st.button("Log out", key="log-out", on_click=st.logout, type="tertiary")

@@ -6,17 +6,14 @@ the page says so, and what the desk refuses is shown with its reason.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import streamlit as st
 
-from dashboards import markup
+from dashboards import access, markup
 from dashboards.run import log_address, log_options
 from replay.review import REFUSALS, Desk, Entry, FindingReview, TableReview, desk_at
 
-PERSON = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
-COOKIE = "rack-person"
 FRESH_SECONDS = 3
 
 
@@ -75,6 +72,10 @@ def act(what: Callable[[Desk], Entry]) -> Entry | None:
     address = log_address()
     if address is None:
         return None
+    denied = access.refusal(access.REVIEW)
+    if denied is not None:
+        st.session_state["desk-refusal"] = denied
+        return None
     try:
         with desk_at(address, **log_options()) as desk:
             entry = what(desk)
@@ -95,32 +96,18 @@ def outcome() -> None:
         st.toast(f"Written to the log. {done}")
 
 
-def person() -> str:
-    """Return who is at the desk, as the login says, else as was typed; empty where nobody said. Shows the box for it."""
-    if st.user.get("is_logged_in"):
-        return str(st.user.get("email") or "").lower()
-    if "person" not in st.session_state:
-        st.session_state["person"] = _kept()
-    typed = str(
-        st.text_input(
-            "You are", key="person", placeholder="m.ortiz", persist_state="session",
-            help="As the property's directory has you, in small letters. It stands with everything you do.",
-        )
-    ).strip().lower()  # fmt: skip
-    if not PERSON.fullmatch(typed):
-        if typed:
-            st.html(markup.notice("Not a name", "Small letters, digits and . _ @ + - only, as in m.ortiz."))
-        return ""
-    if _kept() != typed:
-        # the name is of harmless letters only, see PERSON
-        st.html(
-            f"<script>document.cookie = '{COOKIE}={typed}; path=/; max-age=43200; SameSite=Strict'</script>",
-            unsafe_allow_javascript=True,
-        )
-    return typed
+def on_record(table: str, round_no: int) -> None:
+    """Put on record that who is logged in looks at a round, once a session. Where that cannot be, the page ends here.
 
-
-def _kept() -> str:
-    """The name that this browser gave before; empty where it gave none, or what is none."""
-    kept = st.context.cookies.get(COOKIE)
-    return kept if isinstance(kept, str) and PERSON.fullmatch(kept) else ""
+    Without a login nobody is known, and nothing is written.
+    """
+    who, address, key = access.person(), log_address(), f"seen {table} {round_no}"
+    if who is None or address is None or key in st.session_state:
+        return
+    try:
+        with desk_at(address, **log_options()) as desk:
+            desk.viewed(table, round_no, what="round", by=who, reason="opened on a page")
+    except REFUSALS as error:
+        st.html(markup.notice("The round is not shown, for that you looked cannot be put on record", str(error)))
+        st.stop()
+    st.session_state[key] = True

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboards import desk, markup, source
+from dashboards import access, desk, markup, source
 from dashboards.markup import Html
 from dashboards.names import STATES, Formats, plural
 from replay.review import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
@@ -73,10 +73,11 @@ def panel(
     desk.outcome()
     source.show(standing(review, formats))
     source.show(history(review.history, formats))
-    who = desk.person()
-    if not who:
+    who = access.person()
+    if who is None or not access.may(access.REVIEW):
         source.show(
-            '<p class="rk-note">Say who you are, then you can assign, note and resolve. Each is an event in the log.</p>'
+            '<p class="rk-note">To assign, note and resolve, log in with a role that reviews '
+            "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>.</p>"
         )
         return
     offered = ACTIONS[review.state]

@@ -13,17 +13,25 @@ LOG_VARIABLE = "RACK_LOG"
 LOG_OPTIONS_VARIABLE = "RACK_LOG_OPTIONS"
 """How the log is reached, as JSON (`security` of a Kafka cluster): secrets, so it goes by the environment, never by a flag."""
 
+ACCESS_VARIABLE = "RACK_ACCESS"
+LOGIN, READ_ONLY = "login", "read-only"
+"""How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
+
 DEFAULT_WAREHOUSE = Path("demo") / "warehouse.duckdb"
 HERE = Path(__file__).parent
 
 
-def command(warehouse_path: str | Path, port: int, log: str | None = None) -> list[str]:
+def command(
+    warehouse_path: str | Path, port: int, log: str | None = None, *, login: str | Path | None = None
+) -> list[str]:
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
+    `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
     `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. Paths go in
     front through `env`, so that the list can be run as it is.
     """
-    given = [f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}", f"{LOG_VARIABLE}={log or ''}"]
+    given = [f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}", f"{LOG_VARIABLE}={log or ''}",
+             f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}"]  # fmt: skip
     return [
         "env", *given,
         sys.executable, "-m", "streamlit", "run", str(HERE / "start" / "discard_rack.py"),
@@ -36,6 +44,7 @@ def command(warehouse_path: str | Path, port: int, log: str | None = None) -> li
         "--client.toolbarMode=minimal",
         "--client.showErrorDetails=none",
         f"--theme.base={HERE / 'theme.toml'}",
+        *([] if login is None else [f"--secrets.files={Path(login).absolute()}"]),
     ]  # fmt: skip
 
 

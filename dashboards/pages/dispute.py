@@ -10,7 +10,7 @@ from analytics import disputes, hold
 from analytics.disputes import Remembered
 from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
-from dashboards import accounts, dispute_parts, markup, source
+from dashboards import accounts, desk, dispute_parts, markup, source
 from dashboards.captions import caption
 from dashboards.drawing import table_drawing
 from dashboards.names import Formats, day_name, plural, position_name, table_name
@@ -29,6 +29,7 @@ def page() -> None:
     if table and round_no.isdecimal():
         view = source.ask(lambda db: hold.round_view(db, f"table/{table}", int(round_no)))
         if view is not None:
+            desk.on_record(table, int(round_no))
             settle(view, formats)
             return
         source.show(

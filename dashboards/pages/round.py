@@ -8,7 +8,7 @@ import streamlit as st
 
 from analytics import hold
 from analytics.hold import RoundView
-from dashboards import accounts, markup, source
+from dashboards import access, accounts, desk, markup, source
 from dashboards.anonymous import without_names
 from dashboards.names import Formats, day_name, plural, table_name
 from dashboards.state import Step, steps_of
@@ -35,10 +35,13 @@ def page() -> None:
         )
         choose(stream)
         return
+    desk.on_record(view.round["table_id"], int(round_no))
     head = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
-        hidden = st.toggle("Hide names", key="anonymous", bind="query-params", help="Patrons and staff become numbers")
+        hidden = not access.may(access.NAMES) or st.toggle(
+            "Hide names", key="anonymous", bind="query-params", help="Patrons and staff become numbers"
+        )
     if hidden:
         view = without_names(view)
     steps = steps_of(view.events.to_dicts())

@@ -7,7 +7,9 @@ import json
 import os
 import signal
 import subprocess
+import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from rack import settings
 from rack.arguments import positive
@@ -25,6 +27,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log", metavar="ADDR", help="the log whose findings are reviewed (default: the demo's, or RACK_LOG)"
     )
+    how = parser.add_mutually_exclusive_group(required=True)
+    how.add_argument(
+        "--login",
+        metavar="FILE",
+        type=Path,
+        help="people log in, and do what their role allows: the file with [auth] and [roles]",
+    )
+    how.add_argument("--read-only", action="store_true", help="no login: on this machine only, and nothing can be done")
     parser.add_argument("--port", type=positive, help="the port on 127.0.0.1 (default: RACK_PORT, or 8501)")
 
 
@@ -40,6 +50,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(
             f"{warehouse}: there is no warehouse; run `rack demo`, or `rack replay --log ADDR --warehouse FILE`"
         )
+    if arguments.login is not None:
+        check_login(arguments.login)
     port = arguments.port or defaults.port
     url = f"http://127.0.0.1:{port}"
     output.value({"url": url, "warehouse": str(warehouse), "log": log})
@@ -50,12 +62,47 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options)}  # secrets: not on a command line
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
-        code = subprocess.run(command(warehouse, port, log), check=False, env=environment).returncode
+        code = subprocess.run(
+            command(warehouse, port, log, login=arguments.login), check=False, env=environment
+        ).returncode
     finally:
         signal.signal(signal.SIGTERM, before)
     if code:
         raise EnvironmentFault(f"the pages ended with code {code}; is port {port} taken? name another with --port")
     return Exit.CLEAN
+
+
+def check_login(path: Path) -> None:
+    """Raise `UsageError` where a login file lacks what it needs, says it weakly, or can be read by others."""
+    try:
+        if path.stat().st_mode & 0o077:
+            raise UsageError(f"{path}: others can read it, and it holds secrets; chmod 600 it")
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"{path}: there is no such file; docs/security.md shows what stands in it") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: expected TOML: {error}") from error
+    auth, roles = said.get("auth"), said.get("roles")
+    if not isinstance(auth, dict) or not isinstance(roles, dict):
+        raise UsageError(f"{path}: expected the tables [auth] and [roles]; docs/security.md shows them")
+    for name in ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url"):
+        if not isinstance(auth.get(name), str) or not auth[name]:
+            raise UsageError(f"{path}: [auth] lacks {name}")
+    if len(auth["cookie_secret"]) < 32:
+        raise UsageError(f"{path}: cookie_secret is shorter than 32 characters; make one: openssl rand -hex 32")
+    for name in ("redirect_uri", "server_metadata_url"):
+        where = urlsplit(auth[name])
+        if where.scheme != "https" and where.hostname not in {"127.0.0.1", "localhost"}:
+            raise UsageError(f"{path}: {name} is {auth[name]}: expected https (http on this machine only)")
+    from dashboards.access import Role
+
+    if not any(roles.get(role.value) for role in Role):
+        raise UsageError(f"{path}: [roles] gives nobody a role: {', '.join(role.value for role in Role)}")
+    unknown = set(roles) - {role.value for role in Role} - {"claim", "person"}
+    if unknown:
+        raise UsageError(
+            f"{path}: [roles] names {min(unknown)!r}, which is no role: {', '.join(role.value for role in Role)}"
+        )
 
 
 def _demo_log(folder: Path) -> str | None:

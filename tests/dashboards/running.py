@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,20 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import dashboards
-from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
+from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, WAREHOUSE_VARIABLE
 
 HERE = Path(dashboards.__file__).parent
+
+
+WHO: dict[str, Any] = {}
+"""What the identity provider says of who looks; empty: nobody logged in (see conftest.py)."""
+
+
+def log_in(person: str, *roles: str, iat: float | None = None) -> None:
+    """Let somebody log in: from here on the pages of this test are served with a login."""
+    os.environ[ACCESS_VARIABLE] = LOGIN
+    WHO.clear()
+    WHO.update(is_logged_in=True, iat=time.time() if iat is None else iat, email=person, roles=list(roles))
 
 
 def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:

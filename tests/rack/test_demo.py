@@ -188,7 +188,7 @@ def test_a_demo_on_a_log_that_holds_events_is_refused(address: str, tmp_path: Pa
 
 
 def test_dashboard_without_a_warehouse(tmp_path: Path, capsys) -> None:
-    assert main(["dashboard", "--out", str(tmp_path)]) == 2
+    assert main(["dashboard", "--read-only", "--out", str(tmp_path)]) == 2
     assert "there is no warehouse" in capsys.readouterr().err
 
 
@@ -199,11 +199,11 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
         returncode = 0
 
     monkeypatch.setattr("subprocess.run", lambda command, check, env: served.append(command) or Done())
-    assert main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0
+    assert main(["dashboard", "--read-only", "--out", str(demo), "--port", "9001"]) == 0
     assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
     assert "http://127.0.0.1:9001" in capsys.readouterr().err
     Done.returncode = 1
-    assert main(["dashboard", "--out", str(demo)]) == 3
+    assert main(["dashboard", "--read-only", "--out", str(demo)]) == 3
     assert "is port 8501 taken?" in capsys.readouterr().err
 
 

@@ -1,0 +1,1 @@
+"""A login to try the pages with."""

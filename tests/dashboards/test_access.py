@@ -1,0 +1,173 @@
+"""Roles: what each may see and do, from the claims of the login on; and that every way to do it asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dashboards import access, desk
+from dashboards.access import NAMES, PACKET, REVIEW, RIGHTS, Role, Session, of_claims
+from dashboards.app import PAGES
+from dashboards.run import ACCESS_VARIABLE
+from rack.cli import main
+from replay.review import desk_at
+from tests.dashboards import living
+from tests.dashboards.living import Living
+from tests.dashboards.running import log_in, said, start
+
+NOW = 1_772_400_000.0
+SETTING: dict[str, Any] = {"claim": "groups", "surveillance": ["sv", "sv-night"], "auditor": "audit"}
+
+
+def session_of(**said: Any) -> Session:
+    return of_claims({"is_logged_in": True, "iat": NOW - 60, "email": "M.Ortiz@x", **said}, SETTING, NOW)
+
+
+def test_what_each_role_reaches_to() -> None:
+    acts = {role: RIGHTS[role] & {REVIEW, PACKET, NAMES} for role in Role}
+    assert acts == {
+        Role.SURVEILLANCE: {REVIEW, PACKET, NAMES}, Role.ANALYST: set(), Role.AUDITOR: {PACKET, NAMES},
+        Role.ADMINISTRATOR: set(),
+    }  # fmt: skip
+    assert "round" not in RIGHTS[Role.ADMINISTRATOR]
+    assert "queue" not in RIGHTS[Role.ANALYST]
+    assert set(PAGES) <= RIGHTS[Role.SURVEILLANCE] == RIGHTS[Role.AUDITOR] | {REVIEW}
+
+
+@pytest.mark.parametrize(
+    ("groups", "rights"),
+    [
+        (["sv-night", "other"], RIGHTS[Role.SURVEILLANCE]), ("audit", RIGHTS[Role.AUDITOR]),
+        (["audit", "sv"], RIGHTS[Role.SURVEILLANCE]),
+        ([], frozenset()), (None, frozenset()), (["SV"], frozenset()), (["surveillance"], frozenset()), ({"sv": 1}, frozenset()),
+    ],
+)  # fmt: skip
+def test_roles_come_from_the_claim(groups: object, rights: frozenset[str]) -> None:
+    found = session_of(groups=groups)
+    assert (found.person, found.rights, bool(found.refusal)) == ("m.ortiz@x", rights, not rights)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ({"is_logged_in": False}, "Log in"), ({"iat": NOW - 12 * 3600 - 1}, "over"), ({"iat": NOW + 301}, "over"),
+        ({"iat": None}, "over"), ({"email": ""}, "nobody"), ({"email": "<b>"}, "nobody"), ({"email": None}, "nobody"),
+    ],
+)  # fmt: skip
+def test_a_login_that_does_not_hold_gives_nothing(said: dict[str, Any], why: str) -> None:
+    found = session_of(groups=["sv"], **said)
+    assert found.rights == frozenset()
+    assert why in found.refusal
+
+
+@pytest.mark.parametrize("iat", [NOW - 12 * 3600, NOW + 300])
+def test_a_login_at_the_edge_of_its_time_holds(iat: float) -> None:
+    assert session_of(groups=["sv"], iat=iat).rights
+
+
+def test_what_nobody_started_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(ACCESS_VARIABLE)
+    assert access.session().rights == frozenset()
+    monkeypatch.setenv(ACCESS_VARIABLE, "Read-Only")
+    assert access.session().rights == frozenset()
+
+
+def test_without_a_login_everything_is_seen_and_nothing_done() -> None:
+    assert access.session() == Session(None, RIGHTS[Role.AUDITOR] - {PACKET})
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    return floor
+
+
+def viewed(floor: Living) -> list[tuple[int | None, str]]:
+    with desk_at(floor.log, read_only=True) as at:
+        return [(entry.round_no, entry.by) for entry in at.review("fu-01").custody]
+
+
+@pytest.mark.parametrize(("page", "name"), [("round", "table"), ("dispute", "of")])
+def test_a_look_at_a_round_is_put_on_record_once_a_session(floor: Living, page: str, name: str) -> None:
+    log_in("r.haas", "auditor")
+    test = start(page, **{name: "fu-01", "round": "2"})
+    test.run()
+    assert viewed(floor) == [(2, "r.haas")]
+
+
+def test_a_round_is_not_shown_where_the_look_cannot_be_put_on_record(floor: Living) -> None:
+    log_in("r.haas", "auditor")
+    with desk_at(floor.log):
+        page = said(start("round", table="fu-01", round="2"))
+    assert "cannot be put on record" in page
+    assert 'class="rk-now"' not in page
+    assert viewed(floor) == []
+
+
+def test_without_a_login_no_look_is_written(floor: Living) -> None:
+    assert 'class="rk-now"' in said(start("round", table="fu-01", round="2"))
+    assert viewed(floor) == []
+
+
+def test_an_analyst_sees_no_names(floor: Living) -> None:
+    log_in("a.novak", "analyst")
+    test = start("round", table="fu-01", round="2")
+    assert "Hide names" not in [toggle.label for toggle in test.toggle]
+
+
+@pytest.mark.parametrize("role", ["analyst", "auditor", "administrator"])
+def test_the_desk_asks_whoever_comes(floor: Living, role: str) -> None:
+    log_in("x", role)
+    assert desk.act(lambda at: pytest.fail("the desk was opened")) is None
+
+
+def test_the_command_wants_to_know_how_it_serves(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["dashboard"])
+    assert "--login" in capsys.readouterr().err
+
+
+LOGIN = """
+[auth]
+redirect_uri = "http://127.0.0.1:8501/oauth2callback"
+cookie_secret = "0123456789abcdef0123456789abcdef"
+client_id = "rack"
+client_secret = "x"
+server_metadata_url = "https://id.example/.well-known/openid-configuration"
+
+[roles]
+claim = "groups"
+auditor = ["audit"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[roles]", "[rolls]", "expected the tables"), ('client_id = "rack"', "", "lacks client_id"),
+        ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcde", "shorter than 32"),
+        ("https://id", "http://id", "expected https"), ('auditor = ["audit"]', "", "gives nobody a role"),
+        ("auditor =", "boss = 1\nauditor =", "which is no role"), ("[auth]", "[auth", "expected TOML"),
+    ],
+)  # fmt: skip
+def test_a_login_file_out_of_order_is_refused(
+    floor: Living, tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
+) -> None:
+    path = tmp_path / "login.toml"
+    path.touch(0o600)
+    path.write_text(LOGIN.replace(old, new))
+    assert main(["dashboard", "--warehouse", str(floor.warehouse), "--login", str(path)]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_login_file_that_others_can_read_is_refused(
+    floor: Living, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "login.toml"
+    path.write_text(LOGIN)
+    path.chmod(0o644)
+    assert main(["dashboard", "--warehouse", str(floor.warehouse), "--login", str(path)]) == 2
+    assert "chmod 600" in capsys.readouterr().err
