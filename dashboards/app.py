@@ -49,6 +49,5 @@ def _who() -> None:
     """Say who is logged in, with the way out."""
     person = access.person()
     if person is not None:
-        with st.container(horizontal=True, horizontal_alignment="right", gap="small"):
-            st.caption(person)
-            st.button("Log out", key="log-out", on_click=st.logout, type="tertiary")
+        with st.container(horizontal=True, horizontal_alignment="right"):
+            st.button(f"{person} · Log out", key="log-out", on_click=st.logout, type="tertiary")

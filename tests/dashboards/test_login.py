@@ -83,7 +83,7 @@ def test_surveillance_works_a_finding_under_its_own_name(site: str, page: Page, 
 
 def test_an_administrator_reaches_no_round_by_its_address(site: str, page: Page) -> None:
     log_in(page, site, "j.kim@bellwether.example")
-    expect(page.get_by_role("link", name="Floor")).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_role("heading", name="The floor")).to_be_visible(timeout=PATIENCE_MS)
     expect(page.get_by_role("link", name="Queue")).to_have_count(0)
     page.goto(f"{site}/round?table=fu-01&round=2")
     expect(page.get_by_text("Your role does not reach to this.")).to_be_visible(timeout=PATIENCE_MS)
