@@ -295,6 +295,19 @@ class Formats(msgspec.Struct, frozen=True):
         return "" if at_us is None else f"{self.moment(at_us):%Z}"
 
 
+def ago(seconds: float) -> str:
+    """Return an age in one unit; a clock that runs ahead is no age.
+
+    >>> ago(-3), ago(59.4), ago(61), ago(3599), ago(2 * 86_400)
+    ('0 s', '59 s', '1 min', '59 min', '2 d')
+    """
+    whole = max(0, int(seconds))
+    for length, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if whole >= length:
+            return f"{whole // length:,} {unit}"
+    return f"{whole} s"
+
+
 def day_name(day: date | None) -> str:
     """Return a gaming day as people say it: `Fri 6 Mar 2026`."""
     return UNKNOWN if day is None else f"{day:%a} {day.day} {day:%b %Y}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -61,6 +61,24 @@ def print_button(words: str = "Print this page") -> None:
         "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
         unsafe_allow_javascript=True,  # our own words only
     )
+
+
+def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str) -> str | None:
+    """Offer the values and keep the choice in the address, so that the page as it is can be sent as a link.
+
+    `everything` is said where nothing is chosen, which is null.
+    """
+    given = chosen(name, list(values))
+    options: list[str | None] = [None, *values]
+    picked: str | None = st.selectbox(
+        label, options, index=options.index(given), format_func=lambda v: everything if v is None else say(v),
+        key=f"choose-{name}",
+    )  # fmt: skip
+    if picked is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = picked
+    return picked
 
 
 def chosen(name: str, allowed: list[str]) -> str | None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from analytics import hold, queue
 from analytics.queue import QueueFilters
-from dashboards import markup, source
+from analytics.warehouse import PropertyFacts, stamp
+from dashboards import desk, floor_now, markup, source
 from dashboards.markup import Html
 from dashboards.names import Formats, day_name, game_name, plural, table_name
+from dashboards.run import log_address, warehouse_path
+from replay.review import REFUSALS
 
 
 def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
@@ -21,7 +26,7 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
     pace = row["pace_rounds_per_hour"]
     cells = [
         ("Rounds", f"{row['rounds']:,}", "" if pace is None else f"{pace:,.0f} an hour"),
-        ("Open findings", f"{row['findings']:,}", f"{row['high_findings']:,} of high severity"),
+        ("Findings", f"{row['findings']:,}", f"{row['high_findings']:,} of high severity"),
         ("Overpaid", formats.money(row["overpaid_cents"]), ""),
         ("Underpaid", formats.money(row["underpaid_cents"]), ""),
     ]
@@ -40,18 +45,87 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
     )
 
 
+NOW, ALL = "now", "all"
+BEAT_SECONDS = 2
+
+
 def page() -> None:
-    """Lay the page out."""
+    """Lay the page out: the floor as it is now where the log is known, or as the warehouse has a gaming day."""
     source.begin()
-    formats = source.formats()
-    facts, days = source.ask(hold.property_facts), source.ask(hold.gaming_days)
+    days = [day.isoformat() for day in _days()]
+    live = log_address() is not None
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     with right:
-        day = st.selectbox("Gaming day", [None, *days], format_func=lambda d: "All days" if d is None else day_name(d))
-    tables = source.ask(lambda db: hold.floor_overview(db, day))
+        choices = [ALL, *days] if live else days
+        chosen = source.choose("Show", "show", choices, _words, "Now" if live else _words(ALL)) or (
+            NOW if live else ALL
+        )
     with left:
+        head = st.container()
+    if chosen == NOW:
+        with head:
+            source.show(
+                markup.heading(_name(), "Each table in its last gaming day. This page follows the log by itself.")
+            )
+        now()
+    else:
+        of_day(None if chosen == ALL else date.fromisoformat(chosen), head)
+        source.watch()
+
+
+def now() -> None:
+    """Show the floor as it is now, redrawn on its own every two seconds."""
+    formats = Formats.of(_facts())
+
+    @st.fragment(run_every=BEAT_SECONDS)
+    def beat() -> None:
+        said = desk.reviews()
+        try:
+            rows = floor_now.tiles(said) or []
+        except REFUSALS as error:
+            source.show(
+                markup.notice("The log cannot be followed", f"{error} Choose a gaming day above to see the warehouse.")
+            )
+            return
+        if not rows:
+            source.show(markup.empty("No table has reported yet", "Append events with `rack ingest FILE --log ADDR`."))
+            return
+        source.show(summary(rows, formats))
+        at_us = time.time_ns() // 1000
+        order = sorted(rows, key=lambda row: (not row["broken"], not row["open"], row["table_id"]))
+        source.show(f'<div class="rk-tiles">{"".join(floor_now.tile(row, formats, at_us) for row in order)}</div>')
+
+    beat()
+
+
+def summary(rows: list[dict[str, Any]], formats: Formats) -> Html:
+    """Return the floor's own figures."""
+    waiting = sum(row["waiting"] for row in rows)
+    newest = max((row["recorded_at_us"] for row in rows if row["recorded_at_us"] is not None), default=None)
+    return markup.figures(
+        [
+            markup.figure("Tables open", f"{sum(bool(row['open']) for row in rows)} of {len(rows)}"),
+            markup.figure(
+                "Rounds judged", f"{sum(row['rounds'] for row in rows):,}",
+                f"{waiting:,} not judged yet" if waiting else "all that are over",
+            ),
+            markup.figure(
+                "Open findings", f"{sum(row['findings'] for row in rows):,}",
+                f"{sum(row['high'] for row in rows):,} of high severity",
+            ),
+            markup.figure("House win", formats.money(sum(row["house_win_cents"] for row in rows)), "on settled wagers"),
+            markup.figure("Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]),
+        ]
+    )  # fmt: skip
+
+
+def of_day(day: date | None, head: DeltaGenerator) -> None:
+    """Show what the warehouse has of one gaming day, or of all."""
+    formats = source.formats()
+    tables = source.ask(lambda db: hold.floor_overview(db, day))
+    with head:
         said = f"{plural(tables.height, 'table')} · {'all gaming days' if day is None else day_name(day)}"
-        source.show(markup.heading(facts.name or "The floor", said))
+        source.show(markup.heading(_name(), said))
     if tables.is_empty():
         source.show(
             markup.empty(
@@ -60,7 +134,6 @@ def page() -> None:
                 "`rack replay --log ADDR --warehouse FILE` on a log of your own; this page follows by itself.",
             )
         )
-        source.watch()
         return
     found = source.ask(lambda db: queue.queue_totals(db, QueueFilters(gaming_day=day))).row(0, named=True)
     variances, rounds = int(tables["variances"].sum()), int(tables["rounds"].sum())
@@ -68,9 +141,7 @@ def page() -> None:
         markup.figures(
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
-                markup.figure(
-                    "Open findings", f"{found['findings']:,}", f"{found['high_findings']:,} of high severity"
-                ),
+                markup.figure("Findings", f"{found['findings']:,}", f"{found['high_findings']:,} of high severity"),
                 markup.figure("Overpaid to patrons", formats.money(found["overpaid_cents"])),
                 markup.figure("Underpaid to patrons", formats.money(found["underpaid_cents"])),
                 markup.figure("Not determined", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
@@ -80,7 +151,25 @@ def page() -> None:
     source.show(markup.section("Tables", "A tile opens the findings of its table."))
     tiles = "".join(tile(row, formats, day) for row in tables.iter_rows(named=True))
     source.show(f'<div class="rk-tiles">{tiles}</div>')
-    source.watch()
+
+
+def _words(choice: str) -> str:
+    return "All gaming days" if choice == ALL else day_name(date.fromisoformat(choice))
+
+
+def _days() -> list[date]:
+    """The gaming days of the warehouse; none where there is no warehouse but a log to follow."""
+    if log_address() is not None and stamp(warehouse_path()) is None:
+        return []
+    return source.ask(hold.gaming_days)
+
+
+def _facts() -> PropertyFacts:
+    return PropertyFacts() if stamp(warehouse_path()) is None else source.ask(hold.property_facts)
+
+
+def _name() -> str:
+    return _facts().name or "The floor"
 
 
 page()

@@ -95,21 +95,23 @@ def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilte
     boxes = st.columns([2, 3, 2, 2, 2, 2])
     days = [day.isoformat() for day in choices.gaming_days]
     with boxes[0]:
-        table = _choose("Table", "table", choices.tables, table_name, "All tables")
+        table = source.choose("Table", "table", choices.tables, table_name, "All tables")
     with boxes[1]:
-        code = _choose("Finding", "code", choices.codes, lambda c: f"{finding_title(c)} ({c})", "All findings")
+        code = source.choose("Finding", "code", choices.codes, lambda c: f"{finding_title(c)} ({c})", "All findings")
     with boxes[2]:
-        day = _choose("Gaming day", "day", days, lambda d: day_name(date.fromisoformat(d)), "All days")
+        day = source.choose("Gaming day", "day", days, lambda d: day_name(date.fromisoformat(d)), "All days")
     with boxes[3]:
-        severity = _choose("Severity", "severity", choices.severities, str.capitalize, "All severities")
+        severity = source.choose("Severity", "severity", choices.severities, str.capitalize, "All severities")
     with boxes[4]:
-        dealer = _choose("Dealer", "dealer", choices.dealers, table_name, "All dealers")
+        dealer = source.choose("Dealer", "dealer", choices.dealers, table_name, "All dealers")
     only: tuple[str, ...] | None = None
     without: tuple[str, ...] = ()
     if said is not None:
         with boxes[5]:
             people = [f"with {person}" for person in said.people()]
-            state = _choose("State", "state", [*list(SHOWN)[1:], *people], lambda s: SHOWN.get(s, s), SHOWN[TO_DO])
+            state = source.choose(
+                "State", "state", [*list(SHOWN)[1:], *people], lambda s: SHOWN.get(s, s), SHOWN[TO_DO]
+            )
         only, without = _by_state(state or TO_DO, said)
     together = st.toggle("Those alike as one line", key="alike", bind="query-params",
                          help="Same table, finding, gaming day, dealer, wager and direction of the money")  # fmt: skip
@@ -234,21 +236,6 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
         source.show(markup.notice(f"The review record of {table_name(table)} is broken", said.broken[table]))
     alike = source.ask(lambda db: queue.alike(db, found["finding_id"]))
     reviewing.panel(found, said.of(table, found["finding_id"]), alike, said.people(), formats)
-
-
-def _choose(label: str, name: str, values: list[str], say: Any, everything: str) -> str | None:
-    """Offer the values and keep the choice in the address, so that a filtered queue can be sent as a link."""
-    given = source.chosen(name, values)
-    options: list[str | None] = [None, *values]
-    picked: str | None = st.selectbox(
-        label, options, index=options.index(given), format_func=lambda v: everything if v is None else say(v),
-        key=f"queue-{name}",
-    )  # fmt: skip
-    if picked is None:
-        st.query_params.pop(name, None)
-    else:
-        st.query_params[name] = picked
-    return picked
 
 
 def _summary(total: dict[str, Any], formats: Formats) -> Html:

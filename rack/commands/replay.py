@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from events.log import EventLog, ResultStore
     from replay.replayer import Summary
+
+BUILD_SPACING = 9
+"""While a replay follows, it builds the warehouse at most so that nine times as long is left for judging."""
 
 HELP = "judge every round that is new in a log; the verdicts are kept beside it"
 
@@ -34,7 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="judge the whole log anew from its first event; verdicts that differ are revised",
     )
     parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
-    parser.add_argument("--warehouse", metavar="FILE", type=Path, help="then build the warehouse of the pages there")
+    parser.add_argument(
+        "--warehouse", metavar="FILE", type=Path,
+        help="then build the warehouse of the pages there; with --follow again and again, for a tenth of the time",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -52,12 +59,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         try:
             if arguments.again:
                 results.reset()
-            summary = _follow(log, results, output) if arguments.follow else _once(log, results, arguments, output)
+            summary = (
+                _follow(log, results, arguments, output) if arguments.follow else _once(log, results, arguments, output)
+            )
             summary.integrity += _lost_tails(log)
             if arguments.warehouse:
-                from rack.warehouse_feed import build_warehouse
-
-                build_warehouse(arguments.warehouse, log, results)
+                _build(arguments.warehouse, log, results)
         finally:
             results.close()
     finally:
@@ -86,11 +93,11 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
     )
 
 
-def _follow(log: EventLog, results: ResultStore, output: Output) -> Summary:
+def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     """Replay until interrupted; say what each batch brought."""
     from replay.replayer import Summary, follow, standing
 
-    summary, said = Summary(), (0, 0)
+    summary, said, built, next_s = Summary(), (0, 0), -1, 0.0
     try:
         for summary in follow(log, results):
             if (summary.rounds, summary.changed) != said:
@@ -98,9 +105,19 @@ def _follow(log: EventLog, results: ResultStore, output: Output) -> Summary:
                 output.note(
                     f"{summary.events:,} events, {summary.rounds:,} rounds judged, {summary.changed:,} new verdicts"
                 )
+            if arguments.warehouse and summary.changed != built and time.monotonic() >= next_s:
+                start_s, built = time.monotonic(), summary.changed
+                _build(arguments.warehouse, log, results)
+                next_s = time.monotonic() + BUILD_SPACING * (time.monotonic() - start_s)
     except KeyboardInterrupt:
         output.note("stopped; the next replay goes on from here")
     return standing(results, summary)
+
+
+def _build(path: Path, log: EventLog, results: ResultStore) -> None:
+    from rack.warehouse_feed import build_warehouse
+
+    build_warehouse(path, log, results)
 
 
 def _lost_tails(log: EventLog) -> list[str]:

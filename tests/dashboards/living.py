@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,3 +58,14 @@ def make(folder: Path, rounds: Sequence[int] = (1, 2)) -> Living:
     living.play(rounds)
     living.build()
     return living
+
+
+def change_a_byte(floor: Living, seq: int) -> None:
+    """Change a byte of a stored event of the table, as somebody with access to the file could."""
+    with sqlite3.connect(floor.warehouse.with_name("floor.db")) as database:
+        database.execute("DROP TRIGGER IF EXISTS events_keep")
+        (data,) = database.execute("SELECT data FROM events WHERE stream = 'table/fu-01' AND seq = ?", [seq]).fetchone()
+        database.execute(
+            "UPDATE events SET data = ? WHERE stream = 'table/fu-01' AND seq = ?", [data.replace(b"s", b"t", 1), seq]
+        )
+    database.close()

@@ -36,7 +36,7 @@ def test_floor_has_a_tile_per_table_with_its_figures(warehouse: Path, monkeypatc
 
 def test_floor_of_one_day(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("floor", warehouse, monkeypatch)
-    test.selectbox[0].select_index(1).run()
+    test.selectbox[0].set_value("2026-03-06").run()
     assert "queue?table=fu-01&amp;day=2026-03-06" in said(test)
     assert "5</div>" in said(test)
 

@@ -53,10 +53,10 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
 def test_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("queue", warehouse, monkeypatch, table="fu-02", severity="nonsense")
     assert "4 findings in 2 rounds" in said(test)
-    test.selectbox(key="queue-code").set_value("PAY-OVER").run()
+    test.selectbox(key="choose-code").set_value("PAY-OVER").run()
     assert "1 finding in 1 round" in said(test)
     assert test.query_params["code"] == "PAY-OVER"
-    test.selectbox(key="queue-table").set_value("fu-01").run()
+    test.selectbox(key="choose-table").set_value("fu-01").run()
     assert "No finding fits" in said(test)
 
 
@@ -130,7 +130,7 @@ def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) 
 
     test = act(signed_in("m.ortiz"), "sign", "Sign $100.00", reason="slip 17 seen")
     assert [line["Table"] for line in lines(test)] == ["FU-01 · 2"]  # what is resolved is no longer to be done
-    test.selectbox(key="queue-state").set_value("resolved").run()
+    test.selectbox(key="choose-state").set_value("resolved").run()
     assert "signed by s.lee and m.ortiz" in said(test)
     with desk_at(floor.log, read_only=True) as at:
         (case,) = [case for case in at.cases() if case.review.state == "resolved"]
@@ -155,9 +155,9 @@ def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
     test = signed_in("m.ortiz")
     choose(test, "cannot_tell")
     act(test, "resolve", "Resolve", reason="no video")
-    test.selectbox(key="queue-state").set_value("resolved").run()
+    test.selectbox(key="choose-state").set_value("resolved").run()
     act(test, "reopen", "Reopen", reason="video was found")
-    test.selectbox(key="queue-state").set_value("reopened").run()
+    test.selectbox(key="choose-state").set_value("reopened").run()
     act(test, "note", "Write the note", note="camera 4, 21:14")
     page = said(test)
     assert "↺ Reopened" in page

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from analytics.hold import generation
+from analytics.warehouse import reading
 from rack.cli import main
 from rack.demo import prepare
 from rack.errors import UsageError
 from rack.warehouse_feed import property_facts, round_events
+from replay import replayer
 
 ROUNDS = 60
 KEYS = {
@@ -201,10 +206,39 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
     monkeypatch.setattr("subprocess.run", lambda command, check, env: served.append(command) or Done())
     assert main(["dashboard", "--read-only", "--out", str(demo), "--port", "9001"]) == 0
     assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
+    assert f"RACK_LOG=sqlite://{demo.resolve()}/floor.db" in served[0]
     assert "http://127.0.0.1:9001" in capsys.readouterr().err
     Done.returncode = 1
     assert main(["dashboard", "--read-only", "--out", str(demo)]) == 3
     assert "is port 8501 taken?" in capsys.readouterr().err
+
+
+def test_the_dashboards_secrets_go_by_the_environment_only(demo: Path, monkeypatch) -> None:
+    served: list[tuple[list[str], dict[str, str]]] = []
+    monkeypatch.setattr(
+        "subprocess.run", lambda command, check, env: served.append((command, env)) or SimpleNamespace(returncode=0)
+    )
+    monkeypatch.setenv("RACK_KAFKA_PASSWORD", "a-secret")
+    warehouse = str(demo / "warehouse.duckdb")
+    assert main(["dashboard", "--warehouse", warehouse, "--log", "kafka://broker:9092/floor"]) == 0
+    ((command, environment),) = served
+    assert "RACK_LOG=kafka://broker:9092/floor" in command
+    assert not any("a-secret" in word for word in command)
+    assert json.loads(environment["RACK_LOG_OPTIONS"]) == {"security": {"sasl_plain_password": "a-secret"}}
+
+
+def test_a_replay_that_follows_builds_the_warehouse_as_it_goes(address: str, tmp_path: Path, monkeypatch) -> None:
+    follow = replayer.follow
+
+    def follow_once(log, results):
+        yield from islice(follow(log, results, wait_s=0.01), 2)
+        assert (tmp_path / "w.duckdb").is_file()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(replayer, "follow", follow_once)
+    main(["replay", "--log", address, "--follow", "--warehouse", str(tmp_path / "w.duckdb"), "--quiet"])
+    with reading(tmp_path / "w.duckdb") as db:
+        assert generation(db).generation >= 2
 
 
 # ------------------------------------------------------------------------------------------------------------- rack round

@@ -1,0 +1,239 @@
+"""The floor as it is now: each table's gaming day, from the warehouse up to its last round and from log and results beyond.
+
+The law of this file: figures mean what they mean in the warehouse (D27), and on the same rounds they are the same. A round counts
+when it was judged; until then it waits. What a correction changes in rounds of the warehouse counts with the next generation.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from typing import Any
+
+import msgspec
+
+from analytics.warehouse import Warehouse
+from replay.findings import Adjudication
+from replay.review import REFUSALS, Desk
+
+PACE_ROUNDS = 30
+"""The pace of a table is that of its last so many rounds."""
+
+BEGINNINGS = ("table_opened", "round_opened", "buy_in", "marker_issued")
+"""A table's figures are those of its last gaming day until one of these begins the next: the count room works in between."""
+
+BEYOND = 2**53 - 1
+"""A position past the end of any stream: the tail leaves such a stream out."""
+
+
+class Table(msgspec.Struct, kw_only=True):
+    """One table in its last gaming day; `open` is null where the log does not tell.
+
+    `house_win_cents` is of the wagers settled, `bought_in_cents` what went into the drop box by the record of the table,
+    `drop_cents` what was counted (null until then). `findings` maps ids to severities. `waiting` are rounds that are over and
+    not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
+    `broken` says why nothing after `seq` can be trusted.
+    """
+
+    stream: str
+    seq: int = 0
+    open: bool | None = None
+    game: str = ""
+    dealer: str = ""
+    gaming_day: str = ""
+    rounds: int = 0
+    last_round_no: int | None = None
+    house_win_cents: int = 0
+    bought_in_cents: int = 0
+    drop_cents: int | None = None
+    findings: dict[str, str] = msgspec.field(default_factory=dict)
+    waiting: set[int] = msgspec.field(default_factory=set)
+    closings: deque[int] = msgspec.field(default_factory=lambda: deque(maxlen=PACE_ROUNDS))
+    last_event_at_us: int | None = None
+    recorded_at_us: int | None = None
+    broken: str = ""
+    judged: dict[int, tuple[int, tuple[str, ...]]] = msgspec.field(default_factory=dict)
+
+    @property
+    def table_id(self) -> str:
+        """The table's id."""
+        return self.stream.partition("/")[2]
+
+    @property
+    def pace_rounds_per_hour(self) -> float | None:
+        """Return how many rounds an hour the last ones make; null for fewer than two."""
+        if len(self.closings) < 2 or self.closings[-1] <= self.closings[0]:
+            return None
+        return (len(self.closings) - 1) * 3.6e9 / (self.closings[-1] - self.closings[0])
+
+
+class _Event(msgspec.Struct):
+    """What is read of an event without reading it whole."""
+
+    type: str
+    round_no: int | None
+    gaming_day: str
+    occurred_at_us: int
+    recorded_at_us: int
+    payload: msgspec.Raw
+
+
+_event = msgspec.json.Decoder(_Event)
+_adjudication = msgspec.json.Decoder(Adjudication)
+
+
+class LiveFloor:
+    """All tables of a log. `refresh` takes what was appended and judged since; one thread at a time."""
+
+    def __init__(self, desk: Desk, base: dict[str, Table]) -> None:
+        self.desk = desk
+        self.tables = base
+
+    def refresh(self) -> list[Table]:
+        """Read on to the end of the log, look for verdicts that were missing, and return the tables by id."""
+        for stream in self.desk.log.streams():
+            if stream.startswith("table/"):
+                self.tables.setdefault(stream, Table(stream=stream))
+        while self._read_on():
+            pass
+        for table in self.tables.values():
+            for round_no in sorted(table.waiting):
+                self._judge(table, round_no)
+        return [self.tables[stream] for stream in sorted(self.tables)]
+
+    def _read_on(self) -> bool:
+        """Read to the end; true where a stream is broken, and the others are to be read again without it."""
+        after = {
+            stream: self.tables[stream].seq if stream in self.tables and not self.tables[stream].broken else BEYOND
+            for stream in self.desk.log.streams()
+        }
+        try:
+            for batch in self.desk.log.tail(after):
+                for record in batch:
+                    self._take(self.tables[record.stream], record.seq, _event.decode(record.data))
+        except REFUSALS as error:
+            broken = self.tables.get(getattr(error, "stream", ""))
+            if broken is None or broken.broken:
+                raise
+            broken.broken = str(error)
+            return True
+        return False
+
+    def _take(self, table: Table, seq: int, event: _Event) -> None:
+        table.seq, table.last_event_at_us, table.recorded_at_us = seq, event.occurred_at_us, event.recorded_at_us
+        if event.gaming_day != table.gaming_day and event.type in BEGINNINGS:
+            _new_day(table, event.gaming_day)
+        match event.type:
+            case "table_opened":
+                table.open, table.game = True, str(_payload(event)["game"])
+            case "table_closed":
+                table.open = False
+            case "dealer_tapped_in":
+                table.dealer = str(_payload(event)["dealer"])
+            case "buy_in" | "marker_issued":
+                table.bought_in_cents += int(_payload(event)["amount_cents"])
+            case "drop_counted":
+                said = _payload(event)
+                if said["gaming_day"] == table.gaming_day:
+                    table.drop_cents = (table.drop_cents or 0) + int(said["amount_cents"])
+            case "round_closed" if event.round_no is not None:
+                table.open = True if table.open is None else table.open
+                table.last_round_no = event.round_no
+                table.closings.append(event.occurred_at_us)
+                table.waiting.add(event.round_no)
+            case "event_corrected":
+                table.waiting |= table.judged.keys()
+            case _:
+                pass
+
+    def _judge(self, table: Table, round_no: int) -> None:
+        """Count a round's verdict in, in place of an earlier one; nothing where there is none yet."""
+        data = self.desk.results.latest("adjudications", f"{table.stream}#{round_no}")
+        if data is None:
+            return
+        verdict = _adjudication.decode(data)
+        table.waiting.discard(round_no)
+        if verdict.gaming_day != table.gaming_day:
+            return
+        before = table.judged.get(round_no)
+        if before is None:
+            table.rounds += 1
+        else:
+            table.house_win_cents -= before[0]
+            for finding_id in before[1]:
+                table.findings.pop(finding_id, None)
+        table.judged[round_no] = house_win_cents(verdict), tuple(each.id for each in verdict.findings)
+        table.house_win_cents += table.judged[round_no][0]
+        table.findings.update((each.id, each.severity) for each in verdict.findings)
+        table.game, table.dealer = verdict.game, verdict.dealer or table.dealer
+
+
+def house_win_cents(verdict: Adjudication) -> int:
+    """Return what the house won on a round's settled wagers: not what a slip pays, nothing where a patron holds the bank."""
+    if verdict.game == "player_dealer":
+        return 0
+    return sum(-(s.done_cents - s.by_slip_cents) for s in verdict.settlements if s.done_cents is not None)
+
+
+def base(db: Warehouse) -> dict[str, Table]:
+    """Return each table's last gaming day as the warehouse has it, up to the last event of its last round."""
+    rows = db.sql(
+        """
+        WITH days AS (
+            SELECT
+                stream,
+                gaming_day,
+                count(*) AS rounds,
+                max(last_seq) AS seq,
+                max(closed_at_us) AS closed_at_us,
+                arg_max(round_no, last_seq) AS last_round_no,
+                arg_max(game, last_seq) AS game,
+                arg_max(dealer, last_seq) AS dealer,
+                coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
+                list(closed_at_us ORDER BY last_seq) AS closings
+            FROM fct_rounds
+            GROUP BY stream, gaming_day
+            QUALIFY row_number() OVER (PARTITION BY stream ORDER BY max(last_seq) DESC) = 1
+        )
+
+        SELECT
+            d.*,
+            (
+                SELECT coalesce(sum(amount_cents), 0)::BIGINT FROM stg_ledger AS l
+                WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind IN ('buy_in', 'marker')
+            ) AS bought_in_cents,
+            (
+                SELECT sum(amount_cents)::BIGINT FROM stg_ledger AS l
+                WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind = 'drop'
+            ) AS drop_cents,
+            (
+                SELECT list({'id': finding_id, 'severity': severity} ORDER BY finding_id) FROM fct_findings AS f
+                WHERE f.stream = d.stream AND f.gaming_day = d.gaming_day
+            ) AS findings
+        FROM days AS d
+        """
+    ).pl()
+    return {row["stream"]: _based(row) for row in rows.iter_rows(named=True)}
+
+
+def _based(row: dict[str, Any]) -> Table:
+    return Table(
+        stream=row["stream"], seq=row["seq"], open=True, game=row["game"], dealer=row["dealer"],
+        gaming_day=row["gaming_day"].isoformat(), rounds=row["rounds"], last_round_no=row["last_round_no"],
+        house_win_cents=row["house_win_cents"], bought_in_cents=row["bought_in_cents"], drop_cents=row["drop_cents"],
+        findings={each["id"]: each["severity"] for each in row["findings"] or ()},
+        closings=deque(row["closings"], maxlen=PACE_ROUNDS), last_event_at_us=row["closed_at_us"],
+    )  # fmt: skip
+
+
+def _new_day(table: Table, gaming_day: str) -> None:
+    """Begin a gaming day: its figures start from nothing; what waits for a verdict goes on waiting."""
+    table.gaming_day, table.rounds, table.house_win_cents, table.bought_in_cents = gaming_day, 0, 0, 0
+    table.drop_cents, table.findings, table.judged = None, {}, {}
+    with contextlib.suppress(IndexError):
+        table.closings = deque([table.closings[-1]], maxlen=PACE_ROUNDS)
+
+
+def _payload(event: _Event) -> dict[str, Any]:
+    payload: dict[str, Any] = msgspec.json.decode(event.payload)
+    return payload

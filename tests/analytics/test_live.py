@@ -1,0 +1,109 @@
+"""The floor as it is now: the same figures as the warehouse on the same rounds, and each event counted once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analytics import live
+from analytics.live import LiveFloor, Table
+from analytics.warehouse import reading
+from rack.cli import main
+from replay.review import desk_at
+from tests.dashboards import living
+from tests.dashboards.living import Living
+
+FIGURES = (
+    "open", "game", "dealer", "gaming_day", "rounds", "last_round_no", "house_win_cents", "bought_in_cents", "drop_cents",
+    "findings", "waiting", "seq",
+)  # fmt: skip
+
+
+def figures(tables: list[Table]) -> dict[str, dict[str, object]]:
+    return {table.table_id: {name: getattr(table, name) for name in FIGURES} for table in tables}
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Living:
+    """Two simulated gaming days with faults of every kind in them, replayed."""
+    out = tmp_path_factory.mktemp("live")
+    assert main(["demo", "--out", str(out), "--rounds", "96", "--seed", "7", "--quiet"]) in (0, 1)
+    return Living(f"sqlite://{out}/floor.db", out / "warehouse.duckdb")
+
+
+def test_from_the_warehouse_on_and_from_the_first_event_on_the_figures_are_the_same(day: Living) -> None:
+    with reading(day.warehouse) as db:
+        base = live.base(db)
+    with desk_at(day.log, read_only=True) as desk:
+        onward = figures(LiveFloor(desk, base).refresh())
+        whole = figures(LiveFloor(desk, {}).refresh())
+    assert onward == whole
+    assert len(whole) >= 2
+    assert all(table["rounds"] and table["open"] is False and table["bought_in_cents"] for table in whole.values())
+
+
+def test_the_figures_are_those_of_the_warehouse(day: Living) -> None:
+    with reading(day.warehouse) as db, desk_at(day.log, read_only=True) as desk:
+        tables = LiveFloor(desk, {}).refresh()
+        for table in tables:
+            (row,) = db.execute(
+                "SELECT rounds, house_win_cents, buy_ins_cents + markers_cents, drop_cents, findings FROM fct_table_days "
+                "WHERE stream = ? AND gaming_day = ?", [table.stream, table.gaming_day],
+            ).fetchall()  # fmt: skip
+            assert row == (
+                table.rounds, table.house_win_cents, table.bought_in_cents, table.drop_cents, len(table.findings)
+            )  # fmt: skip
+
+
+@pytest.fixture
+def floor(tmp_path: Path) -> Living:
+    return living.make(tmp_path)
+
+
+def one(at: LiveFloor) -> Table:
+    (table,) = at.refresh()
+    return table
+
+
+def test_what_is_appended_and_judged_counts_once(floor: Living) -> None:
+    with reading(floor.warehouse) as db:
+        base = live.base(db)
+    with desk_at(floor.log, read_only=True) as desk:
+        at = LiveFloor(desk, base)
+        assert (one(at).rounds, one(at).house_win_cents, len(one(at).findings)) == (2, -20_000, 2)
+        floor.play([3])
+        assert (one(at).rounds, one(at).house_win_cents, len(one(at).findings)) == (3, -30_000, 3)
+        assert one(at).last_round_no == 3
+
+
+def test_a_round_that_is_not_judged_waits(floor: Living) -> None:
+    transcript = floor.warehouse.with_name("more.txt")
+    transcript.write_text(living.RULES + living.SHORT.format(number=3))
+    with desk_at(floor.log, read_only=True) as desk:
+        at = LiveFloor(desk, {})
+        assert one(at).rounds == 2
+        floor.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+        assert (one(at).rounds, one(at).waiting) == (2, {3})
+        floor.rack("replay", code=1)
+        assert (one(at).rounds, one(at).waiting) == (3, set())
+
+
+def test_a_round_judged_again_replaces_what_it_said_before(floor: Living) -> None:
+    with desk_at(floor.log, read_only=True) as desk:
+        at = LiveFloor(desk, {})
+        table = one(at)
+        before = (table.rounds, table.house_win_cents, dict(table.findings))
+        table.waiting = {1, 2}  # as after a correction
+        again = one(at)
+        assert (again.rounds, again.house_win_cents, dict(again.findings)) == before
+
+
+def test_pace_is_that_of_the_last_rounds() -> None:
+    table = Table(stream="table/a")
+    assert table.pace_rounds_per_hour is None
+    table.closings.append(0)
+    assert table.pace_rounds_per_hour is None
+    table.closings.extend(n * 90_000_000 for n in range(1, 41))  # a round each minute and a half
+    assert table.pace_rounds_per_hour == pytest.approx(40)
+    assert len(table.closings) == live.PACE_ROUNDS

@@ -1,0 +1,67 @@
+"""The pages of a floor with a log in a real Chromium: the floor follows it, the queue writes to it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from replay.review import desk_at
+from tests.dashboards.living import Living
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_floor_follows_the_log_without_a_reload(live_site: str, floor: Living, page: Page) -> None:
+    page.goto(f"{live_site}/floor")
+    tile = page.locator("a.rk-tile")
+    expect(tile).to_contain_text("2 of high severity")
+    page.evaluate("window.untouched = true")
+    floor.play([3])
+    expect(tile).to_contain_text("3 of high severity")
+    expect(tile).to_contain_text("round 3")
+    assert page.evaluate("window.untouched") is True
+    tile.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Findings")
+
+
+def press(page: Page, key: str, wanted: str) -> None:
+    """Press a key until the page shows what is wanted: a page that is still being drawn does not hear it."""
+    place = page.locator("h2.rk-h2").first
+    for _ in range(10):
+        page.keyboard.press(key)
+        try:
+            expect(place).to_have_text(wanted, timeout=3_000)
+        except AssertionError:
+            continue
+        return
+    expect(place).to_have_text(wanted)
+
+
+def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(live_site: str, floor: Living, page: Page) -> None:
+    page.goto(f"{live_site}/queue")
+    place = page.locator("h2.rk-h2").first
+    expect(place).to_have_text("FU-01 · round 1")
+    press(page, "j", "FU-01 · round 2")
+    press(page, "k", "FU-01 · round 1")
+    press(page, "j", "FU-01 · round 2")
+    page.get_by_label("You are", exact=True).fill("m.ortiz")
+    page.get_by_label("You are", exact=True).press("Enter")
+    page.get_by_label("To", exact=True).fill("s.lee")
+    page.get_by_label("Why").fill("camera 4")
+    page.get_by_role("button", name="Assign", exact=True).click()
+    expect(page.locator(".rk-history")).to_contain_text("assigned to s.lee: camera 4")
+    with desk_at(floor.log, read_only=True) as desk:
+        (case,) = [case for case in desk.cases() if case.review.state == "assigned"]
+    assert (case.finding.round_no, case.review.assigned_to) == (2, "s.lee")
+
+    page.reload()  # the address has the finding, the browser the name
+    expect(place).to_have_text("FU-01 · round 2")
+    expect(page.get_by_label("You are", exact=True)).to_have_value("m.ortiz")
+
+
+@pytest.mark.parametrize("path", ["floor", "queue"])
+def test_pages_with_a_log_fit_a_phone(live_site: str, page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{live_site}/{path}")
+    expect(page.locator("a.rk-tile, .rk-standing").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

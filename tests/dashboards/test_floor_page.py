@@ -1,0 +1,95 @@
+"""The floor by AppTest: now, a gaming day, all of them, and what stands there when the log cannot be followed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dashboards import desk, floor_now
+from dashboards.names import Formats
+from replay.review import desk_at
+from tests.dashboards import living, sample
+from tests.dashboards.living import Living
+from tests.dashboards.running import run, said, start
+
+FORMATS = Formats.of(sample.FACTS)
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    return floor
+
+
+def test_now_shows_each_table_and_goes_on_with_the_log(floor: Living) -> None:
+    test = start("floor")
+    page = said(test)
+    for words in ("2 of high severity", "−$200.00", "Bought in", 'href="queue?table=fu-01&amp;day='):
+        assert words in page
+    floor.play([3])
+    page = said(test.run())
+    assert "3 of high severity" in page
+    assert "−$300.00" in page
+
+
+def test_what_is_resolved_is_no_longer_open(floor: Living) -> None:
+    with desk_at(floor.log) as at:
+        first = at.cases()[0].finding.id
+        at.resolve(first, disposition="cannot_tell", by="m.ortiz", reason="no video")
+    assert "1 of high severity" in said(start("floor"))
+
+
+def test_a_log_without_a_warehouse_can_be_followed(floor: Living) -> None:
+    floor.warehouse.unlink()
+    page = said(start("floor"))
+    assert "2 of high severity" in page
+
+
+def test_a_broken_stream_is_said_and_nothing_after_it_is_shown(floor: Living) -> None:
+    living.change_a_byte(floor, seq=9)
+    floor.warehouse.unlink()  # so that the log is read from its beginning
+    page = said(start("floor"))
+    assert "Broken" in page
+    assert "table/fu-01" in page
+
+
+def test_a_log_that_is_not_there_leaves_the_warehouse(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RACK_LOG", "sqlite:///nowhere/gone.db")
+    test = start("floor")
+    assert "The log cannot be followed" in said(test)
+    test.selectbox[0].set_value("all").run()
+    assert "2 tables" in said(test) or "1 table" in said(test)
+
+
+def test_a_link_to_a_gaming_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = sample.make(tmp_path / "w")
+    assert "2 tables · Thu 5 Mar 2026" in said(run("floor", path, monkeypatch, show=sample.DAY_1))
+
+
+ROW = {
+    "table_id": "fu-01", "open": True, "game": "face_up_pai_gow", "dealer": "d-07", "gaming_day": "2026-03-06", "rounds": 1,
+    "pace": None, "house_win_cents": 5, "bought_in_cents": 10_000, "drop_cents": None, "findings": 0, "high": 0, "worst": None,
+    "waiting": 0, "last_round_no": 1, "broken": "", "last_event_at_us": sample.EVENING, "recorded_at_us": sample.EVENING,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, ("● Open", "Nothing open", "last event 4 s ago", "Bought in", "not counted yet")),
+        ({"open": False}, ("○ Closed", "rk-shut")),
+        ({"open": None}, ("? Not known",)),
+        ({"drop_cents": 90_000}, ("Drop", "$900.00", "counted")),
+        ({"waiting": 2}, ("2 rounds not judged yet",)),
+        ({"worst": "medium", "findings": 1}, ("Medium",)),
+        ({"broken": "<b>"}, ("Broken", "&lt;b&gt;")),
+        ({"game": "player_dealer"}, ("a patron holds the bank",)),
+        ({"recorded_at_us": None}, ("no event yet",)),
+    ],
+)
+def test_a_tile(change: dict[str, object], words: tuple[str, ...]) -> None:
+    drawn = floor_now.tile({**ROW, **change}, FORMATS, sample.EVENING + 4_000_000)
+    assert all(word in drawn for word in words)
