@@ -36,7 +36,7 @@ class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
 class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One event of a table between rounds that the rounds' figures rest on: `payload` is JSON text.
 
-    Wanted are `dice_received` (by which dice are told apart) and `event_corrected`; others do no harm.
+    Wanted are `dice_received` (by which dice are told apart), `event_corrected` and `rules_filed`; others do no harm.
     """
 
     stream: str

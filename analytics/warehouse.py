@@ -50,6 +50,7 @@ MODELS = (
     "stg_reviews",
     "stg_ledger",
     "stg_table_events",
+    "fct_filings",
     "round_events",
     "fct_cards_seen",
     "stg_chances",

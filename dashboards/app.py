@@ -16,6 +16,9 @@ PAGES = {
     "round": "What happened in a round, what should have happened, and what proves it?",
     "dispute": "Was the patron paid right? Find the round from what is remembered.",
     "hold": "What did the tables win, and on what?",
+    "integrity": "Is the record as it was written, and who can vouch for it?",
+    "rules": "Which rules hold at a table, and what do its wagers return?",
+    "health": "Does everything run?",
 }
 """Page → its question, in the order of the navigation."""
 

@@ -7,12 +7,15 @@ the page says so, and what the desk refuses is shown with its reason.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
 from dashboards import access, markup
 from dashboards.run import log_address, log_options
-from replay.review import REFUSALS, Desk, Entry, FindingReview, TableReview, desk_at
+from replay.review import REFUSALS, Desk, Entry, FindingReview, ReviewRefused, TableReview, desk_at
+
+T = TypeVar("T")
 
 FRESH_SECONDS = 3
 
@@ -65,6 +68,15 @@ def _read(address: str) -> Reviews:
                 except REFUSALS as error:
                     broken[table] = str(error)
     return Reviews(tables, broken)
+
+
+def ask(question: Callable[[Desk], T]) -> T:
+    """Put a question to the desk; a log that lost its tail can still be asked. Raises what a desk raises."""
+    address = log_address()
+    if address is None:
+        raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
+    with desk_at(address, read_only=True, check_heads=False, **log_options()) as at:
+        return question(at)
 
 
 def act(what: Callable[[Desk], Entry]) -> Entry | None:

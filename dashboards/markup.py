@@ -156,6 +156,10 @@ def notice(title: object, below: object) -> Html:
 
 def empty(title: str, what_to_do: str) -> Html:
     """Return what stands where there is nothing to show: why, and what to do. `code` in back quotes is set as such."""
-    parts = escape(what_to_do).split("`")
-    marked = "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
-    return Html(f'<div class="rk-empty"><h2 class="rk-h2">{escape(title)}</h2><p>{marked}</p></div>')
+    return Html(f'<div class="rk-empty"><h2 class="rk-h2">{escape(title)}</h2><p>{coded(what_to_do)}</p></div>')
+
+
+def coded(words: str) -> Html:
+    """Return words in which what stands in back quotes is set as code."""
+    parts = escape(words).split("`")
+    return Html("".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts)))

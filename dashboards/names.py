@@ -318,6 +318,15 @@ def short_day(day: date | None) -> str:
     return "" if day is None else f"{day:%a} {day.day} {day:%b}"
 
 
+def share(value: float, places: int) -> str:
+    """Return a percentage with so many places.
+
+    >>> share(98.1201944, 3), share(-0.5, 1)
+    ('98.120 %', '−0.5 %')
+    """
+    return f"{MINUS if value < 0 else ''}{abs(value):,.{places}f} %"
+
+
 def percent(value: float | None) -> str:
     """Return a percentage with one place; a dash where it is not known."""
     if value is None:

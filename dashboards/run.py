@@ -43,6 +43,7 @@ def command(
         "--browser.gatherUsageStats=false",
         "--client.toolbarMode=minimal",
         "--client.showErrorDetails=none",
+        "--runner.magicEnabled=false",
         f"--theme.base={HERE / 'theme.toml'}",
         *([] if login is None else [f"--secrets.files={Path(login).absolute()}"]),
     ]  # fmt: skip

@@ -14,12 +14,12 @@ from analytics.extending import Earlier, earlier, extend
 from analytics.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
 from events.envelope import RawEnvelope
 from events.log import EventLog, Record, ResultStore
-from events.model import DiceReceived, EventCorrected, PropertyConfigured
+from events.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
 from replay.findings import Adjudication
 from replay.replayer import findings, ledger
 from replay.review_state import FindingReview, fold
 
-TELLING = (DiceReceived.TYPE, EventCorrected.TYPE)
+TELLING = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
 
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
@@ -92,7 +92,7 @@ def round_events(log: EventLog, after: Mapping[str, int] | None = None) -> Itera
 
 
 def table_events(log: EventLog, after: Mapping[str, int] | None = None) -> Iterator[TableEvent]:
-    """Yield the events of each table by which the warehouse tells dice apart, and the corrections, past the numbers given."""
+    """Yield the events of each table by which dice are told apart, corrections and submissions, past the numbers given."""
     for stream in log.streams():
         if stream.startswith("table/"):
             for record in log.read(stream, (after or {}).get(stream, 0) + 1):

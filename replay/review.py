@@ -314,14 +314,15 @@ def gaming_day(at_us: int, configured: PropertyConfigured) -> str:
 
 
 @contextlib.contextmanager
-def desk_at(address: str, *, read_only: bool = False, clock: Callable[[], int] | None = None, **options: Any
-            ) -> Iterator[Desk]:  # fmt: skip
+def desk_at(address: str, *, read_only: bool = False, check_heads: bool = True, clock: Callable[[], int] | None = None,
+            **options: Any) -> Iterator[Desk]:  # fmt: skip
     """Open the desk of the log at an address, for one or a few actions (the log takes one writer at a time).
 
-    Options go to the backends (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.
+    `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends
+    (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.
     """
     with contextlib.ExitStack() as resources:
-        log = open_log(address, read_only=read_only, **options)
+        log = open_log(address, read_only=read_only, check_heads=check_heads, **options)
         resources.callback(log.close)
         results = open_results(address, read_only=True, **options)
         resources.callback(results.close)

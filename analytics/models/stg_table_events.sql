@@ -1,5 +1,5 @@
 -- grain: stream, seq
--- Events between rounds that later ones are told apart by: dice sets that came and went, and corrections.
+-- Events between rounds that later ones are told apart by: dice sets that came and went, corrections, rules submissions.
 SELECT DISTINCT ON (stream, seq)
     stream,
     seq,

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
+from events.codec import decode
+from events.envelope import Draft
+from events.model import RulesFiled
+from events.open import open_log
 from rack.cli import main
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"
@@ -58,6 +64,35 @@ def make(folder: Path, rounds: Sequence[int] = (1, 2)) -> Living:
     living.play(rounds)
     living.build()
     return living
+
+
+def file_rules(floor: Living, effective: str) -> None:
+    """File for the table what is in force there once more, from a later gaming day on."""
+    with closing(open_log(floor.log)) as log:
+        filed = next(
+            payload
+            for record in log.read("table/fu-01")
+            if isinstance(payload := decode(record.data).payload, RulesFiled)
+        )
+        toml = filed.toml.replace(
+            f"effective_gaming_day = {filed.effective_gaming_day}", f"effective_gaming_day = {effective}"
+        )
+        later = RulesFiled(
+            effective_gaming_day=effective,
+            sha256=sha256(toml.encode()).hexdigest(),
+            submission="pa-688a-later",
+            toml=toml,
+        )
+        draft = Draft(event_id="f" * 32, source="rules", source_seq=1, occurred_at_us=0, round_no=None, payload=later)
+        log.append("table/fu-01", log.head("table/fu-01").seq + 1, [draft])
+
+
+def cut_the_tail(floor: Living) -> None:
+    """Take away the last stored event of the table, as a lost disk block or a hand could."""
+    with sqlite3.connect(floor.warehouse.with_name("floor.db")) as database:
+        database.execute("DROP TRIGGER IF EXISTS events_stay")
+        database.execute("DELETE FROM events WHERE pos = (SELECT max(pos) FROM events WHERE stream = 'table/fu-01')")
+    database.close()
 
 
 def change_a_byte(floor: Living, seq: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from analytics.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
 from analytics.warehouse import build
+from games.rulebook import simple_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 
 RULES = "ab" * 32
@@ -289,8 +290,15 @@ def rounds_events() -> list[RoundEvents]:
 
 
 def table_events() -> list[TableEvent]:
-    """The dice that came to FU-01 before the rounds of the second day."""
-    return [TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}')]
+    """The rules of FU-01, and the dice that came to it before the rounds of the second day."""
+    filed = {
+        "submission": "pa-688a-2026-01", "effective_gaming_day": DAY_1, "sha256": RULES,
+        "toml": simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}),
+    }  # fmt: skip
+    return [
+        TableEvent(stream="table/fu-01", seq=3, type="rules_filed", payload=json.dumps(filed)),
+        TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}'),
+    ]
 
 
 def reviews() -> list[ReviewedFinding]:

@@ -43,7 +43,10 @@ def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_
     expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 18")
 
 
-@pytest.mark.parametrize("path", ["", "queue", "round", "round?table=fu-01&round=19", "hold", "hold?by=gaming_day"])
+@pytest.mark.parametrize(
+    "path",
+    ["", "queue", "round", "round?table=fu-01&round=19", "hold", "hold?by=gaming_day", "integrity", "rules", "health"],
+)
 def test_every_page_opens_by_its_address_without_an_error(site: str, page: Page, path: str) -> None:
     failures: list[str] = []
     page.on("pageerror", lambda error: failures.append(str(error)))
@@ -97,7 +100,9 @@ def test_a_round_plays_jumps_to_the_evidence_and_hides_names(site: str, page: Pa
     page.wait_for_url("**anonymous=true*")
 
 
-@pytest.mark.parametrize("path", ["floor", "queue", "round?table=fu-01&round=17", "dispute?of=fu-01&round=17", "hold"])
+@pytest.mark.parametrize(
+    "path", ["floor", "queue", "round?table=fu-01&round=17", "dispute?of=fu-01&round=17", "hold", "rules"]
+)
 def test_every_page_fits_a_phone(site: str, page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{site}/{path}")

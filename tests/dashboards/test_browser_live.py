@@ -59,9 +59,21 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(live_site: str, fl
     expect(page.get_by_label("You are", exact=True)).to_have_value("m.ortiz")
 
 
-@pytest.mark.parametrize("path", ["floor", "queue"])
+def test_the_whole_log_is_walked_from_the_page(live_site: str, page: Page) -> None:
+    page.goto(f"{live_site}/integrity")
+    page.get_by_role("button", name="Walk the whole log now").click()
+    expect(page.get_by_role("status").filter(has_text="The log is whole")).to_be_visible(timeout=90_000)
+
+
+def test_the_rules_page_answers_what_another_paytable_would_return(live_site: str, page: Page) -> None:
+    page.goto(f"{live_site}/rules?wager=ace_high_bonus&other=2")
+    expect(page.get_by_text("Due on paytable 2")).to_be_visible()
+    expect(page.get_by_role("cell", name="96.410 %")).to_be_visible()
+
+
+@pytest.mark.parametrize("path", ["floor", "queue", "integrity", "health"])
 def test_pages_with_a_log_fit_a_phone(live_site: str, page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{live_site}/{path}")
-    expect(page.locator("a.rk-tile, .rk-standing").first).to_be_visible()
+    expect(page.locator("a.rk-tile, .rk-standing, table.rk-table").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

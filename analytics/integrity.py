@@ -1,0 +1,125 @@
+"""How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
+
+The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
+which walks all of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from analytics.warehouse import Warehouse
+from replay.engine import engine
+from replay.review import REFUSALS, Desk
+
+JUDGED = ("table", "meter")
+"""Kinds of streams that a replay reads."""
+
+
+class Stream(msgspec.Struct, frozen=True, kw_only=True):
+    """One stream: its last event, what was acknowledged of it on this machine, and how far this engine has judged it.
+
+    `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are null for streams that
+    nothing is judged of. `trouble` says what is wrong with its end; empty where nothing is.
+    """
+
+    name: str
+    events: int
+    acknowledged: int | None
+    recorded_at_us: int | None
+    judged: int | None
+    lag: int | None
+    trouble: str
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """Refused bytes in quarantine: which stream they were meant for, their SHA-256, why, since when, and how many bytes."""
+
+    stream: str
+    sha256: str
+    reason: str
+    at_us: int
+    size: int
+
+
+class _Recorded(msgspec.Struct):
+    recorded_at_us: int
+
+
+_recorded = msgspec.json.Decoder(_Recorded)
+
+
+def streams(desk: Desk) -> list[Stream]:
+    """Return every stream of the log, and those that only the high-water mark knows, by name."""
+    marks = desk.log.acknowledged()
+    positions = desk.results.positions(engine())
+    return [
+        _stream(desk, name, marks[name].seq if name in marks else None, positions)
+        for name in sorted({*desk.log.streams(), *marks})
+    ]
+
+
+def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str, int]) -> Stream:
+    trouble, recorded_at_us = "", None
+    try:
+        desk.log.verify_head(name)
+    except REFUSALS as error:
+        trouble = str(error)
+    events = desk.log.head(name).seq
+    try:
+        for record in desk.log.read(name, events, events) if events else ():
+            recorded_at_us = _recorded.decode(record.data).recorded_at_us
+    except (*REFUSALS, msgspec.MsgspecError) as error:
+        trouble = trouble or str(error)
+    judged = positions.get(name, 0) if name.partition("/")[0] in JUDGED else None
+    return Stream(
+        name=name, events=events, acknowledged=acknowledged, recorded_at_us=recorded_at_us, judged=judged,
+        lag=None if judged is None else max(0, events - judged), trouble=trouble,
+    )  # fmt: skip
+
+
+def quarantine(desk: Desk) -> list[Held]:
+    """Return what was refused at intake, the newest first."""
+    return [
+        Held(stream=each.stream, sha256=each.sha256, reason=each.reason, at_us=each.at_us, size=len(each.data))
+        for each in reversed(desk.log.quarantined())
+    ]
+
+
+def about_the_log(db: Warehouse) -> pl.DataFrame:
+    """Return the findings that are about the record itself (`LOG-…`), a row per code and table: how many, and the newest."""
+    frame: pl.DataFrame = db.sql(
+        """
+        SELECT code, table_id, severity, count(*) AS findings, max(closed_at_us) AS newest_at_us
+        FROM fct_findings WHERE starts_with(code, 'LOG-') GROUP BY ALL ORDER BY code, table_id
+        """
+    ).pl()
+    return frame
+
+
+def devices(db: Warehouse) -> pl.DataFrame:
+    """Return the devices that reported, a row per stream and source: events, the last one of it and of its table, failures."""
+    frame: pl.DataFrame = db.sql(
+        """
+        SELECT stream, split_part(stream, '/', 2) AS table_id, source, count(*) AS events,
+            max(occurred_at_us) AS last_at_us,
+            max(max(occurred_at_us)) OVER (PARTITION BY stream) AS table_last_at_us,
+            count(*) FILTER (type = 'device_failed') AS failures,
+            count(*) FILTER (type = 'device_restored') AS restored
+        FROM round_events GROUP BY stream, source ORDER BY table_id, source
+        """
+    ).pl()
+    return frame
+
+
+def engine_name() -> str:
+    """Return version and digest of what judges here."""
+    return engine()
+
+
+def said_of(desk: Desk) -> dict[str, Any]:
+    """Return what the log says of itself: its id and the property's."""
+    return {"log_id": desk.log.log_id, "property_id": desk.log.property_id}

@@ -1,0 +1,173 @@
+"""Which rules hold where: submissions and their history, what each wager returns by them, and what another paytable would.
+
+The law of this file: which submission is in force is reckoned as a replay does it; returns are those of `analytics.theory`.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+import polars as pl
+
+from analytics.theory import Return, returns
+from analytics.warehouse import Warehouse
+from games.rulebook import Offer, RulesRefused, parse_submission
+
+
+class Filing(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (null: none).
+
+    `state`: `in force`, `to come` (its day has not come), `replaced`, or `never used` (replaced before its day, or refused).
+    """
+
+    table_id: str
+    seq: int
+    submission: str
+    digest: str
+    effective_gaming_day: date
+    toml: str
+    rounds: int
+    first_day: date | None
+    last_day: date | None
+    state: str
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """A wager of a submission with its limits, and what it returns; null where that is not reckoned."""
+
+    wager: str
+    paytable: str
+    min_cents: int
+    max_cents: int
+    figures: Return | None
+
+
+class Submission(msgspec.Struct, frozen=True, kw_only=True):
+    """A submission as read: its game, the chapter's key and title, the wagers, and the other paytables each could have."""
+
+    game: str
+    chapter: str
+    title: str
+    offered: list[Offered]
+    others: dict[str, list[str]]
+
+
+class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
+    """What a handle would have returned with another paytable. Percentages of the handle; `difference_cents` is the house's."""
+
+    wager: str
+    paytable: str
+    wagers: int
+    handle_cents: int
+    advantage_percent: float
+    other: str
+    other_advantage_percent: float
+
+    @property
+    def theoretical_cents(self) -> int:
+        """What the house should have won."""
+        return round(self.handle_cents * self.advantage_percent / 100)
+
+    @property
+    def other_cents(self) -> int:
+        """What it should have won with the other paytable."""
+        return round(self.handle_cents * self.other_advantage_percent / 100)
+
+
+def filings(db: Warehouse) -> list[Filing]:
+    """Return every submission filed, by table, the newest first."""
+    found: pl.DataFrame = db.sql(
+        """
+        WITH used AS (
+            SELECT stream, rules_digest, count(*) AS rounds, min(gaming_day) AS first_day, max(gaming_day) AS last_day
+            FROM fct_rounds GROUP BY stream, rules_digest
+        ),
+
+        latest AS (SELECT stream, max(gaming_day) AS day FROM fct_rounds GROUP BY stream)
+
+        SELECT f.table_id, f.seq, f.submission, f.digest, f.effective_gaming_day, f.toml, coalesce(u.rounds, 0) AS rounds,
+            u.first_day, u.last_day, l.day AS today
+        FROM fct_filings AS f
+        LEFT JOIN used AS u ON f.stream = u.stream AND f.digest = u.rules_digest
+        LEFT JOIN latest AS l ON f.stream = l.stream
+        ORDER BY f.table_id, f.seq DESC
+        """
+    ).pl()
+    told: list[Filing] = []
+    in_force: set[str] = set()
+    for row in found.iter_rows(named=True):
+        today, table = row.pop("today"), row["table_id"]
+        if today is not None and row["effective_gaming_day"] > today:
+            state = "to come"
+        elif table not in in_force and _holds(row["toml"]):
+            in_force.add(table)
+            state = "in force"
+        else:
+            state = "replaced" if row["rounds"] else "never used"
+        told.append(Filing(**row, state=state))
+    return told
+
+
+def _holds(toml: str) -> bool:
+    """Whether a submission was accepted, and its chapter ever was in force (D14)."""
+    try:
+        return parse_submission(toml).chapter.in_force
+    except RulesRefused:
+        return False
+
+
+def read(toml: str) -> Submission | str:
+    """Return a submission as read, with what each wager returns; or why it was refused."""
+    try:
+        book = parse_submission(toml)
+    except RulesRefused as error:
+        return str(error)
+    known = {(each.wager, each.paytable): each for each in returns(book.game, book.chapter.key)}
+    offered = [_offered(offer, known) for offer in book.offers.values()]
+    others = {
+        each.wager: [name for name in book.chapter.wagers[each.wager].paytables if name != each.paytable]
+        for each in offered
+        if each.paytable and each.wager in book.chapter.wagers
+    }
+    return Submission(
+        game=book.game, chapter=book.chapter.key, title=book.chapter.title, offered=offered,
+        others={wager: names for wager, names in others.items() if names},
+    )  # fmt: skip
+
+
+def _offered(offer: Offer, known: dict[tuple[str, str], Return]) -> Offered:
+    paytable = offer.paytable.name if offer.paytable is not None else ""
+    return Offered(
+        wager=offer.wager, paytable=paytable, min_cents=offer.min_cents, max_cents=offer.max_cents,
+        figures=known.get((offer.wager, paytable)) or known.get((offer.wager, "")),
+    )  # fmt: skip
+
+
+def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return (wager, paytable) → settled wagers and their handle in cents, in a chapter (`pa-688a`), the house's only."""
+    rows = db.execute(
+        """
+        SELECT wager, coalesce(paytable, ''), sum(house_wagers)::BIGINT, sum(handle_cents)::BIGINT FROM mart_hold_wager
+        WHERE chapter = ? GROUP BY ALL HAVING sum(handle_cents) > 0
+        """,
+        [chapter],
+    ).fetchall()
+    return {(wager, paytable): (wagers, handle) for wager, paytable, wagers, handle in rows}
+
+
+def what_if(db: Warehouse, submission: Submission, wager: str, other: str) -> WhatIf | None:
+    """Return what the wagers made on a submission's paytable would have returned on another; null where that is not known.
+
+    It says what could be expected of the same wagers: patrons who see another paytable may wager otherwise.
+    """
+    known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
+    paytable = next((each.paytable for each in submission.offered if each.wager == wager), "")
+    now, then = known.get((wager, paytable)), known.get((wager, other))
+    made = handles(db, submission.chapter).get((wager, paytable))
+    if now is None or then is None or made is None:
+        return None
+    return WhatIf(
+        wager=wager, paytable=paytable, wagers=made[0], handle_cents=made[1],
+        advantage_percent=now.house_advantage_percent, other=other, other_advantage_percent=then.house_advantage_percent,
+    )  # fmt: skip

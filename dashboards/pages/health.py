@@ -1,0 +1,221 @@
+"""Health: does everything run, and what is to be done where it does not?"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import streamlit as st
+
+from analytics import hold, integrity
+from analytics.warehouse import Warehouse, WarehouseError, reading, stamp
+from dashboards import desk, markup, source
+from dashboards.markup import Html
+from dashboards.names import Formats, ago, plural, table_name
+from dashboards.run import log_address, warehouse_path
+from replay.review import REFUSALS, Desk
+
+CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
+DEVICES = {
+    "State": "short",
+    "Table": "short",
+    "Device": "text",
+    "Events": "number",
+    "Last heard": "short",
+    "Failures": "number",
+}
+WORDS = {"ok": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "Runs"), "look": ("rk-medium", "!", "Look"),
+         "act": ("rk-high", "✖", "Act")}  # fmt: skip
+BEAT_SECONDS = 5
+LAG_EVENTS = 10_000  # not judged yet: from so many on somebody must look whether the replay runs
+STALE_S = 15 * 60  # a warehouse that is behind the log for longer should be built anew
+LITTLE_SPACE = 0.05
+QUIET_S = 15 * 60  # a device that reports often and was silent for so long while its table went on
+OFTEN_EVENTS = 50
+DEVICES_SHOWN = 12
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One thing that must run: its state (`ok`, `look`, `act`), what was found, and what to do (empty: nothing)."""
+
+    state: str
+    what: str
+    found: str
+    todo: str = ""
+
+
+def page() -> None:
+    """Lay the page out: the checks, redrawn on their own, and the devices."""
+    source.begin()
+    source.show(markup.heading("Health", "Whether log, replay, warehouse, disk and devices do what they should."))
+
+    @st.fragment(run_every=BEAT_SECONDS)
+    def beat() -> None:
+        checks = [*of_log(), *of_warehouse(), of_disk(warehouse_path().absolute().parent)]
+        source.show(overall(checks))
+        rows = [[_badge(each.state), each.what, each.found, markup.coded(each.todo)] for each in checks]
+        marked = [i for i, each in enumerate(checks) if each.state == "act"]
+        source.show(markup.table(CHECKS, rows, "What must run", marked=marked))
+
+    beat()
+    if stamp(warehouse_path()) is not None:
+        devices()
+
+
+def overall(checks: list[Check]) -> Html:
+    """Say in one sentence how things are."""
+    acts, looks = (sum(each.state == state for each in checks) for state in ("act", "look"))
+    if acts:
+        kind, shape, words = "under", "✖", f"{plural(acts, 'thing needs', 'things need')} somebody now."
+    elif looks:
+        kind, shape, words = "unknown", "!", f"Everything runs; {plural(looks, 'thing is', 'things are')} worth a look."
+    else:
+        kind, shape, words = "upheld", "✔\N{VARIATION SELECTOR-15}", "Everything runs."
+    return Html(
+        f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
+        f'<div><p class="rk-answer-words">{words}</p></div></div>'
+    )
+
+
+def of_log() -> list[Check]:
+    """Check the log, its ends and the replay."""
+    address = log_address()
+    if address is None:
+        return [Check("look", "Log", "no log is named", "Start with `rack dashboard --log ADDR` to follow it")]
+    try:
+        return desk.ask(_of_log)
+    except REFUSALS as error:
+        return [Check("act", "Log", str(error), f"`rack verify --log {address}` says what can be read of it")]
+
+
+def _of_log(at: Desk) -> list[Check]:
+    found = integrity.streams(at)
+    said = integrity.said_of(at)
+    events, lag = sum(each.events for each in found), sum(each.lag or 0 for each in found)
+    troubled = [each for each in found if each.trouble]
+    newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=None)
+    age = "no event yet" if newest is None else f"last one {ago(time.time() - newest / 1e6)} ago"
+    log = Check(
+        "ok",
+        "Log",
+        f"{events:,} events in {plural(len(found), 'stream')}, {age}; log {said['log_id'][:8]}… of {said['property_id']}",
+    )
+    ends = Check("ok", "Ends of the streams", "all as acknowledged on this machine")
+    if troubled:
+        ends = Check(
+            "act",
+            "Ends of the streams",
+            f"{troubled[0].name}: {troubled[0].trouble}",
+            "See Integrity; keep the files, restore a copy beside them",
+        )
+    replay = Check("ok", "Replay", f"every event is judged, by engine {integrity.engine_name()}")
+    if lag:
+        state = "act" if lag >= LAG_EVENTS else "look"
+        replay = Check(
+            state, "Replay", f"{lag:,} events are not judged yet", "Does `rack replay --log ADDR --follow` run?"
+        )
+    refused = len(integrity.quarantine(at))
+    intake = Check("ok", "Intake", "nothing is in quarantine")
+    if refused:
+        intake = Check(
+            "look",
+            "Intake",
+            f"{plural(refused, 'line')} in quarantine",
+            "`rack quarantine list --log ADDR`, then `redrive`",
+        )
+    return [log, ends, replay, intake]
+
+
+def of_warehouse() -> list[Check]:
+    """Check that the warehouse can be read, and how old it is."""
+    path = warehouse_path()
+    try:
+        with reading(path) as db:
+            return [_of_warehouse(db, path)]
+    except WarehouseError as error:
+        return [
+            Check(
+                "act", "Warehouse", str(error).partition(". ")[0], "`rack replay --log ADDR --warehouse FILE` builds it"
+            )
+        ]
+
+
+def _of_warehouse(db: Warehouse, path: Path) -> Check:
+    made = hold.generation(db)
+    age_s = time.time() - made.built_at_us / 1e6
+    found = (
+        f"generation {made.generation}, built {ago(age_s)} ago: {plural(made.rounds, 'round')}, {plural(made.wagers, 'wager')}, "
+        f"{path.stat().st_size / 1e6:,.0f} MB"
+    )
+    if age_s > STALE_S and _gone_on_since(made.built_at_us):
+        return Check(
+            "look", "Warehouse", f"{found}; the log has gone on since", "`rack replay --log ADDR --warehouse FILE`"
+        )
+    return Check("ok", "Warehouse", found)
+
+
+def _gone_on_since(built_at_us: int) -> bool:
+    """Whether a table or meter has events that were recorded after a time."""
+    if log_address() is None:
+        return False
+    try:
+        found = desk.ask(integrity.streams)
+    except REFUSALS:
+        return False  # the check of the log says so
+    return any((each.recorded_at_us or 0) > built_at_us for each in found if each.judged is not None)
+
+
+def of_disk(folder: Path) -> Check:
+    """Check the space that is left where the warehouse lies."""
+    try:
+        space = shutil.disk_usage(folder)
+    except OSError as error:
+        return Check("look", "Disk", f"{folder}: {error.strerror}", "Does the folder exist?")
+    found = f"{space.free / 1e9:,.1f} GB of {space.total / 1e9:,.1f} GB are free at {folder}"
+    if space.free < LITTLE_SPACE * space.total:
+        return Check("act", "Disk", found, "Free space: a full disk refuses events")
+    return Check("ok", "Disk", found)
+
+
+def devices() -> None:
+    """Show which devices reported, and when last."""
+    formats = source.formats()
+    found = source.ask(integrity.devices)
+    source.show(
+        markup.section("Devices", "Who reported events of rounds, in the warehouse. Time of the device's own clock.")
+    )
+    if found.is_empty():
+        source.show(markup.empty("No device has reported", "Append events with `rack ingest FILE --log ADDR`."))
+        return
+    rows = [(is_quiet(row), row) for row in found.iter_rows(named=True)]
+    rows.sort(key=lambda pair: (not pair[0], not pair[1]["failures"], pair[1]["table_id"], pair[1]["source"]))
+    marked = [i for i, (quiet, _) in enumerate(rows) if quiet]
+    shown = [_device(row, quiet, formats) for quiet, row in rows]
+    source.show(markup.table(DEVICES, shown[:DEVICES_SHOWN], "Devices and when they were heard last", marked=marked))
+    if len(shown) > DEVICES_SHOWN:
+        with st.expander(f"{len(shown) - DEVICES_SHOWN:,} more devices"):
+            source.show(markup.table(DEVICES, shown[DEVICES_SHOWN:], "More devices"))
+
+
+def is_quiet(row: dict[str, Any]) -> bool:
+    """Say whether a device that reports often was silent while its table went on."""
+    return bool(row["events"] >= OFTEN_EVENTS and row["table_last_at_us"] - row["last_at_us"] > QUIET_S * 1_000_000)
+
+
+def _device(row: dict[str, Any], quiet: bool, formats: Formats) -> list[object]:
+    last = formats.day_and_clock(row["last_at_us"])
+    said = f"{row['failures']:,}" + (f", {row['restored']:,} restored" if row["failures"] else "")
+    state = _badge("look") if quiet else _badge("ok")
+    heard = markup.two_lines(last, "silent while its table went on" if quiet else "")
+    return [state, table_name(row["table_id"]), row["source"], f"{row['events']:,}", heard, said]
+
+
+def _badge(state: str) -> Html:
+    kind, shape, word = WORDS[state]
+    return Html(f'<span class="rk-badge {kind}"><span aria-hidden="true">{shape}</span> {word}</span>')
+
+
+page()

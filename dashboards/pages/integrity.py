@@ -1,0 +1,176 @@
+"""Integrity: is the record as it was written, how far does it reach, and who can vouch for it?"""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from analytics import integrity
+from analytics.integrity import Held, Stream
+from analytics.warehouse import stamp
+from dashboards import desk, markup, source, verifying
+from dashboards.markup import Html
+from dashboards.names import Formats, ago, finding_title, plural, table_name
+from dashboards.run import log_address, warehouse_path
+from replay.review import REFUSALS
+
+STREAMS = {
+    "Stream": "text", "End": "short", "Events": "number", "Acknowledged": "number", "Judged": "number", "Last event": "short",
+}  # fmt: skip
+QUARANTINE = {"Since": "short", "Meant for": "short", "Why it was refused": "text", "SHA-256": "text"}
+ABOUT = {"Severity": "text", "Finding": "text", "Table": "short", "Times": "number", "Newest": "short"}
+BEAT_SECONDS = 5
+
+
+def page() -> None:
+    """Lay the page out: the walk of the whole log, where each stream ends, what was refused, what devices lost."""
+    source.begin()
+    source.show(
+        markup.heading(
+            "Integrity", "Is the record as it was written, how far does it reach, and what is missing in it?"
+        )
+    )
+    address = log_address()
+    if address is None:
+        source.show(
+            markup.empty(
+                "No log is named",
+                "The warehouse holds results, and the log is what proves them. Start the pages with it: "
+                "`rack dashboard --log ADDR --warehouse FILE`. On the command line a walk is `rack verify --log ADDR`.",
+            )
+        )
+        return
+    formats = source.formats() if stamp(warehouse_path()) is not None else Formats("$", None)
+    whole(address, formats)
+    ends(formats)
+    missing(formats)
+
+
+def whole(address: str, formats: Formats) -> None:
+    """Offer to walk the whole log, and show what the last walk said."""
+    walked = verifying.last(address)
+    if st.button("Walk the whole log now", type="primary" if walked is None else "secondary"):
+        with st.spinner("Walking every event: chain, numbering, signatures, high-water mark …"):
+            walked = verifying.walk(address)
+    if walked is None:
+        source.show(
+            markup.empty(
+                "The log was not walked since the pages were started",
+                f"A walk reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same as "
+                f"`rack verify --log {address}`, which anybody can run who can read the log.",
+            )
+        )
+        return
+    source.show(verifying.answer(walked, formats))
+    source.show(verifying.breaks(walked))
+
+
+def ends(formats: Formats) -> None:
+    """Show where each stream ends, against what was acknowledged and what was judged; redrawn on its own."""
+
+    @st.fragment(run_every=BEAT_SECONDS)
+    def beat() -> None:
+        try:
+            found, held = desk.ask(lambda at: (integrity.streams(at), integrity.quarantine(at)))
+        except REFUSALS as error:
+            source.show(markup.notice("The log cannot be read", str(error)))
+            return
+        now_us = time.time_ns() // 1000
+        lag, troubled = sum(each.lag or 0 for each in found), [each for each in found if each.trouble]
+        newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=None)
+        as_said = "✖ see below" if troubled else "✔\ufe0e all of them"
+        age = "–" if newest is None else f"{ago((now_us - newest) / 1e6)} ago"
+        figures = [
+            markup.figure("Events", f"{sum(each.events for each in found):,}", plural(len(found), "stream")),
+            markup.figure("Ends as acknowledged", f"{len(found) - len(troubled)} of {len(found)}", as_said),
+            markup.figure("Not judged yet", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is at the end"),
+            markup.figure("In quarantine", f"{len(held):,}", "refused at intake"),
+            markup.figure("Newest event", age, formats.day_and_clock(newest)),
+        ]
+        source.show(markup.figures(figures))
+        for each in troubled:
+            source.show(markup.notice(f"{each.name} does not end as acknowledged", each.trouble))
+        source.show(
+            markup.section("Streams", "Each is a chain of its own. Acknowledged: what this machine was told is stored.")
+        )
+        rows = [_stream(each, now_us) for each in sorted(found, key=lambda each: (not each.trouble, each.name))]
+        source.show(markup.table(STREAMS, rows, "Streams and where they end", marked=range(len(troubled))))
+        source.show(
+            markup.section(
+                "Quarantine",
+                "Refused input keeps its bytes, and an event stands in its place; its round is undetermined.",
+            )
+        )
+        source.show(_quarantine(held, formats))
+
+    beat()
+
+
+def _stream(each: Stream, now_us: int) -> list[object]:
+    """A stream as a row: what is wrong is told by shape and word."""
+    if each.trouble:
+        end = Html('<span class="rk-money-under"><span aria-hidden="true">✖</span> not as acknowledged</span>')
+    elif each.acknowledged is None:
+        end = Html('<span class="rk-soft">? no mark on this machine</span>')
+    else:
+        end = Html('<span class="rk-right"><span aria-hidden="true">✔\ufe0e</span> as acknowledged</span>')
+    judged = "–" if each.judged is None else f"{each.judged:,}"
+    return [
+        each.name, end, f"{each.events:,}", "–" if each.acknowledged is None else f"{each.acknowledged:,}",
+        markup.two_lines(judged, f"{each.lag:,} behind" if each.lag else ""),
+        "–" if each.recorded_at_us is None else f"{ago((now_us - each.recorded_at_us) / 1e6)} ago",
+    ]  # fmt: skip
+
+
+def _quarantine(held: list[Held], formats: Formats) -> Html:
+    if not held:
+        return markup.empty("Nothing was refused", "Whatever cannot be read at intake is kept here with its bytes.")
+    rows = [
+        [
+            formats.day_and_clock(each.at_us),
+            each.stream,
+            each.reason,
+            markup.two_lines(each.sha256[:16] + "…", f"{each.size:,} bytes"),
+        ]
+        for each in held[:50]
+    ]
+    more = (
+        f'<p class="rk-note">And {len(held) - 50:,} older ones: <code>rack quarantine list</code>.</p>'
+        if len(held) > 50
+        else ""
+    )
+    return Html(markup.table(QUARANTINE, rows, "Quarantine") + more)
+
+
+def missing(formats: Formats) -> None:
+    """Show what the record itself lacks: findings about the log."""
+    source.show(
+        markup.section(
+            "Gaps",
+            "What devices counted and the log never got, clocks that ran back, corrections that do not fit.",
+        )
+    )
+    if stamp(warehouse_path()) is None:
+        source.show(
+            markup.empty("No warehouse", "Run `rack replay --log ADDR --warehouse FILE`: gaps are found by a replay.")
+        )
+        return
+    found = source.ask(integrity.about_the_log)
+    if found.is_empty():
+        source.show(markup.empty("No gap was found", "Every device's own count goes on without a jump."))
+        return
+    rows = [
+        [
+            markup.severity_badge(row["severity"]),
+            markup.two_lines(
+                markup.link("queue", finding_title(row["code"]), code=row["code"], table=row["table_id"]), row["code"]
+            ),
+            table_name(row["table_id"]), f"{row['findings']:,}", formats.day_and_clock(row["newest_at_us"]),
+        ]
+        for row in found.iter_rows(named=True)
+    ]  # fmt: skip
+    source.show(markup.table(ABOUT, rows, "Findings about the record itself"))
+
+
+page()

@@ -1,0 +1,160 @@
+"""Integrity, Rules and Health by AppTest: on a whole floor, on a broken one, and without a log or a warehouse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analytics import rules
+from analytics.warehouse import build, reading
+from dashboards import desk, verifying
+from dashboards.names import Formats
+from tests.dashboards import living, sample
+from tests.dashboards.living import Living
+from tests.dashboards.running import run, said, start
+
+FORMATS = Formats.of(sample.FACTS)
+
+
+@pytest.fixture
+def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
+    desk._read.clear()
+    verifying._walks().clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    return floor
+
+
+# ---------------------------------------------------------------------------------------------------------- integrity
+
+
+def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
+    page = said(start("integrity"))
+    for words in ("table/fu-01", "as acknowledged", "the replay is at the end", "Nothing was refused", "No gap was found",
+                  f"rack verify --log {floor.log}"):  # fmt: skip
+        assert words in page
+
+
+def test_integrity_walks_the_whole_log_as_an_auditor_does(floor: Living) -> None:
+    test = start("integrity")
+    test.button[0].click().run(timeout=120)
+    assert "The log is whole: 22 events in 1 stream." in said(test)
+    assert "No checkpoint signs it" in said(test)
+
+
+def test_integrity_names_the_first_break(floor: Living) -> None:
+    living.change_a_byte(floor, seq=9)
+    test = start("integrity")
+    test.button[0].click().run(timeout=120)
+    page = said(test)
+    assert "The log is broken: table/fu-01 at 9. Nothing after it can be trusted." in page
+    assert "LOG-SEAL" in page
+
+
+def test_integrity_shows_a_lost_tail_without_a_walk(floor: Living) -> None:
+    living.cut_the_tail(floor)
+    page = said(start("integrity"))
+    assert "not as acknowledged" in page
+    assert "table/fu-01 does not end as acknowledged" in page
+
+
+def test_integrity_shows_what_is_not_judged_and_what_was_refused(floor: Living) -> None:
+    bad = floor.warehouse.with_name("bad.jsonl")
+    bad.write_text('{"nonsense": 1}\n')
+    floor.rack("ingest", str(bad), "--property", "bellwether", code=1)
+    page = said(start("integrity"))
+    assert "behind" in page or "Not judged yet" in page
+    assert "bytes" in page
+    health = said(start("health"))
+    assert "1 line in quarantine" in health
+    assert "<code>rack quarantine list --log ADDR</code>" in health
+
+
+def test_without_a_log_integrity_says_how_to_name_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "No log is named" in said(run("integrity", sample.make(tmp_path / "w"), monkeypatch))
+
+
+SIGNED = {"checkpoints": 3, "events": 22, "at_us": sample.EVENING, "within_s": 60, "anchored": False, "unvouched": ["k2"],
+          "silences": [{"from_us": sample.EVENING, "to_us": sample.EVENING + 600_000_000, "within_s": 60}]}  # fmt: skip
+
+
+def test_what_checkpoints_prove_and_what_not() -> None:
+    told = " ".join(verifying.signatures({"signed": SIGNED, "overdue": True}, FORMATS))
+    for words in ("3 checkpoints cover 22 events", "Silence: none since", "Silence between 6 Mar, 21:00:00 and", "the key k2",
+                  "--key"):  # fmt: skip
+        assert words in told
+    assert "--key" not in " ".join(verifying.signatures({"signed": {**SIGNED, "anchored": True}}, FORMATS))
+
+
+# -------------------------------------------------------------------------------------------------------------- rules
+
+
+def test_rules_show_what_is_in_force_and_what_it_returns(floor: Living) -> None:
+    """§ 688a.12(b), paytable 1 returns 96.410 % (docs/theory.md); two rounds were judged by the submission."""
+    page = said(start("rules"))
+    for words in ("in force", "2 rounds", "Ace High Bonus", "96.410 %", "enumeration", "58 Pa. Code § 688a.12(b)"):
+        assert words in page
+
+
+def test_the_what_if_reckons_the_handle_by_another_paytable(floor: Living) -> None:
+    test = start("rules", wager="ace_high_bonus", other="2")
+    page = said(test)
+    assert "Due on paytable 1" in page
+    assert "Due on paytable 2" in page
+    assert "$20.00" in page  # two wagers of $10
+    with reading(floor.warehouse) as db:
+        (filing,) = rules.filings(db)
+        submission = rules.read(filing.toml)
+        assert not isinstance(submission, str)
+        told = rules.what_if(db, submission, "ace_high_bonus", "2")
+    assert told is not None
+    assert (told.wagers, told.handle_cents, told.theoretical_cents) == (2, 2_000, 72)  # 3.590 % of $20.00
+    assert told.other_cents == round(2_000 * told.other_advantage_percent / 100)
+
+
+def test_a_later_submission_is_to_come_until_its_day(floor: Living) -> None:
+    living.file_rules(floor, effective="2030-01-01")
+    floor.build()
+    with reading(floor.warehouse) as db:
+        assert [each.state for each in rules.filings(db)] == ["to come", "in force"]
+    assert "to come" in said(start("rules"))
+
+
+def test_without_a_submission_rules_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path / "w", sample.adjudications(), ())
+    assert "No rules submission on record" in said(run("rules", tmp_path / "w", monkeypatch))
+
+
+def test_a_submission_that_is_refused_says_why() -> None:
+    assert "not TOML" in str(rules.read("= ="))
+
+
+# ------------------------------------------------------------------------------------------------------------- health
+
+
+def test_health_says_that_everything_runs(floor: Living) -> None:
+    page = said(start("health"))
+    assert "Everything runs." in page
+    for words in ("every event is judged", "generation 1", "are free at"):
+        assert words in page
+
+
+def test_health_says_what_to_do_where_the_replay_is_behind(floor: Living) -> None:
+    transcript = floor.warehouse.with_name("more.txt")
+    transcript.write_text(living.RULES + living.SHORT.format(number=3))
+    floor.rack("ingest", str(transcript), "--property", "bellwether", code=0)
+    page = said(start("health"))
+    assert "events are not judged yet" in page
+    assert "<code>rack replay --log ADDR --follow</code>" in page
+
+
+def test_health_without_log_and_warehouse_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("health", tmp_path / "none", monkeypatch))
+    assert "no log is named" in page
+    assert "1 thing needs somebody now." in page
+
+
+def test_health_with_a_log_that_is_gone(floor: Living, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RACK_LOG", "sqlite:///nowhere/gone.db")
+    assert "1 thing needs somebody now." in said(start("health"))
