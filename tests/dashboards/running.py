@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
 import dashboards
@@ -25,6 +26,15 @@ def log_in(person: str, *roles: str, iat: float | None = None) -> None:
     os.environ[ACCESS_VARIABLE] = LOGIN
     WHO.clear()
     WHO.update(is_logged_in=True, iat=time.time() if iat is None else iat, email=person, roles=list(roles))
+
+
+def log_in_browser(page: Page, site: str, person: str) -> None:
+    """Let one of the trial provider's people log in with a browser."""
+    page.goto(f"{site}/floor")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("link", name=person).click()
+    page.wait_for_url(f"{site}/**")
+    expect(page.get_by_role("button", name="Log out").first).to_be_visible()
 
 
 def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:

@@ -7,15 +7,9 @@ from playwright.sync_api import Page, expect
 
 from replay.review import desk_at
 from tests.dashboards.living import Living
+from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
-
-
-def log_in(page: Page, login_site: str, person: str) -> None:
-    page.goto(f"{login_site}/floor")
-    page.get_by_role("button", name="Log in").click()
-    page.get_by_role("link", name=person).click()
-    page.wait_for_url(f"{login_site}/**")
 
 
 def test_nobody_sees_a_round_without_a_login(login_site: str, page: Page) -> None:
