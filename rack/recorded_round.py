@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from events.codec import decode
 from events.envelope import Envelope
 from events.errors import EventError, IntegrityError, Undecodable
 from events.log import EventLog
+from events.model import Event, EventCorrected
 from rack.errors import UsageError
+from replay.corrections import correction
 from replay.engine import engine
 from replay.findings import Adjudication
 from replay.replayer import BEYOND, MemoryResults, adjudications, replay
-from replay.transcript_write import to_text
+from replay.transcript_write import statement, to_text
 
 
 @dataclass(frozen=True)
@@ -24,15 +27,27 @@ class Recorded:
     events: tuple[Envelope, ...]
     adjudication: Adjudication
     broken: tuple[str, ...]
+    corrections: Mapping[int, Envelope]
+    """What corrects events of the round, by the numbers of these: of each the last word."""
 
     def transcript(self) -> str:
-        """Return the round as a transcript."""
-        judged = self.adjudication
+        """Return the round as a transcript: what counts, and in comments what was corrected, by whom and why."""
+        judged, notes = self.adjudication, {}
+        counts: list[tuple[int, int, Event | None]] = []
+        for event in self.events:
+            payload: Event | None = event.payload
+            made = self.corrections.get(event.seq)
+            if made is not None:
+                by, was = cast(EventCorrected, made.payload), statement(event.payload) or event.payload.TYPE
+                notes[event.seq] = f"event {event.seq} was: {was}; corrected by event {made.seq} ({by.by}: {by.reason})"
+                payload = _instead(made, judged.round_no)
+            counts.append((event.seq, event.occurred_at_us, payload))
         return to_text(
-            [(event.seq, event.occurred_at_us, event.payload) for event in self.events],
+            counts,
             table=judged.stream.partition("/")[2],
             round_no=judged.round_no,
             rules=(f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",),
+            notes=notes,
         )
 
 
@@ -52,10 +67,39 @@ def recorded_round(log: EventLog, table: str, round_no: int) -> Recorded:
             pass  # to the break, if there is one
         rounds = f"rounds {min(judged)} to {max(judged)}" if judged else "no rounds"
         raise UsageError(f"table {table} has no round {round_no}; it has {rounds}")
-    events: list[Envelope] = []
+    read: list[Envelope] = []
     with contextlib.suppress(IntegrityError):  # the round stands before the break, which the summary names
-        events.extend(event for event in _events(log, stream) if event.round_no == round_no)
-    return Recorded(tuple(events), judged[round_no], tuple(summary.integrity))
+        read.extend(_events(log, stream))
+    corrections = _corrections(read)
+    events = [
+        event for event in read
+        if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
+        or _instead(corrections.get(event.seq), round_no) is not None
+    ]  # fmt: skip
+    return Recorded(
+        tuple(events), judged[round_no], tuple(summary.integrity),
+        {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
+    )  # fmt: skip
+
+
+def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
+    """Return the corrections of a stream that count, by the number of the event that each is the last word on."""
+    ids = {event.seq: event.event_id for event in events}
+    counting: dict[int, Envelope] = {}
+    for event in reversed(events):
+        if isinstance(event.payload, EventCorrected) and event.seq not in counting:
+            made = correction(event.seq, event.payload)
+            if not made.objection(ids):
+                counting.setdefault(made.superseded, event)
+    return counting
+
+
+def _instead(made: Envelope | None, round_no: int) -> Event | None:
+    """Return what counts in the place of a corrected event, where it is of this round."""
+    if made is None:
+        return None
+    instead = correction(made.seq, cast(EventCorrected, made.payload)).instead
+    return instead[1] if instead is not None and instead[0] == round_no else None
 
 
 def _events(log: EventLog, stream: str) -> Iterator[Envelope]:

@@ -6,8 +6,9 @@ What a statement cannot hold (a meter's own events, a correction) becomes a comm
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from events import model
@@ -195,12 +196,19 @@ def statement(event: Event) -> str | None:
     return writer(event) if writer is not None else None
 
 
-def to_text(events: Iterable[tuple[int, int, Event]], *, table: str, round_no: int, rules: Sequence[str] = (),
-            times: bool = True) -> str:  # fmt: skip
-    """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it."""
+def to_text(events: Iterable[tuple[int, int, Event | None]], *, table: str, round_no: int, rules: Sequence[str] = (),
+            notes: Mapping[int, str] = MappingProxyType({}), times: bool = True) -> str:  # fmt: skip
+    """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
+
+    `notes` are comments before events, by their numbers; of an event whose payload is null there is only its note.
+    """
     lines = [*rules, f"table {table}"]
     second: int | None = None
     for seq, at_us, event in events:
+        if seq in notes:
+            lines.append(f"# {notes[seq]}")
+        if event is None:
+            continue
         if isinstance(event, model.RoundOpened):
             lines.append(f"round {round_no} deck={event.deck}")
             if event.observed:

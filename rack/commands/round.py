@@ -38,7 +38,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
         events = [
             {"seq": event.seq, "type": event.type, "occurred_at_us": event.occurred_at_us, "source": event.source,
-             "payload": to_builtins(event.payload)}
+             "payload": to_builtins(event.payload),
+             "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None}
             for event in recorded.events
         ]  # fmt: skip
         output.value(to_builtins(judged) | {"transcript": recorded.transcript(), "events": events})

@@ -14,9 +14,11 @@ import pytest
 
 from analytics.hold import generation
 from analytics.warehouse import reading
+from events.codec import decode
 from rack.cli import main
 from rack.demo import prepare
 from rack.errors import UsageError
+from rack.opening import log_at
 from rack.warehouse_feed import property_facts, round_events
 from replay import replayer
 
@@ -262,6 +264,50 @@ def test_a_recorded_round_as_a_transcript_with_its_verdict(address: str, capsys)
     assert f"round {number} deck=" in text
     assert f"\n{judged['verdict']}: " in text
     assert text.startswith(judged["transcript"].rstrip("\n"))
+
+
+def test_a_corrected_round_shows_what_counts_and_what_stood_there(demo: Path, tmp_path: Path, capsys) -> None:
+    """Who had wagered is corrected to what the video shows; the round is shown with it, and the record is untouched."""
+    log = tmp_path / "floor.db"
+    for name in demo.glob("floor.db*"):
+        if name.suffix != ".lock":
+            (tmp_path / name.name).write_bytes(name.read_bytes())
+    address = f"sqlite:///{log}"
+    table, number = a_round(address, capsys)
+    main(["round", table, str(number), "--log", address, "--json"])
+    wager = next(event for event in said(capsys)["events"] if event["type"] == "wager_placed")
+    opened = log_at(address, read_only=True)
+    stored = next(decode(record.data) for record in opened.read(f"table/{table}") if record.seq == wager["seq"])
+    opened.close()
+    replacement = {
+        "payload": wager["payload"] | {"bettor": "p-video"},
+        "round_no": number,
+        "type": "wager_placed",
+        "version": 1,
+    }
+    line = {
+        "event_id": "0" * 31 + "1", "occurred_at_us": wager["occurred_at_us"], "round_no": None, "source": "surveillance",
+        "source_seq": 1, "stream": f"table/{table}", "type": "event_corrected", "version": 1,
+        "payload": {
+            "by": "s-1", "reason": "seen on video", "replacement": replacement, "supersedes_event_id": stored.event_id,
+            "supersedes_seq": wager["seq"],
+        },
+    }  # fmt: skip
+    (tmp_path / "correction.jsonl").write_text(json.dumps(line) + "\n")
+    assert main(["ingest", str(tmp_path / "correction.jsonl"), "--log", address]) == 0
+    capsys.readouterr()
+    main(["round", table, str(number), "--log", address, "--json"])
+    shown = said(capsys)
+    event = next(each for each in shown["events"] if each["seq"] == wager["seq"])
+    assert event["payload"] == wager["payload"]
+    assert event["corrected_by"]
+    lines = shown["transcript"].splitlines()
+    said_before = (
+        f"# event {wager['seq']} was: wager seat={wager['payload']['seat']} bettor={wager['payload']['bettor']} "
+    )
+    at = next(index for index, each in enumerate(lines) if each.startswith(said_before))
+    assert lines[at].endswith(f"; corrected by event {event['corrected_by']} (s-1: seen on video)")
+    assert any(each.startswith(f"wager seat={wager['payload']['seat']} bettor=p-video ") for each in lines[at:])
 
 
 def test_a_round_that_is_not_there(address: str, capsys) -> None:
