@@ -82,8 +82,14 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
     positions, at_us = as_of(arguments.as_of)
     if at_us is not None:
         positions = resolve_time(log, at_us)
+        if not any(positions.values()):
+            output.note(
+                "nothing had been recorded by then; --as-of goes by when events were recorded, not by when they were played"
+            )
     for stream in sorted(positions.keys() - set(log.streams())):
         raise UsageError(f"--as-of {stream}: the log has no such stream; it has {', '.join(log.streams())}")
+    if arguments.rules or arguments.as_of:
+        output.note("what if: " + (f"by {arguments.rules}; " if arguments.rules else "") + "no verdict is kept")
     return replay(
         log,
         results,
