@@ -1,33 +1,27 @@
 """Makes checkpoints: reads a log, states where its streams end, signs, and never contradicts what it signed before.
 
 It reads every event once, from the first on, and so holds the whole log against its own earlier statements before it signs
-anything new. What it signed last stands in three places: in the store, in the store's high-water file, and in a file
-beside the key (`memory_of`); where the store contradicts either memory, or the log the store, it refuses.
+anything new. What it signed last stands in three places: in the store, in the store's high-water file, and beside the key
+(`SigningMemory`); where the store contradicts one of these, or the log the store, it refuses.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 
 from events.checkpoint import Checkpoint, origin_of, sign_checkpoint
 from events.errors import AppendRefused
-from events.high_water import HighWater
 from events.history import History, Mark, StreamHeads
 from events.keys import PROPERTY_STREAM, KeyRing
 from events.log import CheckpointStore, Clock, EventLog, Head, Record
 from events.notes import Signer
-from events.statements import CHECKPOINTS, Batch, Statement, TimeStatement
+from events.signing_memory import Signed, SigningMemory
+from events.statements import Batch, Statement, TimeStatement
 
 POLL_S = 1.0
 HASTE = 0.75
 """Which part of the promised time may pass before the next checkpoint is made: the rest is for what delays it."""
-
-
-def memory_of(key_file: Path, log_id: str) -> HighWater:
-    """Return what remembers, beside a key file, the last checkpoint of a log that was signed with it."""
-    return HighWater(key_file.with_name(f"{key_file.name}.{log_id[:8]}.signed"), log_id)
 
 
 class KeyNotInForce(AppendRefused):
@@ -37,21 +31,18 @@ class KeyNotInForce(AppendRefused):
 class Checkpointer:
     """Signs for one log. After any error it is of no use: make another one, which reads everything again.
 
-    `memory` is the file beside the key; `within_s` is how soon each checkpoint promises the next (null: no promise). Raises
+    `within_s` is how soon each checkpoint promises the next (null: no promise). Raises
     `IntegrityError` wherever signing on would contradict what was signed.
     """
 
     def __init__(
-        self, log: EventLog, store: CheckpointStore, signer: Signer, memory: HighWater, *, clock: Clock,
+        self, log: EventLog, store: CheckpointStore, signer: Signer, memory: SigningMemory, *, clock: Clock,
         within_s: int | None = None,
     ) -> None:  # fmt: skip
         self._log, self._store, self._signer, self._memory = log, store, signer, memory
         self._clock, self._within_s = clock, within_s
         self._keys = KeyRing()
-        history = History(origin_of(log.log_id, log.property_id), self._marks())
-        for data in store.batches():
-            history.take(data)
-        history.end()
+        history = self._read_back()
         self._ledger = history.ledger
         self._streams = {stream: StreamHeads(stream, stated) for stream, stated in history.stated.items()}
         self.pending = 0
@@ -86,9 +77,9 @@ class Checkpointer:
         checkpoint = self._ledger.extend(statements)
         batch = Batch.of(statements, sign_checkpoint(checkpoint, self._signer))
         head = Head(checkpoint.size, checkpoint.root)
-        self._memory.reserve(1)
-        self._store.append(before, batch.encode(), head)
-        self._memory.record({CHECKPOINTS: head})
+        data = batch.encode()
+        self._memory.record(Signed(before, head, data))
+        self._store.append(before, data, head)
         self.pending = 0
         return checkpoint
 
@@ -107,13 +98,19 @@ class Checkpointer:
                 made = time.monotonic()
         yield self.sign(last=True)
 
-    def _marks(self) -> Iterator[Mark]:
-        for head, by in ((self._store.acknowledged(), "its high-water file"), (self._remembered(), "the key's memory")):
-            if head is not None:
-                yield Mark(head, by)
-
-    def _remembered(self) -> Head | None:
-        return self._memory.load().get(CHECKPOINTS)
+    def _read_back(self) -> History:
+        """Read what was signed so far, and store what was signed and then not stored."""
+        stored, last = self._store.acknowledged(), self._memory.load()
+        marks = [Mark(stored, "its high-water file")] if stored is not None else []
+        marks += [Mark(last.head, "the key's memory")] if last is not None else []
+        history = History(origin_of(self._log.log_id, self._log.property_id), marks)
+        for data in self._store.batches():
+            history.take(data)
+        if last is not None and last.before == history.ledger.size and (stored is None or stored.seq <= last.before):
+            self._store.append(last.before, last.data, last.head)
+            history.take(last.data)
+        history.end()
+        return history
 
     def _positions(self) -> dict[str, int]:
         return {name: stream.size for name, stream in self._streams.items()}

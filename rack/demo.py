@@ -14,13 +14,14 @@ from urllib.parse import quote
 
 import msgspec
 
-from events.checkpointer import Checkpointer, memory_of
+from events.checkpointer import Checkpointer
 from events.envelope import Draft
 from events.errors import LogUnavailable
 from events.keys import new_key
 from events.log import EventLog
 from events.notes import KeyKind
 from events.open import parse_address
+from events.signing_memory import SigningMemory
 from events.sqlite_log import utc_now_us
 from floor import gaming_day
 from floor.wings import DEFAULT, WINGS
@@ -147,8 +148,7 @@ def sign(log: EventLog, address: str, out: Path) -> int:
     book.publish(signer.public_key, "demo")
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(contextlib.closing(checkpoints_at(address, log_id=log.log_id)))
-        memory = resources.enter_context(contextlib.closing(memory_of(out / KEY, log.log_id)))
-        checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us)
+        checkpointer = Checkpointer(log, store, signer, SigningMemory(out / KEY, log.log_id), clock=utc_now_us)
         checkpointer.read()
         checkpointer.sign()
     return 1

@@ -39,8 +39,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make a checkpoint; 4 where the log contradicts what was signed before, and then nothing is signed."""
     from contextlib import ExitStack, closing
 
-    from events.checkpointer import Checkpointer, memory_of
+    from events.checkpointer import Checkpointer
     from events.keys import read_signer
+    from events.signing_memory import SigningMemory
     from events.sqlite_log import utc_now_us
     from rack.opening import checkpoints_at, log_at
 
@@ -50,7 +51,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id)))
-        memory = resources.enter_context(closing(memory_of(arguments.key, log.log_id)))
+        memory = SigningMemory(arguments.key, log.log_id)
         checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, within_s=within_s)
         events = checkpointer.read()
         checkpoint = checkpointer.sign()

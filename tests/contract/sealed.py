@@ -15,12 +15,13 @@ from pathlib import Path
 import msgspec
 
 from events.checkpoint import Checkpoint, origin_of, sign_checkpoint
-from events.checkpointer import Checkpointer, memory_of
+from events.checkpointer import Checkpointer
 from events.codec import canonical
 from events.keys import PROPERTY_STREAM, FileSigner, new_key
 from events.log import EventLog
 from events.model import KeyPublished
 from events.notes import KeyKind, Note, Signer
+from events.signing_memory import SigningMemory
 from events.sqlite_checkpoints import SqliteCheckpoints
 from events.sqlite_log import SqliteLog
 from events.statements import Batch, HeadStatement, Statement, TimeStatement, read_statement
@@ -158,8 +159,7 @@ def build(folder: Path) -> Honest:
         publish(log, drafts, signer)
         fill(log, drafts, TABLE, rounds=1)
         store = resources.enter_context(contextlib.closing(SqliteCheckpoints(f"{path}.checkpoints", log_id=LOG_ID)))
-        memory = resources.enter_context(contextlib.closing(memory_of(folder / "key", LOG_ID)))
-        made = Checkpointer(log, store, signer, memory, clock=clock, within_s=60)
+        made = Checkpointer(log, store, signer, SigningMemory(folder / "key", LOG_ID), clock=clock, within_s=60)
         made.read()
         made.sign()
         log.append(TABLE, 8, drafts.round())

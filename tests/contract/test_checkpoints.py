@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from events.checkpointer import Checkpointer, KeyNotInForce, memory_of
+from events.checkpointer import Checkpointer, KeyNotInForce
 from events.codec import canonical
-from events.errors import AppendRefused, IntegrityError, SecondWriter, WrongSequence
+from events.errors import AppendRefused, IntegrityError, LogUnavailable, SecondWriter, WrongSequence
 from events.keys import PROPERTY_STREAM, FileSigner, new_key, vouch_for
 from events.log import CheckpointStore, Head
 from events.model import KeyRetired
 from events.notes import KeyKind
 from events.proof import NotCovered, check, prove
+from events.signing_memory import Signed, SigningMemory
 from events.statements import BadCheckpoint, Batch, read_statement
 from events.verify import verify
 from events.witness import Witness, WitnessFolder
@@ -36,7 +38,7 @@ class Operator:
 
     def begin(self, signer: FileSigner | None = None, within_s: int | None = None) -> Checkpointer:
         """A checkpointer that has read the log: as after a start of the process."""
-        memory = memory_of(self.folder / "key", LOG_ID)
+        memory = SigningMemory(self.folder / "key", LOG_ID)
         made = Checkpointer(
             self.log, self.store, signer or self.signer, memory, clock=self.clock, within_s=within_s
         )  # fmt: skip
@@ -206,26 +208,105 @@ def forged(operator: Operator, signer: FileSigner, time: bytes = b"1800000000000
     return len(leaves), signed([line], everything, signer), Head(len(everything), root_of(everything))
 
 
-def test_a_store_that_was_rolled_back_is_not_signed_on(operator: Operator, make_log: Backend, tmp_path: Path) -> None:
-    """The key remembers a checkpoint over 5 statements; the store holds one over 3."""
+def remember(operator: Operator, before: int, size: int, data: bytes = b"") -> None:
+    SigningMemory(operator.folder / "key", LOG_ID).record(Signed(before, Head(size, bytes(32)), data))
+
+
+def test_a_store_that_was_rolled_back_is_not_signed_on(operator: Operator) -> None:
+    """The key remembers a checkpoint over 5 statements after 4; the store ends with 3."""
     operator.begin().sign()
-    memory = memory_of(tmp_path / "key", LOG_ID)
-    memory.record({"checkpoints": Head(5, bytes(32))})
-    memory.close()
+    remember(operator, 4, 5)
     with pytest.raises(BadCheckpoint, match="the key's memory holds one over 5") as refused:
         operator.begin()
     assert (refused.value.fault, refused.value.seq) == ("checkpoint_lost", 4)
 
 
-def test_a_store_that_holds_another_story_is_not_signed_on(operator: Operator, tmp_path: Path) -> None:
+def test_a_store_that_holds_another_story_is_not_signed_on(operator: Operator) -> None:
     """What the key signed last is another checkpoint than the one that the store holds at that size."""
     operator.begin().sign()
-    memory = memory_of(tmp_path / "key", LOG_ID)
-    memory.record({"checkpoints": Head(3, bytes(32))})
-    memory.close()
+    remember(operator, 0, 3)
     with pytest.raises(BadCheckpoint, match="the key's memory holds a checkpoint over 3") as refused:
         operator.begin()
     assert refused.value.fault == "checkpoint_fork"
+
+
+def test_a_store_that_lost_what_it_acknowledged_is_not_mended(make_log: Backend, operator: Operator) -> None:
+    """The last checkpoint is gone from the store, which knows that it had it: no death of a process explains that."""
+    operator.begin().sign()
+    operator.begin().sign()
+    lost = Losing(operator.store, 1)
+    with pytest.raises(BadCheckpoint, match="holds one over 4") as refused:
+        Checkpointer(operator.log, lost, operator.signer, SigningMemory(operator.folder / "key", LOG_ID),
+                     clock=operator.clock)  # type: ignore[arg-type]  # fmt: skip
+    assert refused.value.fault == "checkpoint_lost"
+
+
+class Losing:
+    """A store whose newest checkpoints cannot be read any more."""
+
+    def __init__(self, inner: CheckpointStore, lost: int = 0) -> None:
+        self.inner, self.lost = inner, lost
+
+    def batches(self, after: int = 0) -> Iterator[bytes]:
+        found = list(self.inner.batches(after))
+        return iter(found[: len(found) - self.lost])
+
+    def acknowledged(self) -> Head | None:
+        return self.inner.acknowledged()
+
+
+class Dying:
+    """A store that takes what it is given, or not, and does not live to say so."""
+
+    def __init__(self, inner: CheckpointStore, stores: bool) -> None:
+        self.inner, self.stores = inner, stores
+
+    def append(self, before: int, data: bytes, head: Head) -> None:
+        if self.stores:
+            self.inner.append(before, data, head)
+        raise LogUnavailable("no answer")
+
+
+@pytest.mark.parametrize("stores", [False, True])
+def test_what_was_signed_when_the_process_died_is_what_stands_in_the_store(operator: Operator, stores: bool) -> None:
+    """Whether it was stored or not: the same signature, and no other checkpoint at that place."""
+    operator.begin().sign()
+    operator.more()
+    dying = operator.begin()
+    dying._store = Dying(operator.store, stores)  # type: ignore[assignment]
+    with pytest.raises(LogUnavailable):
+        dying.sign()
+    remembered = SigningMemory(operator.folder / "key", LOG_ID).load()
+    assert remembered is not None
+    assert (remembered.before, remembered.head.seq) == (3, 5)
+    operator.more()
+    assert operator.begin().sign().size == 7
+    stored = list(operator.store.batches())
+    assert (len(stored), stored[1]) == (3, remembered.data)
+    assert verify(operator.log, checkpoints=operator.store).ok
+
+
+def test_a_full_disk_at_the_key_signs_nothing(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
+    signing = operator.begin()
+    signing.sign()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        signing.sign()
+    monkeypatch.undo()
+    assert len(list(operator.store.batches())) == 1
+    assert operator.begin().sign().size == 4
+
+
+@pytest.mark.parametrize("content", [b"", b"discard-rack signed v1 ff 1 2 00\n", b"x\n", b"discard-rack signed v1\n"])
+def test_a_memory_that_is_not_as_it_was_written_is_no_memory(operator: Operator, content: bytes) -> None:
+    operator.begin().sign()
+    (operator.folder / f"key.{LOG_ID[:8]}.signed").write_bytes(content)
+    with pytest.raises(IntegrityError, match="keep it"):
+        operator.begin()
 
 
 def test_events_that_contradict_what_was_signed_are_not_signed_on(operator: Operator) -> None:
@@ -370,20 +451,8 @@ def test_a_witness_that_looks_on_sees_a_checkpoint_of_a_stranger(
     assert kept.read_bytes() == data
 
 
-def test_a_witness_that_looks_on_sees_that_the_store_lost_what_it_saw(
-    make_log: Backend, operator: Operator, tmp_path: Path
-) -> None:
-    class Shrinking:
-        """A store whose newest checkpoint is gone when it is looked at again."""
-
-        def __init__(self, inner: CheckpointStore) -> None:
-            self.inner, self.lost = inner, 0
-
-        def batches(self, after: int = 0):
-            found = list(self.inner.batches(after))
-            return iter(found[: len(found) - self.lost])
-
-    store = Shrinking(operator.store)
+def test_a_witness_that_looks_on_sees_that_the_store_lost_what_it_saw(operator: Operator, tmp_path: Path) -> None:
+    store = Losing(operator.store)
     signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
     folder = WitnessFolder(tmp_path / "north", signer.public_key)
     witness = Witness(operator.log, store, signer, folder, clock=operator.clock)  # type: ignore[arg-type]
