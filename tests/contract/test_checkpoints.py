@@ -23,6 +23,9 @@ from tests.contract.backends import Backend
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.contract.sealed import LOG_ID, ORIGIN, OTHER, Clock, head_of, publish, root_of, signed
 
+ON_SQLITE = pytest.mark.parametrize("make_log", ["sqlite"], indirect=True)
+"""For what does not depend on the backend: on one of them it is soon tried."""
+
 
 class Operator:
     """Who signs for the log of a test."""
@@ -107,6 +110,7 @@ def test_one_process_at_a_time_adds_checkpoints(operator: Operator, make_log: Ba
     assert again.acknowledged() == batch(3)[1]
 
 
+@ON_SQLITE
 def test_the_high_water_file_of_another_log_is_no_mark(operator: Operator, make_log: Backend) -> None:
     operator.store.append(0, *batch(3))
     operator.store.close()
@@ -155,6 +159,7 @@ def test_signing_goes_on_after_a_restart(operator: Operator) -> None:
     assert (report.signed.checkpoints, report.signed.events) == (2, 15)
 
 
+@ON_SQLITE
 def test_a_clock_that_runs_back_does_not_run_back_in_the_statements(operator: Operator) -> None:
     operator.begin().sign()
     operator.clock.now -= 3_600_000_000
@@ -162,6 +167,7 @@ def test_a_clock_that_runs_back_does_not_run_back_in_the_statements(operator: Op
     assert verify(operator.log, checkpoints=operator.store).ok
 
 
+@ON_SQLITE
 def test_a_key_that_is_not_in_force_signs_nothing(operator: Operator, tmp_path: Path) -> None:
     stranger = new_key(tmp_path / "other", ORIGIN, KeyKind.LOG)
     with pytest.raises(KeyNotInForce, match="rack keys list"):
@@ -212,6 +218,7 @@ def remember(operator: Operator, before: int, size: int, data: bytes = b"") -> N
     SigningMemory(operator.folder / "key", LOG_ID).record(Signed(before, Head(size, bytes(32)), data))
 
 
+@ON_SQLITE
 def test_a_store_that_was_rolled_back_is_not_signed_on(operator: Operator) -> None:
     """The key remembers a checkpoint over 5 statements after 4; the store ends with 3."""
     operator.begin().sign()
@@ -221,6 +228,7 @@ def test_a_store_that_was_rolled_back_is_not_signed_on(operator: Operator) -> No
     assert (refused.value.fault, refused.value.seq) == ("checkpoint_lost", 4)
 
 
+@ON_SQLITE
 def test_a_store_that_holds_another_story_is_not_signed_on(operator: Operator) -> None:
     """What the key signed last is another checkpoint than the one that the store holds at that size."""
     operator.begin().sign()
@@ -230,6 +238,7 @@ def test_a_store_that_holds_another_story_is_not_signed_on(operator: Operator) -
     assert refused.value.fault == "checkpoint_fork"
 
 
+@ON_SQLITE
 def test_a_store_that_lost_what_it_acknowledged_is_not_mended(make_log: Backend, operator: Operator) -> None:
     """The last checkpoint is gone from the store, which knows that it had it: no death of a process explains that."""
     operator.begin().sign()
@@ -286,6 +295,7 @@ def test_what_was_signed_when_the_process_died_is_what_stands_in_the_store(opera
     assert verify(operator.log, checkpoints=operator.store).ok
 
 
+@ON_SQLITE
 def test_a_full_disk_at_the_key_signs_nothing(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     signing = operator.begin()
     signing.sign()
@@ -301,6 +311,7 @@ def test_a_full_disk_at_the_key_signs_nothing(operator: Operator, monkeypatch: p
     assert operator.begin().sign().size == 4
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("content", [b"", b"discard-rack signed v1 ff 1 2 00\n", b"x\n", b"discard-rack signed v1\n"])
 def test_a_memory_that_is_not_as_it_was_written_is_no_memory(operator: Operator, content: bytes) -> None:
     operator.begin().sign()
@@ -309,6 +320,7 @@ def test_a_memory_that_is_not_as_it_was_written_is_no_memory(operator: Operator,
         operator.begin()
 
 
+@ON_SQLITE
 def test_events_that_contradict_what_was_signed_are_not_signed_on(operator: Operator) -> None:
     """Somebody with the key states another head of the table: the events do not bear it out, and nothing more is signed."""
     operator.begin().sign()
@@ -325,6 +337,7 @@ def test_events_that_contradict_what_was_signed_are_not_signed_on(operator: Oper
     assert (refused.value.stream, refused.value.seq) == (OTHER, 1)
 
 
+@ON_SQLITE
 def test_silence_is_what_is_longer_than_promised(operator: Operator) -> None:
     """60 seconds were promised: 60 are kept, one more is a silence, and so is what the auditor's own measure finds."""
     signing = operator.begin(within_s=60)
@@ -401,6 +414,7 @@ def test_a_witness_cosigns_each_new_checkpoint_once(operator: Operator, witness:
     assert [mark.head.seq for mark in WitnessFolder(tmp_path / "north", seen.signed.key).marks()] == [3, 4, 7]
 
 
+@ON_SQLITE
 def test_a_witness_goes_on_after_a_restart(operator: Operator, witness: Witness, tmp_path: Path) -> None:
     signing = operator.begin()
     signing.sign()
@@ -414,6 +428,7 @@ def test_a_witness_goes_on_after_a_restart(operator: Operator, witness: Witness,
     assert again.checkpoint.size == 4
 
 
+@ON_SQLITE
 def test_a_witness_trusts_the_keys_that_it_was_given(operator: Operator, tmp_path: Path) -> None:
     signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
     other = new_key(tmp_path / "other", ORIGIN, KeyKind.LOG).public_key
@@ -436,6 +451,7 @@ def test_a_key_that_is_published_while_the_witness_looks_is_known(
     assert witness.look()
 
 
+@ON_SQLITE
 def test_a_witness_that_looks_on_sees_a_checkpoint_of_a_stranger(
     operator: Operator, witness: Witness, tmp_path: Path
 ) -> None:
@@ -451,6 +467,7 @@ def test_a_witness_that_looks_on_sees_a_checkpoint_of_a_stranger(
     assert kept.read_bytes() == data
 
 
+@ON_SQLITE
 def test_a_witness_that_looks_on_sees_that_the_store_lost_what_it_saw(operator: Operator, tmp_path: Path) -> None:
     store = Losing(operator.store)
     signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
@@ -464,6 +481,7 @@ def test_a_witness_that_looks_on_sees_that_the_store_lost_what_it_saw(operator: 
     assert refused.value.fault == "checkpoint_lost"
 
 
+@ON_SQLITE
 def test_a_spoilt_folder_of_a_witness_is_no_witness(operator: Operator, witness: Witness, tmp_path: Path) -> None:
     operator.begin().sign()
     seen = witness.look()
