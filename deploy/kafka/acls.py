@@ -41,8 +41,8 @@ ROLES = {
     "intake": Role("rack ingest, rack quarantine redrive", ("events", "quarantine", "state"), ("*",)),
     "replayer": Role("rack replay", ("findings", "state"), ("replay",), group=True),
     "reviewer": Role("rack review, the pages' review actions", ("reviews", "state"), ("reviews",)),
-    "sealer": Role("rack checkpoint", ("checkpoints", "state"), ("checkpoints",)),
-    "auditor": Role("rack verify, rack round, rack prove, rack archive, the pages without actions"),
+    "sealer": Role("rack checkpoint", ("checkpoints",), ("checkpoints",)),
+    "auditor": Role("rack verify, rack witness, rack round, rack prove, rack archive, the pages without actions"),
 }
 """Role → what it may do. Who creates a log (`rack ingest --property`) needs an administrator's rights once."""
 

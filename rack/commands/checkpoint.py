@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import signal
-import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HELP = "sign where every stream of a log ends, so that nothing before can be changed unseen"
 EVERY, SECONDS = 5_000, 60
+IMPATIENCE_S = 1.0
+"""A signal to a group of processes often comes twice at once; only a later one means that the first was not enough."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,25 +66,21 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _follow(checkpointer: Checkpointer, every: int, within_s: int, output: Output) -> Checkpoint:
-    """Sign until SIGINT or SIGTERM. Neither may interrupt a signature half-way; a second one ends the process at once."""
-    stop = threading.Event()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    """Sign until SIGINT or SIGTERM, which ask for a last checkpoint; another one, a second later, ends the process at once."""
+    asked_at: list[float] = []
 
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def ask(*_: object) -> None:
+        asked_at.append(time.monotonic())
+        if asked_at[-1] - asked_at[0] > IMPATIENCE_S:
+            raise KeyboardInterrupt
 
-    def asked(*_: object) -> None:
-        stop.set()
-        restore()
-
-    for number in before:
-        signal.signal(number, asked)
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        for checkpoint in checkpointer.follow(every, within_s, stop.is_set):
+        for checkpoint in checkpointer.follow(every, within_s, lambda: bool(asked_at)):
             output.note(_line(checkpoint))
     finally:
-        restore()
+        for number, handler in before.items():
+            signal.signal(number, handler)
     output.note("stopped; the last checkpoint promises no other, the next one goes on from here")
     return checkpoint
 

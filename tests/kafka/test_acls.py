@@ -13,8 +13,8 @@ import pytest
 from deploy.kafka.acls import ROLES, main, rules
 from deploy.kafka.broker import Broker, BrokerError, free_ports
 from events.errors import LogUnavailable
-from events.log import EventLog, Quarantined, ResultStore
-from events.open import open_log, open_results
+from events.log import CheckpointStore, EventLog, Head, Quarantined, ResultStore
+from events.open import open_checkpoints, open_log, open_results
 from tests.replay.tables import PAID, PROPERTY, Table
 
 pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("kafka")]
@@ -117,6 +117,24 @@ def test_others_append_no_event_and_find_nothing(address: str, tmp_path: Path, u
         with pytest.raises(LogUnavailable, match="Authorization"):
             find(store)
         assert f"table/{user}" not in log.streams()  # it reads, and nothing was written
+
+
+def test_the_sealer_alone_stores_checkpoints(address: str, tmp_path: Path) -> None:
+    """It writes nothing else; an auditor, as a witness is one, reads them."""
+
+    def store(user: str, *, read_only: bool = False) -> contextlib.closing[CheckpointStore]:
+        with opened(address, user, tmp_path) as log:
+            log_id = log.log_id
+        options = {"security": security(user), "state_dir": tmp_path / user, "timeout_s": 5.0}
+        return contextlib.closing(open_checkpoints(address, log_id=log_id, read_only=read_only, **options))
+
+    with store("sealer") as sealer:
+        sealer.append(0, b"batch", Head(3, bytes(32)))
+    with store("auditor", read_only=True) as auditor:
+        assert list(auditor.batches()) == [b"batch"]
+    for user in ("intake", "replayer", "reviewer", "auditor"):
+        with pytest.raises(LogUnavailable, match="Authorization"):
+            store(user)
 
 
 def test_a_stranger_sees_no_log(address: str, tmp_path: Path) -> None:

@@ -258,6 +258,7 @@ def test_a_process_that_is_stopped_says_so_in_its_last_checkpoint(rack: Desk, ke
         for _ in range(3):
             assert "signed" in process.stderr.readline()
         process.send_signal(number)
+        process.send_signal(number)
         _, err = process.communicate(timeout=30)
     finally:
         process.kill()
