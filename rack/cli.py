@@ -40,6 +40,7 @@ COMMANDS = (
     "hold",
     "errors",
     "fairness",
+    "metrics",
     "dashboard",
 )
 

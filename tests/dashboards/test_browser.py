@@ -93,6 +93,7 @@ def test_a_round_plays_jumps_to_the_evidence_and_hides_names(site: str, page: Pa
     page.get_by_role("button", name="Play").click()
     expect(now).not_to_have_text("Round opened with deck-red")
     page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.get_by_role("button", name="Evidence").click()
     expect(now).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus")
     page.get_by_text("Hide names").click()

@@ -46,6 +46,7 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     press(page, "j", "FU-01 · round 2")
     press(page, "k", "FU-01 · round 1")
     press(page, "j", "FU-01 · round 2")
+    expect(page.get_by_label("To", exact=True)).to_have_count(1)  # the boxes of the round before are gone
     page.get_by_label("To", exact=True).fill("s.lee")
     page.get_by_label("Why").fill("camera 4")
     page.get_by_role("button", name="Assign", exact=True).click()

@@ -1,0 +1,56 @@
+"""`rack metrics`: what Prometheus should know of a log, served on this machine, or printed once."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+
+from rack.arguments import add_log, positive
+from rack.errors import EnvironmentFault, Exit
+from rack.output import Output
+from rack.settings import log_address
+
+HELP = "serve what Prometheus should know of a log on 127.0.0.1, or print it once"
+DEFAULT_PORT = 9464
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_log(parser)
+    parser.add_argument("--port", type=positive, default=DEFAULT_PORT, help=f"on 127.0.0.1 (default {DEFAULT_PORT})")
+    parser.add_argument("--once", action="store_true", help="print the metrics and end; 1 where the log cannot be read")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Serve until interrupted, or print once."""
+    from prometheus_client import CollectorRegistry, generate_latest, start_http_server
+
+    from rack.metrics import LogMetrics
+
+    registry = CollectorRegistry()
+    registry.register(LogMetrics(log_address(arguments.log)))
+    if arguments.once:
+        samples = {
+            f"{sample.name}{sample.labels or ''}": sample.value
+            for family in registry.collect()
+            for sample in family.samples
+        }
+        output.value(samples)
+        output.text(*generate_latest(registry).decode().splitlines())
+        return Exit.CLEAN if samples["rack_log_readable"] else Exit.FINDINGS
+    try:
+        server, thread = start_http_server(arguments.port, addr="127.0.0.1", registry=registry)
+    except OSError as error:
+        raise EnvironmentFault(f"port {arguments.port} on 127.0.0.1: {error.strerror}; name another: --port") from error
+    output.note(f"metrics at http://127.0.0.1:{arguments.port}/metrics; Ctrl-C ends it")
+    ended = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda number, frame: ended.set())
+    try:
+        ended.wait()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    return Exit.CLEAN

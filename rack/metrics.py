@@ -1,0 +1,128 @@
+"""What a monitoring system should know of a log: how far it reaches, how far it is judged, signed, and what waits for somebody.
+
+The law of this file: it only reads, and what cannot be read is said by `rack_log_readable 0`, never by numbers that look well.
+The names stand in `docs/operator-guide.md`, the alerts on them in `deploy/prometheus/alerts.yml`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from analytics.integrity import Stream, streams
+from events.errors import IntegrityError
+from events.statements import Batch, Ledger
+from rack.opening import checkpoints_at, desk
+from replay.review import REFUSALS, Desk
+
+FRESH_S = 5.0
+"""What was read so short a time ago is said again: a scrape never costs the log more than that."""
+
+PER_STREAM: tuple[tuple[str, str, Callable[[Stream], float | None]], ...] = (
+    ("rack_events", "Events in a stream.", lambda each: each.events),
+    ("rack_unjudged_events", "Events that the engine of this version has not judged yet.", lambda each: each.lag),
+    (
+        "rack_last_event_timestamp_seconds",
+        "When the last event of a stream was recorded.",
+        lambda each: None if each.recorded_at_us is None else each.recorded_at_us / 1e6,
+    ),
+    (
+        "rack_stream_broken",
+        "1 where a stream does not end as was acknowledged on this machine.",
+        lambda each: float(bool(each.trouble)),
+    ),
+)
+
+
+class LogMetrics(Collector):
+    """Reads a log when it is asked, at most once in `FRESH_S`. May be asked from several threads."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._lock = threading.Lock()
+        self._ledger: Ledger | None = None
+        self._said: list[Metric] = []
+        self._read_at = float("-inf")
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the metrics, as Prometheus' client wants them."""
+        with self._lock:
+            if time.monotonic() - self._read_at >= FRESH_S:
+                self._said = list(self._read())
+                self._read_at = time.monotonic()
+            yield from self._said
+
+    def _read(self) -> Iterator[Metric]:
+        began = time.perf_counter()
+        found: list[Metric] = []
+        try:
+            with desk(self.address, read_only=True) as at:
+                found = [*of_streams(streams(at)), *of_findings(at), *self._of_checkpoints(at)]
+            readable = 1
+        except REFUSALS:
+            found, readable = [], 0
+        yield GaugeMetricFamily("rack_log_readable", "1 where the log could be read just now.", value=readable)
+        took = time.perf_counter() - began
+        yield GaugeMetricFamily("rack_read_seconds", "How long reading the log for these numbers took.", value=took)
+        yield from found
+
+    def _of_checkpoints(self, at: Desk) -> Iterator[Metric]:
+        """Yield how far the log is signed. Signatures are not checked here: that is `rack verify`."""
+        sound = 1
+        with ExitStack() as resources:
+            store = resources.enter_context(closing(checkpoints_at(self.address, log_id=at.log.log_id, read_only=True)))
+            try:
+                for data in store.batches(self._ledger.size if self._ledger else 0):
+                    batch = Batch.decode(data)
+                    if self._ledger is None:
+                        self._ledger = Ledger(batch.note.split(b"\n", 1)[0].decode())
+                    self._ledger.take(batch)
+            except (IntegrityError, ValueError):
+                self._ledger, sound = None, 0
+        yield GaugeMetricFamily("rack_checkpoints_sound", "0 where the checkpoints contradict themselves.", value=sound)
+        if self._ledger is None or self._ledger.time is None:
+            return
+        last = self._ledger.time
+        yield GaugeMetricFamily(
+            "rack_checkpoint_timestamp_seconds", "When the last checkpoint was signed.", value=last.at_us / 1e6
+        )
+        yield GaugeMetricFamily("rack_checkpoint_events", "Events that the last checkpoint covers.", value=last.events)
+        if last.within_s is not None:
+            yield GaugeMetricFamily(
+                "rack_checkpoint_due_timestamp_seconds", "When the next checkpoint was promised at the latest.",
+                value=last.at_us / 1e6 + last.within_s,
+            )  # fmt: skip
+
+
+def of_streams(found: list[Stream]) -> Iterator[Metric]:
+    """Yield what is said of each stream."""
+    for name, words, value in PER_STREAM:
+        family = GaugeMetricFamily(name, words, labels=["stream"])
+        for each in found:
+            number = value(each)
+            if number is not None:
+                family.add_metric([each.name], number)
+        yield family
+
+
+def of_findings(at: Desk) -> Iterator[Metric]:
+    """Yield what waits for somebody: findings that are not disposed of, and what was refused at intake."""
+    waiting = GaugeMetricFamily(
+        "rack_findings_waiting", "Findings that stand and are not disposed of.", labels=["severity", "state"]
+    )
+    counts = Counter(
+        (case.finding.severity, case.review.state)
+        for case in at.cases()
+        if not case.withdrawn and not case.review.settled
+    )
+    for (severity, state), number in sorted(counts.items()):
+        waiting.add_metric([severity, state], number)
+    yield waiting
+    refused = len(at.log.quarantined())
+    yield GaugeMetricFamily("rack_quarantined", "What was refused at intake, ever.", value=refused)
