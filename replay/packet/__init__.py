@@ -16,11 +16,12 @@ from typing import Any
 
 import msgspec
 
-from events.checkpointer import Checkpointer, memory_of
+from events.checkpointer import Checkpointer
 from events.keys import read_signer
 from events.log import CheckpointStore, EventLog
 from events.notes import PublicKey, Signer
 from events.open import open_checkpoints, open_log
+from events.signing_memory import SigningMemory
 from replay.evidence import RoundUnknown
 from replay.findings import Adjudication
 from replay.packet.bundle import BadPacket, Bundle
@@ -114,8 +115,7 @@ def packet_at(address: str, table: str, round_no: int, seat: int | None = None, 
             contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=not stale, **options))
         )
         if stale:
-            memory = resources.enter_context(contextlib.closing(memory_of(key, log.log_id)))
-            checkpointer = Checkpointer(log, store, signer, memory, clock=now)
+            checkpointer = Checkpointer(log, store, signer, SigningMemory(key, log.log_id), clock=now)
             checkpointer.read()
             checkpointer.sign()
         packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now)

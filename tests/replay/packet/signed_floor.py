@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from events.checkpoint import origin_of
-from events.checkpointer import Checkpointer, memory_of
+from events.checkpointer import Checkpointer
 from events.keys import FileSigner, new_key
 from events.log import EventLog
 from events.model import KeyPublished, PropertyConfigured
 from events.notes import KeyKind, PublicKey
 from events.open import open_checkpoints, open_log
+from events.signing_memory import SigningMemory
 from events.sqlite_log import SqliteLog
 from replay.packet import Packet, make_packet
 from tests.replay.tables import LOG_ID, PAID, PROPERTY, SECOND_US, START_US, UNPAID, Table, append
@@ -39,8 +40,8 @@ class Floor(NamedTuple):
         with (
             closing(self.log()) as log,
             closing(open_checkpoints(self.address, log_id=log.log_id)) as store,
-            closing(memory_of(self.key, log.log_id)) as memory,
         ):
+            memory = SigningMemory(self.key, log.log_id)
             checkpointer = Checkpointer(log, store, self.signer, memory, clock=lambda: NOW_US)
             checkpointer.read()
             checkpointer.sign()
