@@ -13,7 +13,7 @@ import msgspec
 from events import model
 from events.model import Event, PropertyConfigured
 from games.money import show_money
-from replay.findings import Adjudication, Settlement
+from replay.findings import Adjudication, Finding, Settlement
 from replay.transcript_write import statement
 
 Story = dict[str, Any]
@@ -27,6 +27,8 @@ MEANING = {
     "UNDETERMINED": "the evidence does not tell",
 }
 """Every verdict, and what it says."""
+NAMES = {"base": "Base wager", "mystery": "Must-Hit-By bonus", "bad_beat": "Two-Way Bad Beat"}
+"""Names that are not just the words of the wire."""
 LONGEST = 240
 """An event's own words are cut after so many letters in the list; its bytes are in the bundle whole."""
 
@@ -84,7 +86,7 @@ def words(token: str) -> str:
     >>> words("ace_high_bonus"), words("base")
     ('Ace High Bonus', 'Base wager')
     """
-    return token.replace("_", " ").title() if token != "base" else "Base wager"
+    return NAMES.get(token) or token.replace("_", " ").title()
 
 
 def plain(token: str) -> str:
@@ -132,60 +134,75 @@ def _plain(value: Any) -> str:
 
 
 def sentence(judged: Adjudication, seat: int | None, style: Style) -> str:
-    """Return the verdict in one sentence, on a seat or on the whole round."""
-    of = [each for each in judged.settlements if seat in (None, each.seat)]
-    short = [each for each in of if _difference(each) < 0]
-    over = [each for each in of if _difference(each) > 0]
-    if seat is None and len({each.seat for each in (*short, *over)}) == 1:
-        seat = (*short, *over)[0].seat
-    who = f"Seat {seat}" if seat is not None else "The round's patrons"
-    is_owed, was_paid = ("is owed", "was paid") if seat is not None else ("are owed", "were paid")
-    owed = style.money(sum(map(_difference, short)))
-    too_much = style.money(sum(map(_difference, over)))
-    named = seat is None
+    """Return the verdict in one sentence, on a seat or on the whole round. Money is claimed only where a finding claims it."""
+    money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
+    short = [each for each in money if (each.difference_cents or 0) < 0]
+    over = [each for each in money if (each.difference_cents or 0) > 0]
+    if not money:
+        return _without_money(judged, seat)
+    if len({each.seat for each in money}) == 1:
+        seat = money[0].seat
+    who, is_owed, was_paid = "The round's patrons", "are owed", "were paid"
+    if seat is not None:
+        who, is_owed, was_paid = f"Seat {seat}", "is owed", "was paid"
+    owed, too_much = (style.money(sum(each.difference_cents or 0 for each in some)) for some in (short, over))
     if short and over:
-        return f"{who} {is_owed} {owed} ({_names(short, named)}) and {was_paid} {too_much} too much ({_names(over, named)})."
-    if short:
-        return f"{who} {is_owed} {owed}: {_details(short, named, style)}."
-    if over:
-        return f"{who} {was_paid} {too_much} too much: {_details(over, named, style)}."
-    return _without_money(judged, of, f"at seat {seat}" if seat is not None else "in this round")
+        return (
+            f"{who} {is_owed} {owed} ({_names(short, seat)}) and {was_paid} {too_much} too much ({_names(over, seat)})."
+        )
+    claim = f"{is_owed} {owed}" if short else f"{was_paid} {too_much} too much"
+    return f"{who} {claim}: {'; '.join(_detail(each, judged, seat, style) for each in money)}."
 
 
-def _without_money(judged: Adjudication, of: Sequence[Settlement], where: str) -> str:
-    codes = list(dict.fromkeys(each.code for each in judged.findings if not each.code.startswith("LOG-")))
-    if any(each.due_cents is None for each in of) or (judged.verdict == "UNDETERMINED" and not codes):
-        return f"What is due {where} cannot be told from the evidence: {'; '.join(judged.undetermined) or 'see below'}."
+def _without_money(judged: Adjudication, seat: int | None) -> str:
+    where = f"at seat {seat}" if seat is not None else "in this round"
+    of = [each for each in judged.settlements if seat in (None, each.seat)]
+    found = [each for each in judged.findings if not each.code.startswith("LOG-")]
+    here = list(dict.fromkeys(each.code for each in found if seat is None or each.seat in (None, seat)))
+    others = sorted({each.seat for each in found if each.seat is not None and seat not in (None, each.seat)})
+    conducted = f"the round was not conducted as the rules say ({', '.join(here)})"
+    if judged.verdict == "UNDETERMINED" or any(each.due_cents is None for each in of):
+        told = f"Whether what was done {where} is what the rules say cannot be told from the evidence"
+        why = "; ".join(judged.undetermined) or "see below"
+        return f"{told} ({why}), and {conducted}." if here else f"{told}: {why}."
     if not of:
         settled = f"Nothing was at stake {where}"
     elif any(each.done_cents is None for each in of):
         settled = f"What every wager {where} is due can be told, but the record does not say how they were settled"
     else:
         settled = f"Every wager {where} was settled as the rules say"
-    if codes:
-        return f"{settled}, but the round was not conducted as the rules say ({', '.join(codes)})."
+    if here:
+        return f"{settled}, but {conducted}."
+    if others:
+        return f"{settled}; what was found is about seat {', '.join(map(str, others))}."
     if judged.verdict == "VOID":
         return f"The round was properly declared void, and {settled[0].lower()}{settled[1:]}."
     return f"{settled}."
 
 
-def _difference(each: Settlement) -> int:
-    return 0 if each.due_cents is None or each.done_cents is None else each.done_cents - each.due_cents
+def _names(findings: Sequence[Finding], seat: int | None) -> str:
+    return ", ".join(_name(each, seat) for each in findings)
 
 
-def _names(settlements: Sequence[Settlement], named: bool) -> str:
-    return ", ".join(_name(each, named) for each in settlements)
+def _name(each: Finding, seat: int | None) -> str:
+    what = words(each.wager) if each.wager is not None else each.code
+    return what if each.seat in (None, seat) else f"{what} of seat {each.seat}"
 
 
-def _name(each: Settlement, named: bool) -> str:
-    return wager(each) + (f" of seat {each.seat}" if named else "")
+def _detail(found: Finding, judged: Adjudication, seat: int | None, style: Style) -> str:
+    """Return what was due and done of a finding's wager; of a fee or commission what was expected and observed."""
+    for each in sorted(judged.settlements, key=lambda each: each.wager != found.wager):
+        if (each.seat, _difference(each)) == (found.seat, found.difference_cents):
+            due, done = _net(each.due_cents, style), _net(each.done_cents, style)
+            of = "" if found.seat == seat else f" of seat {each.seat}"
+            return f"the {wager(each)}{of} was due {due} and got {done} ({each.cite})"
+    name = _name(found, seat)
+    code = "" if found.wager is None else f" ({found.code})"
+    return f"{name}{code}: expected {found.expected}, observed {found.observed} ({found.cite})"
 
 
-def _details(settlements: Sequence[Settlement], named: bool, style: Style) -> str:
-    return "; ".join(
-        f"the {_name(each, named)} was due {_net(each.due_cents, style)} and got {_net(each.done_cents, style)} ({each.cite})"
-        for each in settlements
-    )
+def _difference(each: Settlement) -> int | None:
+    return None if each.due_cents is None or each.done_cents is None else each.done_cents - each.due_cents
 
 
 def _net(cents: int | None, style: Style) -> str:

@@ -176,3 +176,16 @@ def test_a_new_key_is_followed_from_the_old_one_and_a_retired_one_is_not(tmp_pat
     forged = signed(decode(packet.json), ORIGIN, floor.signer).encode()
     with pytest.raises(BadPacket, match="nor one in force"):
         check_packet(forged, [floor.public])
+
+
+@given(data=st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(lambda data: b"%PDF-2.0\n" + data)))
+def test_whatever_is_no_packet_is_refused(floor: Floor, data: bytes) -> None:
+    with pytest.raises(BadPacket):
+        check_packet(data, [floor.public])
+
+
+@pytest.mark.parametrize(
+    "data", [b"[" * 100_000, b'{"about":' * 20_000, b"1e999999", b'{"about":' + b"9" * 10_000 + b"}"]
+)
+def test_what_would_be_too_deep_or_too_large_is_refused(floor: Floor, data: bytes) -> None:
+    assert refused(data, floor).part == "the bundle"

@@ -1,0 +1,135 @@
+"""The verdict in one sentence: money only where a finding claims it, and no more certainty than the evidence has."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from events import model
+from events.model import PropertyConfigured
+from replay.findings import Adjudication, Finding, Settlement, Verdict
+from replay.packet import Packet
+from replay.packet.words import LONGEST, Style, event, sentence
+from tests.replay.tables import filed
+
+CITE = "58 Pa. Code § 688a.12(b)"
+
+
+def settled(seat: int, wager: str, due: int | None, done: int | None) -> Settlement:
+    return Settlement(
+        seat=seat, wager=wager, number=None, bettor="p-1", paytable="", staked_cents=2500, due_cents=due, done_cents=done,
+        by_slip_cents=0, line="win", cite=CITE,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def found(packet: Packet) -> Finding:
+    return packet.adjudication.findings[0]
+
+
+def said(packet: Packet, verdict: Verdict, settlements: list[Settlement], findings: list[Finding], seat: int | None = None,
+         undetermined: tuple[str, ...] = ()) -> str:  # fmt: skip
+    judged: Adjudication = msgspec.structs.replace(
+        packet.adjudication,
+        verdict=verdict,
+        settlements=tuple(settlements),
+        findings=tuple(findings),
+        undetermined=undetermined,
+    )
+    return sentence(judged, seat, Style(None))
+
+
+def test_one_seat_is_short(packet: Packet, found: Finding) -> None:
+    short = msgspec.structs.replace(found, code="PAY-UNDER", wager="ace_high_bonus", difference_cents=-10_000)
+    settlements = [settled(3, "ace_high_bonus", 20_000, 10_000), settled(1, "base", -1000, -1000)]
+    right = f"Seat 3 is owed $100.00: the Ace High Bonus was due a win of $200.00 and got a win of $100.00 ({CITE})."
+    assert said(packet, "VARIANCE", settlements, [short]) == right
+    assert said(packet, "VARIANCE", settlements, [short], 3) == right
+    assert said(packet, "VARIANCE", settlements, [short], 1) == (
+        "Every wager at seat 1 was settled as the rules say; what was found is about seat 3."
+    )
+    assert said(packet, "VARIANCE", settlements, [short], 5) == (
+        "Nothing was at stake at seat 5; what was found is about seat 3."
+    )
+
+
+def test_one_is_short_and_another_paid_too_much(packet: Packet, found: Finding) -> None:
+    over = msgspec.structs.replace(found, code="PAY-OVER", seat=1, wager="base", difference_cents=1)
+    settlements = [settled(3, "base", 2500, 0), settled(1, "base", 2500, 2501)]
+    assert said(packet, "VARIANCE", settlements, [found, over]) == (
+        "The round's patrons are owed $25.00 (Base wager of seat 3) and were paid $0.01 too much (Base wager of seat 1)."
+    )
+
+
+def test_a_commission_that_no_settlement_shows_is_money_too(packet: Packet, found: Finding) -> None:
+    taken = msgspec.structs.replace(
+        found,
+        code="PAY-VIG",
+        wager="base",
+        difference_cents=-900,
+        expected="no vigorish",
+        observed="9.00 taken",
+        cite=CITE,
+    )
+    assert said(packet, "VARIANCE", [settled(3, "base", 2500, 2500)], [taken], 3) == (
+        f"Seat 3 is owed $9.00: Base wager (PAY-VIG): expected no vigorish, observed 9.00 taken ({CITE})."
+    )
+
+
+def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: Packet) -> None:
+    assert said(packet, "UNDETERMINED", [settled(3, "base", 2500, 0)], [], 3, ("the shoe lost events",)) == (
+        "Whether what was done at seat 3 is what the rules say cannot be told from the evidence: the shoe lost events."
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "settlements", "codes", "right"),
+    [
+        ("UPHELD", [settled(3, "base", 2500, 2500)], [], "Every wager in this round was settled as the rules say."),
+        ("UPHELD", [], [], "Nothing was at stake in this round."),
+        (
+            "UPHELD", [settled(3, "base", 2500, None)], [],
+            "What every wager in this round is due can be told, but the record does not say how they were settled.",
+        ),
+        (
+            "VOID", [settled(3, "base", 0, 0)], [],
+            "The round was properly declared void, and every wager in this round was settled as the rules say.",
+        ),
+        (
+            "VARIANCE", [settled(3, "base", 2500, 2500)], ["DEAL-CUT", "DEAL-CUT", "LOG-CLOCK"],
+            "Every wager in this round was settled as the rules say, "
+            "but the round was not conducted as the rules say (DEAL-CUT).",
+        ),
+        (
+            "VARIANCE", [settled(3, "base", None, 0)], ["DEAL-CUT"],
+            "Whether what was done in this round is what the rules say cannot be told from the evidence (see below), and the "
+            "round was not conducted as the rules say (DEAL-CUT).",
+        ),
+    ],
+)  # fmt: skip
+def test_without_money(
+    packet: Packet, found: Finding, verdict: Verdict, settlements: list[Settlement], codes: list[str], right: str
+) -> None:
+    findings = [
+        msgspec.structs.replace(found, code=code, seat=None, wager=None, difference_cents=None) for code in codes
+    ]
+    assert said(packet, verdict, settlements, findings) == right
+
+
+def test_money_and_time_are_the_property_s() -> None:
+    style = Style(PropertyConfigured(currency="EUR", gaming_day_cutover="06:00", name="x", time_zone="Europe/Vienna"))
+    assert style.signed(-123_456) == "−EUR 1,234.56"
+    assert style.time(1_772_400_000_000_000) == "2026-03-01 22:20:00"
+    lost = Style(PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="x", time_zone="Moon/Base"))
+    assert (lost.zone_name, lost.time(1_772_400_000_000_000)) == ("UTC", "2026-03-01 21:20:00")
+
+
+def test_every_event_has_words_and_none_is_endless() -> None:
+    assert event(model.DropCounted(gaming_day="2026-02-28", box="b-1", amount_cents=900_000, by="count")) == (
+        "drop_counted amount_cents=900000 box=b-1 by=count gaming_day=2026-02-28"
+    )
+    assert "toml" not in event(filed())
+    assert len(event(model.DeckReceived(back_colour="#" * 400, deck="d", jokers=1, preshuffled=False))) <= LONGEST
+    long = model.IntakeRefused(reason="y" * 400, sha256="0" * 64, size=3)
+    assert len(event(long)) == LONGEST
+    assert event(long).endswith("…")
