@@ -27,6 +27,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the log's key file (`rack keys new`; default: RACK_KEY, or the demo's own)",
     )
     parser.add_argument(
+        "--note",
+        metavar="FILE",
+        type=Path,
+        help="under this checkpoint, with the signature of a witness, from its folder",
+    )
+    parser.add_argument(
         "--by", metavar="PERSON", help="who makes it, as the directory has it (default: the login name)"
     )
     parser.add_argument(
@@ -40,13 +46,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from msgspec import to_builtins
 
+    from events.notes import Note
     from rack.opening import options_of
     from replay.packet import packet_at
 
     address = log_address(arguments.log)
+    note = Note.decode(arguments.note.read_bytes()) if arguments.note is not None else None
     packet = packet_at(
         address, arguments.table, arguments.round, arguments.seat, key=key_file(arguments.key, address),
-        by=arguments.by or getuser().lower(), reason=arguments.reason, **options_of(address),
+        by=arguments.by or getuser().lower(), reason=arguments.reason, note=note, **options_of(address),
     )  # fmt: skip
     arguments.out.mkdir(parents=True, exist_ok=True)
     files = {}

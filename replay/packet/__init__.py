@@ -19,7 +19,7 @@ import msgspec
 from events.checkpointer import Checkpointer
 from events.keys import read_signer
 from events.log import CheckpointStore, EventLog
-from events.notes import PublicKey, Signer
+from events.notes import Note, PublicKey, Signer
 from events.open import open_checkpoints, open_log
 from events.signing_memory import SigningMemory
 from replay.evidence import RoundUnknown
@@ -60,14 +60,16 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
 
 def make_packet(
     log: EventLog, table: str, round_no: int, seat: int | None = None, *, checkpoints: CheckpointStore, signer: Signer,
-    clock: Callable[[], int] | None = None,
+    clock: Callable[[], int] | None = None, note: Note | None = None,
 ) -> Packet:  # fmt: skip
     """Return the packet of a round (and of a seat), as of the newest checkpoint, signed with the log's key, and checked.
+
+    `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead.
 
     Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
     `KeyNotInForce` where the key may not sign, and an `IntegrityError` where the log does not hold together.
     """
-    bundle = make_bundle(log, checkpoints, table, round_no, seat=seat, signer=signer, clock=clock or _now_us)
+    bundle = make_bundle(log, checkpoints, table, round_no, seat=seat, signer=signer, clock=clock or _now_us, note=note)
     data = bundle.encode()
     checked = check_bundle(data, [signer.public_key])
     assert checked.judged is not None, "a packet without a verdict is not made"
@@ -100,17 +102,18 @@ def log_export(
 
 
 def packet_at(address: str, table: str, round_no: int, seat: int | None = None, *, key: Path, by: str, reason: str,
-              clock: Callable[[], int] | None = None, **options: Any) -> Packet:  # fmt: skip
+              clock: Callable[[], int] | None = None, note: Note | None = None, **options: Any) -> Packet:  # fmt: skip
     """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
 
-    Where something about the round stands beyond the newest checkpoint, a new one is made first. Options go to the backends
-    (`security`). Raises what `make_packet`, `events.keys.read_signer` and the log raise; then nothing leaves.
+    Where something about the round stands beyond the newest checkpoint, a new one is made first, unless `note` names one.
+    Options go to the backends (`security`). Raises what `make_packet`, `events.keys.read_signer` and the log raise; then
+    nothing leaves.
     """
     signer, now = read_signer(key), clock or _now_us
     with contextlib.ExitStack() as resources:
         log = resources.enter_context(contextlib.closing(open_log(address, **options)))
         with contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
-            stale = moved_on(log, store, table, round_no)
+            stale = note is None and moved_on(log, store, table, round_no)
         store = resources.enter_context(
             contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=not stale, **options))
         )
@@ -118,7 +121,7 @@ def packet_at(address: str, table: str, round_no: int, seat: int | None = None, 
             checkpointer = Checkpointer(log, store, signer, SigningMemory(key, log.log_id), clock=now)
             checkpointer.read()
             checkpointer.sign()
-        packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now)
+        packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now, note=note)
         log_export(log, packet, by=by, reason=reason, clock=clock)
     return packet
 

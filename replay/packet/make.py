@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from events import model
-from events.checkpoint import origin_of
+from events.checkpoint import Checkpoint, origin_of
 from events.checkpointer import KeyNotInForce
 from events.codec import read
 from events.errors import BrokenSeal, LostTail
@@ -41,13 +41,18 @@ def moved_on(log: EventLog, store: CheckpointStore, table: str, round_no: int) -
 
 
 class Statements:
-    """The log of statements as a store holds it: of each stream the newest statement, under the newest checkpoint."""
+    """The log of statements as a store holds it, up to a checkpoint: of each stream the newest statement.
 
-    def __init__(self, log: EventLog, store: CheckpointStore) -> None:
+    The checkpoint is the newest one, or the one of `note`, which may bear the signatures of witnesses. Raises
+    `IntegrityError` where the store does not hold together, `NotCovered` where it has no such checkpoint.
+    """
+
+    def __init__(self, log: EventLog, store: CheckpointStore, note: Note | None = None) -> None:
         self._tree = Tree()
         self._heads: dict[str, tuple[int, str, HeadStatement]] = {}
         self._note, self._time = Note("", ()), ""
         history = History(origin_of(log.log_id, log.property_id))
+        asked = Checkpoint.parse(note.text) if note is not None else None
         for encoded in store.batches():
             self._note, lines, before = history.take(encoded), Batch.decode(encoded).lines, self._tree.size
             for line in lines:
@@ -55,6 +60,14 @@ class Statements:
             for place, statement in enumerate(history.ledger.added):
                 self._heads[statement.stream] = before + place, lines[place].decode(), statement
             self._time = lines[-1].decode()
+            if asked is not None and note is not None and self._tree.size >= asked.size:
+                break
+        if asked is not None and note is not None:
+            if asked != history.last:
+                raise NotCovered(
+                    f"the checkpoint over {asked.size} statements is not one of this log: give another note"
+                )
+            self._note = note
 
     def size(self, stream: str) -> int:
         """Return how many events of a stream are covered."""
@@ -89,8 +102,8 @@ class Statements:
 
 
 def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_no: int, *, signer: Signer,
-                clock: Callable[[], int], seat: int | None = None) -> Bundle:  # fmt: skip
-    """Return the signed bundle of a round, as of the newest checkpoint.
+                clock: Callable[[], int], seat: int | None = None, note: Note | None = None) -> Bundle:  # fmt: skip
+    """Return the signed bundle of a round, as of the newest checkpoint, or of the one in a note that a witness cosigned.
 
     Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
     `BadNote` where the key does not sign for this log, `IntegrityError` where the log does not hold together.
@@ -100,7 +113,7 @@ def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_n
     if stream not in streams:
         tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
         raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
-    statements = Statements(log, checkpoints)
+    statements = Statements(log, checkpoints, note)
     records = _covered(log, statements, stream)
     if not records:
         raise NotCovered(f"no checkpoint covers {stream}; `rack checkpoint` makes one")

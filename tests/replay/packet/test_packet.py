@@ -14,15 +14,17 @@ from pathlib import Path
 import pytest
 
 from events import model
+from events.checkpoint import Checkpoint, cosign
 from events.checkpointer import KeyNotInForce
 from events.codec import read
 from events.errors import IntegrityError
 from events.keys import new_key
 from events.model import RoundOpened
-from events.notes import KeyKind
+from events.notes import KeyKind, Note
 from events.open import open_checkpoints, open_log
-from replay.packet import NotCovered, Packet, RoundUnknown, check_packet, packet_at
+from replay.packet import NotCovered, Packet, RoundUnknown, check_packet, make_packet, packet_at
 from replay.packet.document import SHOWN, typeset
+from replay.packet.make import Statements
 from replay.packet.story import tell
 from replay.replayer import MemoryResults
 from replay.review import Desk
@@ -287,3 +289,35 @@ def test_every_game_makes_a_packet(chapter: str, tmp_path: Path) -> None:
     for form in (packet.json, packet.pdf):
         assert check_packet(form, [floor.public]).reproduced
     assert packet.sentence.endswith(".")
+
+
+def test_a_witness_stands_under_the_checkpoint_that_it_cosigned(tmp_path: Path) -> None:
+    table = played()
+    floor = floor_at(tmp_path, table)
+    witness = new_key(tmp_path / "witness.key", "watch.example", KeyKind.WITNESS)
+    with (
+        closing(floor.log()) as log,
+        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
+    ):
+        signed = Note.decode(Statements(log, store).checkpoint().note.encode())
+        note = cosign(signed, witness, NOW_US // 1_000_000)
+    behind = table.last
+    table.say(model.LightSeen(seat=3), 6)
+    floor.append(table, behind)
+    floor.checkpoint()
+    with (
+        closing(floor.log()) as log,
+        closing(open_checkpoints(floor.address, log_id=log.log_id, read_only=True)) as store,
+    ):
+        packet = make_packet(log, "fu-01", 6, checkpoints=store, signer=floor.signer, note=note)
+        size = Checkpoint.parse(note.text).size
+        other = Note(note.text.replace(f"\n{size}\n", f"\n{size - 1}\n"), note.signatures)
+        with pytest.raises(NotCovered, match="not one of this log"):
+            make_packet(log, "fu-01", 6, checkpoints=store, signer=floor.signer, note=other)
+    assert packet.adjudication.as_of == {"table/fu-01": behind}, (
+        "as of the checkpoint that was cosigned, not of the newest"
+    )
+    checked = check_packet(packet.json, [floor.public, witness.public_key])
+    assert [(each.key, each.time_s) for each in checked.witnesses] == [(witness.public_key, NOW_US // 1_000_000)]
+    assert check_packet(packet.json, [floor.public]).witnesses == ()
+    assert "watch.example" in packet.html.decode()
