@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date
 from hashlib import sha256
+from typing import NamedTuple
 
 import msgspec
 
 from events.codec import canonical, decode, encode
-from events.envelope import Draft, Envelope
+from events.envelope import Draft, Envelope, RawEnvelope
 from events.errors import BrokenSeal, EventError
 from events.log import Head, Record
 from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened, decoding
@@ -33,7 +34,18 @@ class _Kind(msgspec.Struct):
     type: str
 
 
+class Learned(NamedTuple):
+    """What a stored record says to an appender: where its stream stands after it, and by what a repeat is known."""
+
+    state: StreamState
+    source: str
+    source_seq: int
+    report: bytes
+    event_id: bytes
+
+
 _kind_decoder = msgspec.json.Decoder(_Kind)
+_raw_decoder = msgspec.json.Decoder(RawEnvelope)
 
 
 def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
@@ -60,6 +72,32 @@ def state_at(genesis: bytes, newest_first: Iterable[Record]) -> StreamState:
     except EventError as error:
         raise BrokenSeal(newest.stream, newest.seq, f"the stored bytes are not an event: {error}") from error
     return StreamState(Head(newest.seq, newest.hash), last.gaming_day, last.recorded_at_us, round_open)
+
+
+def learn(before: StreamState | None, record: Record) -> Learned:
+    """Return what a stored record says, after what stood before it (null: nothing is known of that).
+
+    Raises `BrokenSeal` where the record is not an event.
+    """
+    try:
+        raw = _raw_decoder.decode(record.data)
+        report = digest_of_report(
+            raw.source, raw.source_seq, raw.occurred_at_us, raw.round_no, raw.type, raw.version, bytes(raw.payload)
+        )
+        event_id = bytes.fromhex(raw.event_id)
+    except ValueError as error:
+        raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
+    round_open = before is not None and before.round_open
+    if raw.type in (RoundOpened.TYPE, RoundClosed.TYPE, GamingDayOpened.TYPE):
+        round_open = raw.type == RoundOpened.TYPE
+    state = StreamState(Head(record.seq, record.hash), raw.gaming_day, raw.recorded_at_us, round_open)
+    return Learned(state, raw.source, raw.source_seq, report, event_id)
+
+
+def check_continues(head: Head, record: Record) -> None:
+    """Raise `BrokenSeal` where a record is not the one that follows this end of its stream."""
+    if record.seq != head.seq + 1 or link(head.hash, record.data) != record.hash:
+        raise BrokenSeal(record.stream, record.seq, f"it does not continue the stream, which ends at {head.seq}")
 
 
 def place(

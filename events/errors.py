@@ -68,6 +68,14 @@ class SequenceGap(IntegrityError):
         self.expected, self.found = expected, found
 
 
+class SegmentMissing(SequenceGap):
+    """A sealed segment of an archive, which holds a range of a stream, is not there."""
+
+    def __init__(self, stream: str, first: int, last: int, file: str) -> None:
+        IntegrityError.__init__(self, stream, first, f"the segment with events {first} to {last} is missing: {file}")
+        self.expected, self.found = first, last + 1
+
+
 class BrokenSeal(IntegrityError):
     """The bytes do not give the recorded chain hash, or are not canonical."""
 

@@ -198,11 +198,14 @@ class KafkaLog:
         """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
         if sha256(entry.data).hexdigest() != entry.sha256:
             raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        self._keep(entry, self._clock())
+
+    def _keep(self, entry: Quarantined, at_us: int) -> None:
         if len(entry.data) > MAX_MESSAGE_BYTES - 65_536:
             raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
         with self._lock:
             self._check_writable()
-            stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(self._clock())}
+            stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(at_us)}
             headers = [(name, text.encode()) for name, text in stated.items()]
             key = entry.sha256.encode()
             self._cluster.send_plain(Outgoing(self._topic("quarantine"), 0, key, entry.data, headers))

@@ -18,22 +18,19 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from events.appender import StreamState, digest_of_report, place, report_digest
+from events.appender import StreamState, check_continues, learn, place, report_digest
 from events.codec import canonical
-from events.envelope import Draft, RawEnvelope
-from events.errors import BrokenSeal, IdTaken, IntegrityError, LogUnavailable, SecondWriter
+from events.envelope import Draft
+from events.errors import IdTaken, IntegrityError, LogUnavailable, SecondWriter
 from events.kafka_client import Cluster, Fenced, Lane, Outgoing, Reader, Unsure, Writer
 from events.kafka_fold import Chains, headers_of
 from events.log import Appended, Head, Record
-from events.model import GamingDayOpened, RoundClosed, RoundOpened
 from events.seal import genesis
 
 ATTEMPTS = 3
 """How often a group is sent before `LogUnavailable` is raised; it stays unsettled until the next append."""
 SUCCESSOR_S = 2.0
 """How long a fenced writer waits for its successor's name before it takes the fencing for the broker's own doing."""
-
-_raw_decoder = msgspec.json.Decoder(RawEnvelope)
 
 
 class _Owner(msgspec.Struct, frozen=True):
@@ -146,6 +143,15 @@ class Shard:
             seqs.append(record.seq)
         staged.states[stream] = state
         return Appended(stream, tuple(seqs), state.head)
+
+    def adopt(self, staged: Staged, record: Record) -> None:
+        """Stage a record of another copy of this log as it is. Raises `BrokenSeal` where it does not continue its stream."""
+        state = staged.states.get(record.stream) or self.state(record.stream)
+        check_continues(state.head, record)
+        learned = learn(state, record)
+        staged.states[record.stream] = learned.state
+        staged.records.append(record)
+        staged.reports.append((record.stream, learned.state.gaming_day or "", learned.report, learned.event_id))
 
     def begin(self, staged: Staged) -> None:
         """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""
@@ -279,21 +285,10 @@ class Shard:
         return found
 
     def _learn(self, record: Record) -> None:
-        try:
-            raw = _raw_decoder.decode(record.data)
-            report = digest_of_report(
-                raw.source, raw.source_seq, raw.occurred_at_us, raw.round_no, raw.type, raw.version, bytes(raw.payload)
-            )
-            event_id = bytes.fromhex(raw.event_id)
-        except ValueError as error:
-            raise BrokenSeal(record.stream, record.seq, f"the stored bytes are not an event: {error}") from error
-        before = self._states.get(record.stream)
-        round_open = before is not None and before.round_open
-        if raw.type in (RoundOpened.TYPE, RoundClosed.TYPE, GamingDayOpened.TYPE):
-            round_open = raw.type == RoundOpened.TYPE
-        head = Head(record.seq, record.hash)
-        self._states[record.stream] = StreamState(head, raw.gaming_day, raw.recorded_at_us, round_open)
-        self._repeats.setdefault(record.stream, Repeats()).add(raw.gaming_day, report, event_id)
+        learned = learn(self._states.get(record.stream), record)
+        self._states[record.stream] = learned.state
+        day = learned.state.gaming_day or ""
+        self._repeats.setdefault(record.stream, Repeats()).add(day, learned.report, learned.event_id)
 
     def _open_reader(self) -> Reader:
         if self._reader is None:

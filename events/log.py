@@ -1,7 +1,8 @@
 """The contract of a log: append-only streams, each numbered from 1 and chained; one writer; nothing acknowledged is lost.
 
-`SqliteLog` (one machine) and `KafkaLog` (a property, a group) keep it; `tests/contract/` runs one suite against both.
-`open_log` finds the backend from an address: `sqlite:///path/file.db` or `kafka://host:port/prefix`.
+`SqliteLog` (one machine) and `KafkaLog` (a property, a group) keep it, and `ArchiveLog` its reading half; `tests/contract/`
+runs one suite against all. `open_log` finds the backend from an address: `sqlite:///path/file.db`,
+`kafka://host:port/prefix` or `archive:///path/folder`.
 """
 
 from __future__ import annotations

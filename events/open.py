@@ -1,6 +1,7 @@
-"""From an address to a log: `sqlite:///path/file.db` or `kafka://host:port/prefix`. A backend is imported when it is named.
+"""From an address to a log: `sqlite:///path/file.db`, `kafka://host:port/prefix` or `archive:///path/folder`.
 
-After `sqlite://` comes an absolute path, as in any address; `sqlite:path/file.db` is relative to the working folder.
+A backend is imported when it is named. After `sqlite://` or `archive://` comes an absolute path, as in any address;
+`sqlite:path/file.db` is relative to the working folder.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from urllib.parse import unquote, urlsplit
 
 from events.errors import LogUnavailable
 from events.log import CheckpointStore, EventLog, ResultStore
+
+ON_THIS_MACHINE = ("sqlite", "archive")
+"""Backends whose address is a path."""
 
 VERDICTS = ".verdicts"
 """Results of a log on one machine are kept beside it, under the log's name and this."""
@@ -29,6 +33,10 @@ def open_log(address: str, **options: Any) -> EventLog:
         from events.sqlite_log import SqliteLog
 
         return SqliteLog(rest, **options)
+    if scheme == "archive":
+        from events.archive_read import ArchiveLog
+
+        return ArchiveLog(rest, **options)
     log: EventLog = import_module("events.kafka_log").KafkaLog(address, **options)
     return log
 
@@ -36,7 +44,7 @@ def open_log(address: str, **options: Any) -> EventLog:
 def open_results(address: str, **options: Any) -> ResultStore:
     """Open the results that belong to the log at an address (option: `read_only`)."""
     scheme, rest = parse_address(address)
-    if scheme == "sqlite":
+    if scheme in ON_THIS_MACHINE:
         from events.sqlite_results import SqliteResults
 
         return SqliteResults(rest + VERDICTS, **options)
@@ -47,7 +55,7 @@ def open_results(address: str, **options: Any) -> ResultStore:
 def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`)."""
     scheme, rest = parse_address(address)
-    if scheme == "sqlite":
+    if scheme in ON_THIS_MACHINE:
         from events.sqlite_checkpoints import SqliteCheckpoints
 
         return SqliteCheckpoints(rest + CHECKPOINTS, **options)
@@ -64,8 +72,10 @@ def parse_address(address: str) -> tuple[str, str]:
     ('kafka', 'broker:9092/bellwether')
     """
     parts = urlsplit(address)
-    if parts.scheme == "sqlite" and not parts.netloc and parts.path not in ("", "/"):
-        return "sqlite", unquote(parts.path)
+    if parts.scheme in ON_THIS_MACHINE and not parts.netloc and parts.path not in ("", "/"):
+        return parts.scheme, unquote(parts.path).rstrip("/")
     if parts.scheme == "kafka" and parts.netloc and parts.path.strip("/"):
         return "kafka", f"{parts.netloc}/{parts.path.strip('/')}"
-    raise LogUnavailable(f"{address!r} is no address of a log: sqlite:///path/file.db or kafka://host:port/prefix")
+    raise LogUnavailable(
+        f"{address!r} is no address of a log: sqlite:///path/file.db, kafka://host:port/prefix or archive:///path/folder"
+    )

@@ -21,15 +21,7 @@ from events.appender import StreamState, place, report_digest, state_at
 from events.database import CHUNK, Connection, Damaged, Database
 from events.diagnosis import diagnose
 from events.envelope import Draft, StreamName
-from events.errors import (
-    AppendRefused,
-    BrokenSeal,
-    EventError,
-    IdTaken,
-    LogUnavailable,
-    SequenceGap,
-    WrongSequence,
-)
+from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
 from events.high_water import HighWater, compare, sync
 from events.lock import take_lock
 from events.log import Appended, Clock, Head, Quarantined, Record
@@ -266,9 +258,12 @@ class SqliteLog:
         """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
         if sha256(entry.data).hexdigest() != entry.sha256:
             raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        self._keep(entry, self._clock())
+
+    def _keep(self, entry: Quarantined, at_us: int) -> None:
         self._check_writable()
         with self._database.transaction() as connection:
-            row = (entry.stream, entry.sha256, entry.reason, entry.data, self._clock())
+            row = (entry.stream, entry.sha256, entry.reason, entry.data, at_us)
             sql = "INSERT OR IGNORE INTO quarantine (stream, sha256, reason, data, at_us) VALUES (?, ?, ?, ?, ?)"
             connection.execute(sql, row)
 

@@ -25,14 +25,16 @@ from events.statements import BadCheckpoint, CheckpointFault, HeadStatement
 from events.verify_checkpoints import Signatures, check_checkpoints
 
 BreakKind = (
-    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope"] | CheckpointFault
+    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "added"]
+    | CheckpointFault
 )
 """What happened to the first event that is not as it was written.
 
 `changed`: its bytes (or the stored hash) differ. `removed`: its number is missing. `swapped`: it traded places with another.
 `moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
 the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
-contradicts the log or the events before it. The other kinds are of checkpoints: see `CheckpointFault`.
+contradicts the log or the events before it. `added`: a file lies in an archive that was not sealed into it. The other kinds
+are of checkpoints: see `CheckpointFault`.
 """
 
 Progress = Callable[[str, int], None]
@@ -52,7 +54,9 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked."""
+    """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
+    `quarantined` what was refused at intake and kept.
+    """
 
     ok: bool
     log_id: str
@@ -61,6 +65,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     streams: int
     tables: int
     signed: Signatures | None
+    quarantined: int
     first_break: Break | None
     breaks: tuple[Break, ...]
     heads: dict[str, Head]
@@ -99,10 +104,15 @@ def verify(
         heads[stream] = walk.head
         breaks.extend(found for found in walk.breaks if found not in breaks)
     breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
+    quarantined = 0
+    try:
+        quarantined = len(log.quarantined())
+    except IntegrityError as error:
+        breaks.append(_break_of(error))
     return Report(
         ok=not breaks, log_id=log.log_id, property_id=log.property_id, events=events, streams=len(heads),
         tables=sum(stream.startswith("table/") for stream in heads), signed=checked.signed if checked is not None else None,
-        first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
+        quarantined=quarantined, first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
     )  # fmt: skip
 
 

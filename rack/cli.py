@@ -32,6 +32,7 @@ COMMANDS = (
     "checkpoint",
     "witness",
     "keys",
+    "archive",
     "quarantine",
     "patrons",
     "rules",
@@ -46,7 +47,7 @@ COMMANDS = (
 
 EPILOG = """\
 exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure
-a log is sqlite:///path/file.db or kafka://host:port/prefix; RACK_LOG names one for all commands
+a log is sqlite:///path/file.db, kafka://host:port/prefix or (to read) archive:///path/folder; RACK_LOG names one for all
 RACK_DEBUG=1 shows the traceback of an error"""
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from events.errors import IntegrityError
 from events.log import CheckpointStore, EventLog, ResultStore
 from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
@@ -15,34 +17,48 @@ if TYPE_CHECKING:
 
 def log_at(address: str, **options: Any) -> EventLog:
     """Open a log; options are those of `events.open.open_log`."""
-    backend = parse_address(address)[0]
-    if backend == "kafka" and options.get("create"):
-        options |= settings.kafka_topics()
-    return open_log(address, **_security(backend), **options)
+    return open_log(address, **options_of(address, create=bool(options.get("create"))), **options)
 
 
-def results_at(address: str, **options: Any) -> ResultStore:
-    """Open the results beside a log; options are those of `events.open.open_results`."""
-    return open_results(address, **_security(parse_address(address)[0]), **options)
+def results_at(address: str, file: Path | None = None, **options: Any) -> ResultStore:
+    """Open the results beside a log, or in a file; options are those of `events.open.open_results`."""
+    if file is not None:
+        from events.sqlite_results import SqliteResults
+
+        return SqliteResults(file, **options)
+    return open_results(address, **options_of(address), **options)
 
 
 def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of a log; options are those of `events.open.open_checkpoints`."""
-    return open_checkpoints(address, **_security(parse_address(address)[0]), **options)
-
-
-def options_of(address: str) -> dict[str, Any]:
-    """Return what the environment says about how the log at an address is reached."""
-    return _security(parse_address(address)[0])
-
-
-def _security(backend: str) -> dict[str, Any]:
-    security = settings.kafka_security() if backend == "kafka" else {}
-    return {"security": security} if security else {}
+    return open_checkpoints(address, **options_of(address), **options)
 
 
 def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Desk]:
     """Open the desk where a log's findings are reviewed."""
     from replay.review import desk_at
 
-    return desk_at(address, read_only=read_only, **_security(parse_address(address)[0]))
+    return desk_at(address, read_only=read_only, **options_of(address))
+
+
+def options_of(address: str, *, create: bool = False) -> dict[str, Any]:
+    """Return what the environment says about a backend: how to be let in and, to create a log, how its topics are made."""
+    if parse_address(address)[0] != "kafka":
+        return {}
+    security = settings.kafka_security()
+    return (settings.kafka_topics() if create else {}) | ({"security": security} if security else {})
+
+
+def lost_tails(log: EventLog) -> list[str]:
+    """Name the streams that end before what was acknowledged; who goes on from a position would not notice."""
+    lost = []
+    try:
+        marked = sorted(log.acknowledged())
+    except IntegrityError as error:
+        return [f"{error.code} {error}"]
+    for stream in marked:
+        try:
+            log.verify_head(stream)
+        except IntegrityError as error:
+            lost.append(f"{error.code} {error}")
+    return lost

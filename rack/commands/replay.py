@@ -39,6 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
     parser.add_argument(
+        "--verdicts", metavar="FILE", type=Path, help="keep the verdicts in this file, not beside the log"
+    )
+    parser.add_argument(
         "--warehouse", metavar="FILE", type=Path,
         help="then build the warehouse of the pages there; with --follow again and again, for a tenth of the time",
     )  # fmt: skip
@@ -46,23 +49,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
-    from rack.opening import log_at, results_at
+    from rack.opening import log_at, lost_tails, results_at
     from replay.replayer import MemoryResults
 
     what_if = bool(arguments.rules or arguments.as_of)
-    if what_if and (arguments.follow or arguments.warehouse or arguments.again):
-        raise UsageError("--as-of and --rules keep nothing; give them without --again, --follow and --warehouse")
+    if what_if and (arguments.follow or arguments.warehouse or arguments.again or arguments.verdicts):
+        raise UsageError(
+            "--as-of and --rules keep nothing; give them without --again, --follow, --verdicts and --warehouse"
+        )
     address = log_address(arguments.log)
     log = log_at(address, read_only=True, check_heads=False)
     try:
-        results = MemoryResults() if what_if else results_at(address)
+        results = MemoryResults() if what_if else results_at(address, arguments.verdicts)
         try:
             if arguments.again:
                 results.reset()
             summary = (
                 _follow(log, results, arguments, output) if arguments.follow else _once(log, results, arguments, output)
             )
-            summary.integrity += _lost_tails(log)
+            summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
                 _build(arguments.warehouse, log, results)
         finally:
@@ -124,19 +129,6 @@ def _build(path: Path, log: EventLog, results: ResultStore) -> None:
     from rack.warehouse_feed import build_warehouse
 
     build_warehouse(path, log, results)
-
-
-def _lost_tails(log: EventLog) -> list[str]:
-    """Name the streams that end before what was acknowledged; a replay that goes on from its position would not notice."""
-    from events.errors import IntegrityError
-
-    lost = []
-    for stream in sorted(log.acknowledged()):
-        try:
-            log.verify_head(stream)
-        except IntegrityError as error:
-            lost.append(f"{error.code} {error}")
-    return lost
 
 
 def _report(summary: Summary, output: Output) -> None:

@@ -14,6 +14,7 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.history import Mark
+    from events.log import EventLog
     from events.notes import PublicKey
     from events.verify import Break, Report
     from events.verify_checkpoints import Signatures
@@ -57,8 +58,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from contextlib import ExitStack, closing
 
     from events.keys import read_public_key
+    from events.open import parse_address
     from events.sqlite_log import utc_now_us
-    from events.verify import verify
     from rack.opening import checkpoints_at, log_at
 
     address = log_address(arguments.log)
@@ -67,30 +68,43 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
-        report = verify(
-            log, checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
+        report, sealed = _walk(
+            log, parse_address(address)[0], checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )  # fmt: skip
-        refused = len(log.quarantined())
     cosigned = max((mark.head.seq for mark in marks), default=0)
     late = overdue(report.signed, utc_now_us())
-    output.value(as_json(report) | {"overdue": late, "cosigned": len(marks), "quarantined": refused})
-    output.text(
-        *(line(found) for found in report.breaks), *_signatures(report.signed, late, cosigned), summary(report, refused)
-    )
+    output.value(as_json(report) | {"overdue": late, "cosigned": len(marks)} | sealed)
+    output.text(*(line(found) for found in report.breaks), *_signatures(report.signed, late, cosigned), summary(report))
     return Exit.CLEAN if report.ok else Exit.INTEGRITY
+
+
+def _walk(log: EventLog, backend: str, **options: Any) -> tuple[Report, dict[str, Any]]:
+    """Return what a walk found; of an archive also what stands for it as a whole: how many manifests, the last one's digest."""
+    if backend != "archive":
+        from events.verify import verify
+
+        return verify(log, **options), {}
+    from events.archive_read import ArchiveLog
+    from events.archive_verify import verify_archive
+
+    assert isinstance(log, ArchiveLog)
+    report = verify_archive(log, **options)
+    return report, {"archive": {"manifests": len(log.manifests.sealed), "digest": log.manifests.digest}}
 
 
 def line(found: Break) -> str:
     """Return a break in one line."""
-    where = f"{found.stream} {'statement' if found.stream == 'checkpoints' else 'event'} {found.seq}"
-    return f"{found.code} {where}: {found.message} ({found.kind.replace('_', ' ')})"
+    from events.manifest import ARCHIVE, QUARANTINE
+
+    what = {ARCHIVE: "manifest", QUARANTINE: "entry", "checkpoints": "statement"}.get(found.stream, "event")
+    return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
 
 
-def summary(report: Report, refused: int) -> str:
+def summary(report: Report) -> str:
     """Return what was walked in one line."""
     state = "whole" if report.ok else "BROKEN; nothing after a break of the chain can be trusted"
-    held = f", {refused:,} refused lines in quarantine" if refused else ""
+    held = f", {report.quarantined:,} refused lines in quarantine" if report.quarantined else ""
     return f"log {report.log_id} of {report.property_id}: {report.events:,} events in {report.streams} streams{held}: {state}"
 
 
@@ -102,7 +116,7 @@ def as_json(report: Report) -> dict[str, Any]:
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in report.heads.items()}
     return {
         "ok": report.ok, "log_id": report.log_id, "property_id": report.property_id, "events": report.events,
-        "tables": report.tables, "streams": heads,
+        "tables": report.tables, "streams": heads, "quarantined": report.quarantined,
         "checkpoints": report.signed.checkpoints if report.signed is not None else 0,
         "signed": to_builtins(report.signed), "first_break": breaks[0] if breaks else None, "breaks": breaks,
     }  # fmt: skip

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from events.log import EventLog
+from tests.contract.archive_backend import READERS
 from tests.contract.backends import BACKENDS, Backend, Tamper
 from tests.contract.drafts import Drafts
 from tests.contract.gardens import GARDENS, Garden
@@ -18,13 +20,17 @@ if find_spec("tests.contract.kafka_backend") is not None:
     import_module("tests.contract.kafka_backend")  # puts itself into BACKENDS
 
 _MARKS = {"kafka": [pytest.mark.kafka, pytest.mark.xdist_group("kafka")]}
-BACKEND_PARAMS = [pytest.param(name, marks=_MARKS.get(name, [])) for name in BACKENDS]
 
 
-@pytest.fixture(params=BACKEND_PARAMS)
+def params(backends: Iterable[str]) -> list[Any]:
+    """Return the names of backends as parameters of tests."""
+    return [pytest.param(name, marks=_MARKS.get(name, [])) for name in backends]
+
+
+@pytest.fixture(params=params(BACKENDS))
 def make_log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Backend]:
     """A backend in an empty folder: `make_log.create()` makes the log."""
-    backend = BACKENDS[request.param](tmp_path)
+    backend = (BACKENDS | READERS)[request.param](tmp_path)
     yield backend
     backend.close()
 
@@ -56,7 +62,7 @@ def contents(honest: Honest) -> Contents:
     return honest.contents.copy()
 
 
-@pytest.fixture(scope="session", params=BACKEND_PARAMS)
+@pytest.fixture(scope="session", params=params(BACKENDS))
 def garden(request: pytest.FixtureRequest) -> Iterator[Garden]:
     with contextlib.closing(GARDENS[request.param]()) as garden:
         yield garden

@@ -10,10 +10,14 @@ from msgspec.structs import replace
 
 from events.errors import AppendRefused, EventError
 from events.log import EventLog, Quarantined, Record
-from tests.contract.backends import Backend
+from tests.contract.archive_backend import READERS
+from tests.contract.backends import BACKENDS, Backend
+from tests.contract.conftest import params
 from tests.contract.drafts import TABLE, Drafts, fill
 
 OTHER = "table/fu-08"
+
+pytestmark = pytest.mark.parametrize("make_log", params({**BACKENDS, **READERS}), indirect=True)
 
 
 def numbers(records: list[Record], stream: str = TABLE) -> list[int]:

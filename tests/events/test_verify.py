@@ -11,7 +11,7 @@ import pytest
 from events import codec
 from events.envelope import Envelope
 from events.errors import Fork, IntegrityError, Undecodable
-from events.log import EventLog, Head, Record
+from events.log import EventLog, Head, Quarantined, Record
 from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened, Surrendered
 from events.seal import genesis, link
 from events.verify import verify
@@ -33,6 +33,9 @@ class MemoryLog:
 
     def acknowledged(self) -> dict[str, Head]:
         return {}
+
+    def quarantined(self) -> list[Quarantined]:
+        return []
 
     def verify_head(self, stream: str) -> None:
         if self.error is not None:

@@ -1,0 +1,90 @@
+"""`rack archive`: seal what a log holds into files that can be kept anywhere; give it back into a new log."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rack.arguments import add_log
+from rack.errors import Exit, UsageError
+from rack.output import Output
+from rack.settings import log_address
+
+HELP = "seal the closed gaming days of a log into an archive, or restore a log from one"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_log(parser)
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--out", metavar="DIR", type=Path, help="the archive: made, or extended by what is new")
+    where.add_argument("--restore", metavar="DIR", type=Path, help="give this archive back into --log, a new log")
+    parser.add_argument("--running", action="store_true", help="seal the running gaming day too, as far as it has come")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Archive or restore; 4 where log or archive is not as it was written."""
+    if arguments.restore is None:
+        return _archive(arguments, output)
+    if arguments.running:
+        raise UsageError("--running goes with --out")
+    return _restore(arguments, output)
+
+
+def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
+    from events.archive_write import write_archive
+    from rack.opening import log_at, lost_tails
+
+    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
+    try:
+        sealed = write_archive(
+            log,
+            arguments.out,
+            running=arguments.running,
+            progress=lambda events: output.progress(events, "events sealed"),
+        )
+        integrity = sealed.integrity + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
+        identity = {"log_id": log.log_id, "property_id": log.property_id}
+    finally:
+        log.close()
+    for line in integrity:
+        output.problem(line)
+    output.value(
+        {"archive": str(arguments.out), **identity, "segments": sealed.segments, "events": sealed.events,
+         "quarantined": sealed.refused, "manifests": sealed.manifests, "digest": sealed.digest,
+         "running_day": sealed.running_day, "integrity": integrity}
+    )  # fmt: skip
+    refused = f" and {sealed.refused:,} refused lines" if sealed.refused else ""
+    day = f"; gaming day {sealed.running_day} is running and was left" if not arguments.running else ""
+    output.text(
+        f"{sealed.events:,} events{refused} sealed in {sealed.segments:,} segments{day if sealed.running_day else ''}",
+        f"the archive has {sealed.manifests:,} manifests; the last has SHA-256 {sealed.digest}",
+    )
+    return Exit.INTEGRITY if integrity else Exit.CLEAN
+
+
+def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
+    from events.archive_read import ArchiveLog
+    from events.archive_restore import restore
+    from rack.opening import options_of
+
+    address = log_address(arguments.log)
+    restored = restore(
+        ArchiveLog(arguments.restore, read_only=True), address,
+        progress=lambda events: output.progress(events, "events restored"), **options_of(address, create=True),
+    )  # fmt: skip
+    for line in restored.integrity:
+        output.problem(line)
+    heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in restored.heads.items()}
+    output.value(
+        {"log": address, "log_id": restored.log_id, "property_id": restored.property_id, "events": restored.events,
+         "quarantined": restored.refused, "streams": heads, "integrity": restored.integrity}
+    )  # fmt: skip
+    refused = f" and {restored.refused:,} refused lines" if restored.refused else ""
+    state = (
+        "the rest of the archive is not as it was sealed"
+        if restored.integrity
+        else "every byte and the chain as sealed"
+    )
+    output.text(f"{restored.events:,} events{refused} of {len(heads)} streams restored to {address}: {state}")
+    return Exit.INTEGRITY if restored.integrity else Exit.CLEAN
