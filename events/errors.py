@@ -44,6 +44,10 @@ class SecondWriter(AppendRefused):
     """Another process holds, or has taken over, the right to append to this log."""
 
 
+class Reassigned(AppendRefused):
+    """A partition was given to another replayer of the group: nothing was stored, and what was said must be read anew."""
+
+
 class LogUnavailable(RuntimeError):
     """The log cannot be reached or opened (environment, exit code 3); says where and what to do."""
 

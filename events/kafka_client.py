@@ -24,6 +24,7 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     import kafka
     from kafka import errors as kafka_errors
     from kafka.admin import NewTopic
+    from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from events.errors import BrokenSeal, LogUnavailable
 
@@ -31,6 +32,8 @@ Headers = list[tuple[str, bytes]]
 RETRY_MS = 5
 SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
+JOINING_S = 3.0
+"""How long one waits for a group to share its partitions out before one looks at other things."""
 _FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
@@ -41,6 +44,10 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is 
 
 class Fenced(Exception):
     """Another writer with the same transactional id has been initialised; nothing more can be written here."""
+
+
+class Evicted(Exception):
+    """The consumer group counts this process as no member, or not of its present generation: it refused the transaction."""
 
 
 class Unsure(Exception):
@@ -71,6 +78,13 @@ class Lane(NamedTuple):
 
     topic: str
     partition: int
+
+
+class Consumed(NamedTuple):
+    """What a member of a group has worked off: for each partition the offset to go on from."""
+
+    member: Member
+    offsets: Mapping[Lane, int]
 
 
 class Cluster:
@@ -116,28 +130,45 @@ class Cluster:
                 admin.create_topics(new)
             admin.wait_for_topics(list(topics))
 
-    def reader(self, *, patient: bool = False) -> Reader:
+    def reader(self, *, patient: bool = False, undecided: bool = False) -> Reader:
         """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.
 
-        (While the broker lets a fetch wait, it answers nothing else on that connection.)
+        (While the broker lets a fetch wait, it answers nothing else on that connection.) With `undecided` its `ends` count
+        what open transactions have written; it is for that alone.
         """
         with self._reached():
             consumer = kafka.KafkaConsumer(
-                **self._settings, group_id=None, isolation_level="read_committed", auto_offset_reset="earliest",
+                **self._settings, group_id=None, auto_offset_reset="earliest",
+                isolation_level="read_uncommitted" if undecided else "read_committed",
                 enable_auto_commit=False, check_crcs=True, allow_auto_create_topics=False, metrics_enabled=False,
                 max_partition_fetch_bytes=4 * 1024 * 1024, max_poll_records=4000,
                 fetch_max_wait_ms=200 if patient else 2,
             )  # fmt: skip
         return Reader(self, _hasten(consumer, consumer._cluster))
 
-    def writer(self, transactional_id: str) -> Writer:
+    def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> Writer:
         """Initialise a writer, fencing its predecessor and ending whatever that one left open.
 
+        A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
         Raises `Fenced` where yet another writer is initialised meanwhile, `LogUnavailable` where there is no answer.
         """
         with self._reached():
-            producer = kafka.KafkaProducer(**self._producer_settings(), transactional_id=transactional_id)
+            settings = self._producer_settings() | {"transactional_id": transactional_id}
+            if transaction_s is not None:
+                settings["transaction_timeout_ms"] = int(transaction_s * 1000)
+            producer = kafka.KafkaProducer(**settings)
         return Writer(_hasten(producer, producer._metadata), self.timeout_s)
+
+    def member(self, group: str, topic: str, *, session_s: float) -> Member:
+        """Join a consumer group that shares the partitions of a topic."""
+        with self._reached():
+            consumer = kafka.KafkaConsumer(
+                **self._settings, group_id=group, isolation_level="read_committed", auto_offset_reset="earliest",
+                enable_auto_commit=False, allow_auto_create_topics=False, metrics_enabled=False,
+                session_timeout_ms=int(session_s * 1000), heartbeat_interval_ms=int(session_s * 250),
+                partition_assignment_strategy=[StickyPartitionAssignor],
+            )  # fmt: skip
+        return Member(self, _hasten(consumer, consumer._cluster), topic)
 
     def send_plain(self, message: Outgoing) -> None:
         """Write one record durably outside any transaction; where the answer is lost it may be stored twice."""
@@ -196,9 +227,12 @@ class Reader:
                         raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} has no leader for {error}") from error
                     time.sleep(0.02)
 
-    def await_visible(self, lane: Lane, offset: int) -> None:
-        """Wait until readers of committed records see this offset: a commit is answered a moment before that."""
-        deadline = time.monotonic() + self._cluster.timeout_s
+    def await_visible(self, lane: Lane, offset: int, patience_s: float = 0.0) -> None:
+        """Wait until readers of committed records see this offset: a commit is answered a moment before that.
+
+        `patience_s` is for what others have to decide first, whose transactions may have to run out.
+        """
+        deadline = time.monotonic() + max(self._cluster.timeout_s, patience_s)
         while self.ends([lane])[lane] <= offset:
             if time.monotonic() > deadline:
                 raise LogUnavailable(
@@ -255,6 +289,56 @@ class Reader:
             self._consumer.close(autocommit=False)
 
 
+class Member:
+    """This process as one of a consumer group: which partitions are its to work on. It reads nothing through the group.
+
+    Not safe between threads.
+    """
+
+    def __init__(self, cluster: Cluster, consumer: Any, topic: str) -> None:
+        self._cluster, self._consumer = cluster, consumer
+        with _reached(cluster.bootstrap):
+            consumer.partitions_for_topic(topic)  # who is to share them out must know them
+        consumer.subscribe([topic], listener=_Idle(consumer))
+
+    def poll(self) -> frozenset[int] | None:
+        """Take part in the group; return the partitions that are ours, or null while they are being shared out.
+
+        A consumer's own poll would fetch; and where it is short, it joins again and again (3.0.12).
+        """
+        with _reached(self._cluster.bootstrap):
+            if not self._consumer._coordinator.poll(timeout_ms=int(JOINING_S * 1000)):
+                return None
+            return frozenset(partition.partition for partition in self._consumer.assignment())
+
+    def standing(self) -> Any:
+        """Return what proves the membership to the broker. Raises `Evicted` where there is none."""
+        found = self._consumer.group_metadata()
+        if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass
+            raise Evicted(f"{found.group_id}: not a member at the moment")
+        return found
+
+    def close(self) -> None:
+        """Leave the group: the others share what was ours at once."""
+        with contextlib.suppress(kafka_errors.KafkaError):
+            self._consumer.close(autocommit=False)
+
+
+class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]
+    """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own."""
+
+    def __init__(self, consumer: Any) -> None:
+        self._consumer = consumer
+
+    def on_partitions_assigned(self, assigned: Sequence[Any]) -> None:
+        for partition in assigned:
+            self._consumer.seek(partition, 0)
+            self._consumer.pause(partition)
+
+    def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
+        """Nothing is lost: what was not committed is read again by the next owner."""
+
+
 class Writer:
     """An initialised transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
 
@@ -266,6 +350,7 @@ class Writer:
         self._sent: list[Any] = []
         self.offsets: list[int] = []
         """Where the records of the last prepared transaction stand, in their order."""
+        self._consumed: Consumed | None = None
         self._ending: Any = None
         try:
             self._guarded(producer.init_transactions)
@@ -281,14 +366,19 @@ class Writer:
         """Begin a transaction and hand these records to the background sender. Raises `Fenced` or `Unsure`."""
         self._guarded(lambda: self._write(messages))
 
-    def prepare(self) -> None:
+    def prepare(self, consumed: Consumed | None = None) -> None:
         """Wait until the broker holds every record of the transaction, then ask it to commit."""
+        self._consumed = consumed
         self._guarded(self._prepare)
 
-    def transact(self, messages: Iterable[Outgoing]) -> None:
-        """Do all three for these records. Raises `Fenced` or `Unsure`."""
+    def transact(self, messages: Iterable[Outgoing], consumed: Consumed | None = None) -> None:
+        """Do all three for these records. Raises `Fenced` or `Unsure`.
+
+        With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker
+        takes only from a member of the group's present generation: else it is aborted, and `Evicted` raised.
+        """
         self.write(messages)
-        self.prepare()
+        self.prepare(consumed)
         self.commit()
 
     def commit(self) -> None:
@@ -318,9 +408,25 @@ class Writer:
                 raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
         self.offsets = [future.value.offset for future in self._sent]
         self._sent = []
+        if self._consumed is not None:
+            self._consume(self._consumed)
         self._check_identity()
         self._ending = self._manager.begin_commit()
         self._sender.wakeup()
+
+    def _consume(self, consumed: Consumed) -> None:
+        offsets = {
+            kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
+            for lane, offset in consumed.offsets.items()
+        }
+        try:
+            result = self._manager.send_offsets_to_transaction(offsets, consumed.member.standing())
+            self._sender.wakeup()
+            if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
+                raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
+        except (Evicted, kafka_errors.CommitFailedError) as error:
+            self._manager.begin_abort().wait(timeout_ms=int(self._timeout_s * 1000))
+            raise Evicted(str(error)) from error
 
     def _commit(self) -> None:
         if not self._ending.wait(timeout_ms=int(self._timeout_s * 1000)):

@@ -53,7 +53,8 @@ class KafkaLog:
     `create` makes the topics (with `partitions`, `replication` and `min_insync`) where there are none. Opening takes no
     right to write: the first append to a partition does, fencing whoever had it, who then gets `SecondWriter`. Raises
     `LogUnavailable` where there is no such log or no answer, `LostTail` or `BrokenSeal` where acknowledged events are
-    gone; `check_heads=False` leaves that out. `security` is passed to the client (TLS, SASL).
+    gone; `check_heads=False` leaves that out. `security` is passed to the client (TLS, SASL). With `part` only the streams
+    of that partition are there (0 has the reviews too); `reached` says to which offsets its tail has been read.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class KafkaLog:
         min_insync: int = 1,
         timeout_s: float = 30.0,
         security: Mapping[str, Any] | None = None,
+        part: int | None = None,
     ) -> None:
         bootstrap, self.prefix = parse_address(address)
         self.address, self._clock, self._read_only = address, clock, read_only
@@ -85,6 +87,7 @@ class KafkaLog:
         self._verified: set[str] = set()
         self._confirmed: dict[str, Head] = {}  # marks that a tail of this log has come past, chain checked
         self._idle: list[Reader] = []
+        self.reached: dict[Lane, int] = {}
         self._closed = False
         try:
             self._cluster.probe()
@@ -95,6 +98,8 @@ class KafkaLog:
                 self._identity = identify(reader, self.address, property_id)
             self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
             self._lanes.append(Lane(self._topic("reviews"), 0))
+            if part is not None:
+                self._lanes = [lane for lane in self._lanes if lane.partition == part]
             for lane in self._lanes:
                 self._high_waters[lane] = HighWater(self._path(lane, "high-water"), self.log_id)
             if check_heads:
@@ -261,6 +266,7 @@ class KafkaLog:
                 try:
                     polled = reader.poll(SHORT_S if wait_s is None else min(wait_s, POLL_S))
                     for lane, messages in polled.items():
+                        self.reached[lane] = messages[-1].offset + 1
                         accept = folds[lane].accept
                         for message in messages:
                             record = accept(message.key, message.headers, message.value)

@@ -1,44 +1,34 @@
 """What a replayer found and how far it has read, on Kafka: `<prefix>.findings` and partition 1 of `<prefix>.state`.
 
-A commit is one transaction over both. The state belongs to a generation, which one engine began: positions and snapshots
-of an earlier generation do not count, whatever compaction has left of them. One replayer writes; a second one takes
-the right over, and the first gets `SecondWriter`.
+A commit is one transaction over both. One replayer writes; a second one takes the right over, and the first gets
+`SecondWriter`. A replayer that takes over from a group fences all of the group's members (see `events.kafka_group`).
 """
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from events.codec import canonical
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka_client import Cluster, Fenced, Lane, Message, Outgoing, Reader, Unsure, Writer
-from events.kafka_topics import REPLAY_PARTITION, identify, parse_address
+from events.kafka_client import Cluster, Fenced, Outgoing, Unsure, Writer
+from events.kafka_stored import GENERATION, OWNER, POSITION, SNAPSHOT, Generation, Owner, Position, Stored, digest
+from events.kafka_topics import parse_address
 
 ATTEMPTS = 3
-_GENERATION = b"replay/generation"
-_POSITION, _SNAPSHOT = "replay/position/", "replay/snapshot/"
 
 
-class _Generation(msgspec.Struct, frozen=True):
-    """The present generation, and a token of the commit that wrote this."""
+class Commit(NamedTuple):
+    """What one commit writes: its mark, the records that are new, and all messages, of which the records come first."""
 
-    engine: str
-    generation: str
-    commit: str
-
-
-class _Position(msgspec.Struct, frozen=True):
-    generation: str
-    seq: int
-
-
-_NONE = _Generation("", "", "")
+    mark: Generation
+    records: list[tuple[str, str, bytes]]
+    messages: list[Outgoing]
 
 
 class KafkaResults:
@@ -52,39 +42,28 @@ class KafkaResults:
         timeout_s: float = 30.0,
         security: Mapping[str, Any] | None = None,
     ) -> None:
-        bootstrap, prefix = parse_address(address)
-        self.address, self._prefix, self._read_only = address, prefix, read_only
+        bootstrap, self._prefix = parse_address(address)
+        self.address, self._read_only = address, read_only
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
-        self._state_lane, self._findings = Lane(f"{prefix}.state", REPLAY_PARTITION), Lane(f"{prefix}.findings", 0)
         self._lock = threading.RLock()
-        self._state_offset = self._findings_offset = 0
-        self._current = _NONE
-        self._positions: dict[str, _Position] = {}
-        self._snapshots: dict[str, tuple[str, bytes]] = {}
-        self._latest: dict[bytes, tuple[int, bytes]] = {}
+        self._claimed = False
         self._writer: Writer | None = None
         self._lost = False
-        self._cluster.probe()
-        self._reader: Reader = self._cluster.reader()
-        try:
-            identify(self._reader, address, None)
-        except BaseException:
-            self.close()
-            raise
+        self._stored = Stored(self._cluster, self._prefix, address)
 
     def positions(self, engine: str) -> dict[str, int]:
         """Return stream → last number replayed by this engine digest."""
         with self._lock:
-            self._read_state()
-            found = self._positions.items() if self._current.engine == engine else ()
-            return {stream: each.seq for stream, each in found if each.generation == self._current.generation}
+            self._stored.read_state()
+            current = self._current
+            return self._stored.positions(current) if current.engine == engine else {}
 
     def snapshots(self, engine: str) -> dict[str, bytes]:
         """Return stream → snapshot of the fold, of this engine digest only."""
         with self._lock:
-            self._read_state()
-            found = self._snapshots.items() if self._current.engine == engine else ()
-            return {stream: image for stream, (generation, image) in found if generation == self._current.generation}
+            self._stored.read_state()
+            current = self._current
+            return self._stored.snapshots(current) if current.engine == engine else {}
 
     def commit(
         self,
@@ -99,55 +78,36 @@ class KafkaResults:
         """
         with self._lock:
             self._claim()
-            same = self._current.engine == engine and self._current.generation
-            generation = self._current.generation if same else secrets.token_hex(8)
-            outgoing = [
-                self._state(f"{_POSITION}{stream}", canonical(msgspec.structs.asdict(_Position(generation, seq))))
-                for stream, seq in positions.items()
-            ]
-            outgoing += [self._state(f"{_SNAPSHOT}{stream}", image, generation) for stream, image in snapshots.items()]
-            self._transact(engine, generation, outgoing, self._new(records))
+            self._stored.read_findings()
+            self._transact(compose(self._stored, "", engine, positions, snapshots, records))
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
         """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
-        last: dict[bytes, bytes] = {}
-        reader = self._cluster.reader()
-        try:
-            for message in reader.scan(self._findings, 0):
-                found, key, data = _record(message)
-                if found != kind:
-                    continue
-                name, digest = _digest(message.key or b""), _digest(data)
-                if last.get(name) != digest:
-                    last[name] = digest
-                    yield key, data
-        finally:
-            reader.close()
+        return self._stored.results(kind)
 
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null."""
         with self._lock:
-            self._read_findings()
-            where = self._latest.get(_digest(f"{kind}/{key}".encode()))
-            if where is None:
-                return None
-            for message in self._reader.scan(self._findings, where[0]):
-                return message.value
-            return None
+            self._stored.read_findings()
+            return self._stored.last(f"{kind}/{key}")
 
     def reset(self) -> None:
         """Forget positions and snapshots (not the records): the next replay starts at the beginning."""
         with self._lock:
             self._claim()
-            self._transact("", secrets.token_hex(8), [], [])
+            self._transact(compose(self._stored, "", "", {}, {}, []))
 
     def close(self) -> None:
         """Release everything."""
         with self._lock:
             self._throw_away()
-            self._reader.close()
+            self._stored.close()
 
     # ---------------------------------------------------------------------------------------------------------- writing
+
+    @property
+    def _current(self) -> Generation:
+        return self._stored.generation("")
 
     def _claim(self) -> None:
         if self._read_only:
@@ -159,56 +119,44 @@ class KafkaResults:
                 self._writer = self._cluster.writer(f"{self._prefix}.replay")
             except Fenced as error:
                 raise self._lose() from error
-            self._read_state()
-            self._read_findings()
+            self._stored.settle()
+            if self._stored.owner.group:
+                if self._claimed:
+                    raise self._lose()
+                self._take_over()
+            self._claimed = True
 
-    def _transact(
-        self, engine: str, generation: str, state: list[Outgoing], records: list[tuple[str, str, bytes]]
-    ) -> None:
+    def _take_over(self) -> None:
+        """Take the right to write from the members of a group: say so first, for who is fenced will look."""
+        announce(self._cluster, self._stored, Owner())
+        for number in range(self._stored.partitions):
+            with contextlib.suppress(Fenced):  # by a member that has not looked yet, and will
+                self._cluster.writer(f"{self._prefix}.replay.{number}").close()
+        self._stored.settle()
+
+    def _transact(self, commit: Commit) -> None:
         """Commit as one transaction; after an unclear answer look whether it is there before it is sent again."""
-        before, mine = self._current, _Generation(engine, generation, secrets.token_hex(8))
-        marker = self._state(_GENERATION.decode(), canonical(msgspec.structs.asdict(mine)))
-        findings = [
-            Outgoing(*self._findings, f"{kind}/{key}".encode(), data, [("kind", kind.encode())])
-            for kind, key, data in records
-        ]
+        before, findings = self._current, len(commit.records)
         for _ in range(ATTEMPTS):
             try:
                 assert self._writer is not None
-                self._writer.transact([*findings, *state, marker])
-                self._reader.await_visible(self._state_lane, self._writer.offsets[-1])
+                self._writer.transact(commit.messages)
+                self._stored.reader.await_visible(self._stored.state, self._writer.offsets[-1])
                 if findings:
-                    self._reader.await_visible(self._findings, self._writer.offsets[len(findings) - 1])
-                self._read_state()
+                    self._stored.reader.await_visible(self._stored.findings, self._writer.offsets[findings - 1])
+                self._stored.read_state()
                 return
             except Fenced as error:
                 raise self._lose() from error
             except Unsure:
                 self._throw_away()
                 self._claim()
-                if self._current == mine:
+                if self._current == commit.mark:
                     return
                 if self._current != before:
                     raise self._lose() from None
         self._throw_away()
         raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} did not commit the results; repeat")
-
-    def _new(self, records: Sequence[tuple[str, str, bytes]]) -> list[tuple[str, str, bytes]]:
-        """Return the records that differ from the last one under their key."""
-        self._read_findings()
-        last: dict[bytes, bytes] = {}
-        new = []
-        for kind, key, data in records:
-            name, digest = _digest(f"{kind}/{key}".encode()), _digest(data)
-            known = last.get(name) or self._latest.get(name, (0, b""))[1]
-            if known != digest:
-                last[name] = digest
-                new.append((kind, key, data))
-        return new
-
-    def _state(self, key: str, value: bytes, generation: str = "") -> Outgoing:
-        headers = [("generation", generation.encode())] if generation else []
-        return Outgoing(*self._state_lane, key.encode(), value, headers)
 
     def _lose(self) -> SecondWriter:
         self._throw_away()
@@ -220,30 +168,41 @@ class KafkaResults:
             self._writer.discard()
             self._writer = None
 
-    # ---------------------------------------------------------------------------------------------------------- reading
 
-    def _read_state(self) -> None:
-        for message in self._reader.scan(self._state_lane, self._state_offset):
-            self._state_offset = message.offset + 1
-            key, value = (message.key or b"").decode(), message.value or b""
-            if message.key == _GENERATION:
-                self._current = msgspec.json.decode(value, type=_Generation)
-            elif key.startswith(_POSITION):
-                self._positions[key.removeprefix(_POSITION)] = msgspec.json.decode(value, type=_Position)
-            elif key.startswith(_SNAPSHOT):
-                generation = dict(message.headers).get("generation", b"").decode()
-                self._snapshots[key.removeprefix(_SNAPSHOT)] = generation, value
+def compose(
+    stored: Stored,
+    scope: str,
+    engine: str,
+    positions: Mapping[str, int],
+    snapshots: Mapping[str, bytes],
+    records: Sequence[tuple[str, str, bytes]],
+) -> Commit:
+    """Return what a commit writes: the records that differ from the last under their key, the state, and its mark."""
+    last: dict[str, bytes] = {}
+    new = []
+    for kind, key, data in records:
+        name, said = f"{kind}/{key}", digest(data)
+        if (last.get(name) or stored.digest(name)) != said:
+            last[name] = said
+            new.append((kind, key, data))
+    current = stored.generation(scope)
+    generation = current.generation if current.engine == engine and current.generation else secrets.token_hex(8)
+    mark = Generation(engine, generation, secrets.token_hex(8))
+    messages = [
+        Outgoing(*stored.findings, f"{kind}/{key}".encode(), data, [("kind", kind.encode())]) for kind, key, data in new
+    ]
+    for stream, seq in positions.items():
+        position = canonical(msgspec.structs.asdict(Position(generation, seq)))
+        messages.append(Outgoing(*stored.state, f"{POSITION}{stream}".encode(), position, []))
+    for stream, image in snapshots.items():
+        headers = [("generation", generation.encode())]
+        messages.append(Outgoing(*stored.state, f"{SNAPSHOT}{stream}".encode(), image, headers))
+    said = canonical(msgspec.structs.asdict(mark))
+    messages.append(Outgoing(*stored.state, f"{GENERATION}{scope}".encode(), said, []))
+    return Commit(mark, new, messages)
 
-    def _read_findings(self) -> None:
-        for message in self._reader.scan(self._findings, self._findings_offset):
-            self._findings_offset = message.offset + 1
-            self._latest[_digest(message.key or b"")] = message.offset, _digest(message.value or b"")
 
-
-def _record(message: Message) -> tuple[str, str, bytes]:
-    kind, _, key = (message.key or b"").decode().partition("/")
-    return kind, key, message.value or b""
-
-
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=16).digest()
+def announce(cluster: Cluster, stored: Stored, owner: Owner) -> None:
+    """Say durably who replays from now on."""
+    value = canonical(msgspec.structs.asdict(owner))
+    cluster.send_plain(Outgoing(*stored.state, OWNER.encode(), value, []))

@@ -12,6 +12,7 @@ from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
 
 if TYPE_CHECKING:
+    from events.kafka_group import KafkaGroup
     from replay.review import Desk
 
 
@@ -39,6 +40,14 @@ def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Des
     from replay.review import desk_at
 
     return desk_at(address, read_only=read_only, **options_of(address))
+
+
+def group_at(address: str, name: str, engine: str) -> KafkaGroup:
+    """Join the group of replayers of a log on Kafka."""
+    from events.kafka_group import KafkaGroup
+
+    options: dict[str, Any] = {**settings.kafka_group(), **options_of(address)}
+    return KafkaGroup(address, name, engine, **options)
 
 
 def options_of(address: str, *, create: bool = False) -> dict[str, Any]:

@@ -11,6 +11,7 @@
 | `RACK_KAFKA_CA`, `RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS |
 | `RACK_KAFKA_MECHANISM`, `RACK_KAFKA_USERNAME`, `RACK_KAFKA_PASSWORD` | for SASL |
 | `RACK_KAFKA_REPLICATION`, `RACK_KAFKA_MIN_INSYNC`, `RACK_KAFKA_PARTITIONS` | topics of a new log (3 and 2 in production) |
+| `RACK_KAFKA_SESSION_S` | for how long a silent member of a group of replayers keeps its partitions (10) |
 """
 
 from __future__ import annotations
@@ -113,9 +114,18 @@ def kafka_security(environment: Mapping[str, str] | None = None) -> dict[str, st
 
 def kafka_topics(environment: Mapping[str, str] | None = None) -> dict[str, int]:
     """Return how a new log's topics are made. Raises `UsageError` naming a variable that is no number."""
+    return _numbers(_TOPICS, environment)
+
+
+def kafka_group(environment: Mapping[str, str] | None = None) -> dict[str, int]:
+    """Return how a group of replayers keeps together. Raises `UsageError` naming a variable that is no number."""
+    return _numbers({"RACK_KAFKA_SESSION_S": "session_s"}, environment)
+
+
+def _numbers(names: Mapping[str, str], environment: Mapping[str, str] | None) -> dict[str, int]:
     env = os.environ if environment is None else environment
     chosen = {}
-    for name, option in _TOPICS.items():
+    for name, option in names.items():
         text = env.get(name)
         if text and not (text.isascii() and text.isdigit() and int(text) > 0):
             raise UsageError(f"{name} is {text!r}: expected a number from 1 on")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -151,7 +151,7 @@ class Replay:
         self._since_commit = 0
         self._tally: Tally | None = Tally() if self._fresh else None
 
-    def run(self, wait_s: float | None = None) -> Iterator[Summary]:
+    def run(self, wait_s: float | None = None) -> Generator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
         with gc_seldom():
             yield from self._run(wait_s)

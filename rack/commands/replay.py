@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
     parser.add_argument(
+        "--group", metavar="NAME",
+        help="with --follow, on Kafka: share the partitions with all that are started under this name",
+    )  # fmt: skip
+    parser.add_argument(
         "--verdicts", metavar="FILE", type=Path, help="keep the verdicts in this file, not beside the log"
     )
     parser.add_argument(
@@ -58,15 +63,21 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             "--as-of and --rules keep nothing; give them without --again, --follow, --verdicts and --warehouse"
         )
     address = log_address(arguments.log)
+    if arguments.group is not None:
+        _check_group(arguments, address)
     log = log_at(address, read_only=True, check_heads=False)
     try:
-        results = MemoryResults() if what_if else results_at(address, arguments.verdicts)
+        options = {"read_only": True} if arguments.group is not None else {}
+        results = MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)
         try:
             if arguments.again:
                 results.reset()
-            summary = (
-                _follow(log, results, arguments, output) if arguments.follow else _once(log, results, arguments, output)
-            )
+            if arguments.group is not None:
+                summary = _share(address, arguments.group, results, output)
+            elif arguments.follow:
+                summary = _follow(log, results, arguments, output)
+            else:
+                summary = _once(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
                 _build(arguments.warehouse, log, results)
@@ -129,6 +140,51 @@ def _build(path: Path, log: EventLog, results: ResultStore) -> None:
     from rack.warehouse_feed import build_warehouse
 
     build_warehouse(path, log, results)
+
+
+def _check_group(arguments: argparse.Namespace, address: str) -> None:
+    from events.open import parse_address
+
+    if not arguments.follow:
+        raise UsageError("--group goes with --follow")
+    if arguments.again or arguments.verdicts or arguments.warehouse:
+        raise UsageError("--group goes without --again, --verdicts and --warehouse; run those alone")
+    if parse_address(address)[0] != "kafka":
+        raise UsageError("--group needs a log on Kafka, whose partitions can be shared")
+
+
+def _share(address: str, name: str, results: ResultStore, output: Output) -> Summary:
+    """Replay as a member of a group until interrupted; say which partitions are this member's, and what came of them."""
+    from contextlib import closing
+
+    from rack.opening import group_at
+    from replay.engine import engine
+    from replay.group import Shared, follow_group
+    from replay.replayer import standing
+
+    shared, said = Shared(), Shared(partitions=[-1])
+    before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order
+    with closing(group_at(address, name, engine())) as group, closing(follow_group(group)) as running:
+        output.note(f"joining the group {name}")
+        try:
+            for shared in running:
+                if shared.partitions != said.partitions:
+                    listed = ", ".join(map(str, shared.partitions)) or "none; standing by"
+                    output.note(f"partitions of this member: {listed}")
+                if (shared.rounds, shared.changed) != (said.rounds, said.changed):
+                    output.note(
+                        f"{shared.events:,} events, {shared.rounds:,} rounds judged, {shared.changed:,} new verdicts"
+                    )
+                said = shared
+        except KeyboardInterrupt:
+            output.note("stopped; the other members go on from here")
+        finally:
+            signal.signal(signal.SIGTERM, before)
+    return standing(results, shared)
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _report(summary: Summary, output: Output) -> None:

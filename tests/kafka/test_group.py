@@ -1,0 +1,274 @@
+"""Who may write the results of a partition, and that nobody else can: members of a group, zombies, single replayers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.errors import LogUnavailable, Reassigned, SecondWriter
+from events.kafka_client import Cluster, Lane
+from events.kafka_group import KafkaGroup
+from events.kafka_log import KafkaLog
+from events.kafka_results import KafkaResults
+from events.kafka_topics import parse_address, partition_of
+from tests.contract.drafts import Drafts, fill
+from tests.kafka.conftest import Open
+
+ENGINE, OTHER = "engine-1", "engine-2"
+A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
+Join = Callable[..., KafkaGroup]
+
+
+@pytest.fixture
+def log(open_log: Open) -> KafkaLog:
+    return open_log(create=True, property_id="bellwether", partitions=2)
+
+
+@pytest.fixture
+def join(log: KafkaLog, address: str, tmp_path: Path) -> Iterator[Join]:
+    """Joins a group, as a process of its own would."""
+    joined: list[KafkaGroup] = []
+
+    def join_(name: str = "floor", engine: str = ENGINE, **options: Any) -> KafkaGroup:
+        options = {"timeout_s": 10.0, "session_s": 6.0, "state_dir": tmp_path / "here"} | options
+        joined.append(KafkaGroup(address, name, engine, **options))
+        return joined[-1]
+
+    yield join_
+    for group in joined:
+        group.close()
+
+
+def together(*members: tuple[KafkaGroup, set[int]]) -> None:
+    """Let members take part until each has as many partitions as are named, and all of them the named ones."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        if all(len(group.poll() or ()) == len(wanted) for group, wanted in members):
+            return
+    raise AssertionError([group.poll() for group, _ in members])
+
+
+@pytest.fixture
+def stored(address: str, cluster: Cluster) -> Callable[[], list[tuple[bytes | None, bytes | None]]]:
+    """Returns every record of the findings, repeats and all."""
+    lane = Lane(f"{parse_address(address)[1]}.findings", 0)
+
+    def read() -> list[tuple[bytes | None, bytes | None]]:
+        reader = cluster.reader()
+        try:
+            return [(message.key, message.value) for message in reader.scan(lane, 0)]
+        finally:
+            reader.close()
+
+    return read
+
+
+Stored = Callable[[], list[tuple[bytes | None, bytes | None]]]
+
+
+def test_a_member_goes_on_where_another_stopped(join: Join, stored: Stored) -> None:
+    first = join()
+    together((first, {0, 1}))
+    with first.part(0) as (_, results):
+        results.commit(ENGINE, {"table/a": 7}, {"table/a": b"image"}, [A1, A1, B1])
+        assert (results.latest("findings", "a"), results.positions(ENGINE)) == (b"1", {"table/a": 7})
+        results.commit(ENGINE, {"table/a": 9}, {}, [A1, A2])
+    first.close()
+    second = join()
+    together((second, {0, 1}))
+    with second.part(0) as (_, results):
+        assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 9}, {"table/a": b"image"})
+        assert (results.positions(OTHER), results.snapshots(OTHER)) == ({}, {})
+        results.commit(ENGINE, {"table/a": 10}, {}, [A2, B1])
+        assert list(results.results("findings")) == [("a", b"1"), ("b", b"1"), ("a", b"2")]
+    with second.part(1) as (_, results):
+        assert results.positions(ENGINE) == {}, "each partition has a position of its own"
+    assert stored() == [(b"findings/a", b"1"), (b"findings/b", b"1"), (b"findings/a", b"2")]
+
+
+def test_a_part_has_the_streams_of_its_partition(log: KafkaLog, join: Join) -> None:
+    drafts = Drafts()
+    for number in range(1, 7):
+        fill(log, drafts, f"table/t-{number}", rounds=1)
+    log.append("review/t-1", 1, [drafts.day()])
+    group, seen = join(), {}
+    for number in (0, 1):
+        with group.part(number) as (part, _):
+            records = [record for batch in part.tail({}) for record in batch]
+            seen[number] = part.streams()
+            assert sorted({record.stream for record in records}) == seen[number]
+            assert part.reached[Lane(f"{log.prefix}.events", number)] >= len(records) - (number == 0)
+    assert "review/t-1" in seen[0]
+    assert [stream for stream in seen[1] if partition_of(stream, 2) != 1] == []
+    assert sorted(seen[0] + seen[1]) == log.streams()
+
+
+def test_a_zombie_that_was_fenced_writes_nothing(join: Join, stored: Stored) -> None:
+    """It had the partition, and slept; another member has taken it over meanwhile."""
+    zombie = join()
+    together((zombie, {0, 1}))
+    with zombie.part(0) as (_, old):
+        old.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        with zombie.part(0) as (_, new):  # the next owner initialises the same transactional id
+            with pytest.raises(Reassigned, match="partition 0"):
+                old.commit(ENGINE, {"table/a": 2}, {}, [B1])
+            new.commit(ENGINE, {"table/a": 2}, {}, [A2])
+        with pytest.raises(Reassigned, match="was given up"):
+            old.commit(ENGINE, {"table/a": 3}, {}, [B1])
+    assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
+
+
+def test_a_zombie_that_takes_the_partition_over_late_writes_nothing(
+    join: Join, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It slept between being given the partition and taking it over: the group has another generation by now."""
+    zombie = join()
+    together((zombie, {0, 1}))
+    standing = zombie._member.standing()
+    member = join()
+    zombie._member.close()
+    together((member, {0, 1}))
+    monkeypatch.setattr(zombie._member, "standing", lambda: standing)
+    with member.part(0) as (_, ours):
+        ours.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        with zombie.part(0) as (_, late), pytest.raises(Reassigned, match="partition 0"):
+            late.commit(ENGINE, {"table/a": 2}, {}, [B1])
+        with pytest.raises(Reassigned, match="partition 0"):
+            ours.commit(ENGINE, {"table/a": 2}, {}, [B1])
+    with member.part(0) as (_, ours):
+        assert ours.positions(ENGINE) == {"table/a": 1}
+        ours.commit(ENGINE, {"table/a": 2}, {}, [A2])
+    assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
+
+
+def test_who_is_no_member_writes_nothing(join: Join, stored: Stored) -> None:
+    """A broker lets transactions without a member's name pass: they are never sent."""
+    group = join()
+    with group.part(0) as (_, results), pytest.raises(Reassigned, match="not a member at the moment"):
+        results.commit(ENGINE, {"table/a": 1}, {}, [A1])
+    assert stored() == []
+
+
+def test_a_commit_without_an_answer_is_found_out_by_reading_again(
+    join: Join, stored: Stored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from events.kafka_client import Writer
+
+    group = join()
+    together((group, {0, 1}))
+    real = Writer._commit
+
+    def lose(writer: Writer) -> None:
+        real(writer)
+        raise ConnectionError("gone")
+
+    with group.part(0) as (_, results), monkeypatch.context() as patch:
+        patch.setattr(Writer, "_commit", lose)
+        with pytest.raises(Reassigned):
+            results.commit(ENGINE, {"table/a": 1}, {}, [A1])
+    with group.part(0) as (_, results):
+        assert results.positions(ENGINE) == {"table/a": 1}, "it was committed after all"
+    assert stored() == [(b"findings/a", b"1")]
+
+
+def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
+    """Committed records are not visible yet: what we have said ourselves is known all the same, and a claim waits."""
+    group = join()
+    together((group, {0, 1}))
+    with group.part(0) as (_, ours), group.part(1) as (_, others):
+        writer = others._writer
+        assert writer is not None
+        from events.kafka_client import Outgoing
+
+        writer.write([Outgoing(*others._stored.findings, b"findings/x", b"x", []),
+                      Outgoing(*others._stored.state, b"x", b"x", [])])  # fmt: skip
+        writer._producer.flush(5)
+        ours.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        ours.commit(ENGINE, {"table/a": 2}, {}, [A1, A2])
+        began = time.monotonic()
+        assert ours.latest("findings", "a") == b"2", "after the broker has ended what is open for too long"
+        assert time.monotonic() - began < 40
+    with group.part(0) as (_, ours):
+        assert (ours.positions(ENGINE), ours.latest("findings", "x")) == ({"table/a": 2}, None)
+
+
+# ---------------------------------------------------------------------------------------------- single replayers, others
+
+
+@pytest.fixture
+def single(log: KafkaLog, address: str) -> Iterator[Callable[[], KafkaResults]]:
+    opened: list[KafkaResults] = []
+
+    def open_() -> KafkaResults:
+        opened.append(KafkaResults(address, timeout_s=10.0))
+        return opened[-1]
+
+    yield open_
+    for results in opened:
+        results.close()
+
+
+def test_a_group_takes_over_from_a_single_replayer(
+    join: Join, single: Callable[[], KafkaResults], stored: Stored
+) -> None:
+    alone = single()
+    alone.commit(ENGINE, {"table/a": 1}, {}, [A1])
+    group = join()
+    together((group, {0, 1}))
+    with group.part(0) as (_, results):
+        assert results.positions(ENGINE) == {}, "it folds again, and says what is new"
+        results.commit(ENGINE, {"table/a": 2}, {}, [A1, A2])
+        with pytest.raises(SecondWriter):
+            alone.commit(ENGINE, {"table/a": 2}, {}, [B1])
+    assert stored() == [(b"findings/a", b"1"), (b"findings/a", b"2")]
+
+
+def test_a_single_replayer_takes_over_from_a_group(
+    join: Join, single: Callable[[], KafkaResults], stored: Stored
+) -> None:
+    group = join()
+    together((group, {0, 1}))
+    with group.part(0) as (_, results):
+        results.commit(ENGINE, {"table/a": 1}, {}, [A1])
+        alone = single()
+        alone.commit(ENGINE, {"table/a": 1}, {}, [A1, B1])
+        with pytest.raises(Reassigned):
+            results.commit(ENGINE, {"table/a": 2}, {}, [A2])
+    with pytest.raises(SecondWriter, match="a single replayer has taken over"), group.part(0):
+        raise AssertionError("taken over again")
+    alone.commit(ENGINE, {"table/a": 2}, {}, [A2])
+    assert stored() == [(b"findings/a", b"1"), (b"findings/b", b"1"), (b"findings/a", b"2")]
+
+
+@pytest.mark.parametrize(
+    ("name", "engine", "who"), [("night", ENGINE, "the group night"), ("floor", OTHER, "another version")]
+)
+def test_another_group_or_version_takes_over(join: Join, name: str, engine: str, who: str) -> None:
+    first = join()
+    together((first, {0, 1}))
+    second = join(name, engine)
+    with pytest.raises(SecondWriter, match=who), first.part(0):
+        raise AssertionError("taken over again")
+    with pytest.raises(SecondWriter, match=who):
+        poll_on(first, second)
+
+
+def poll_on(*groups: KafkaGroup) -> None:
+    """What members do all the time."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        for group in groups:
+            group._generation = 0  # as after a rebalance
+            group.poll()
+
+
+def test_names_and_addresses(join: Join, address: str) -> None:
+    for name in ("", "a b", "x" * 101, "../x"):
+        with pytest.raises(LogUnavailable, match="is no name of a group"):
+            join(name)
+    with pytest.raises(LogUnavailable, match="there is no log at"):
+        KafkaGroup(address + "-not", "floor", ENGINE, timeout_s=5.0)
