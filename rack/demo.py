@@ -30,7 +30,7 @@ from rack.errors import UsageError
 from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
-from rack.settings import WAREHOUSE
+from rack.settings import DEMO_KEY, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
 from replay.replayer import findings, replay
@@ -38,8 +38,6 @@ from replay.replayer import findings, replay
 REPORT = "demo.json"
 LABELS = "labels.json"
 DATABASE = "floor.db"
-KEY = "demo.key"
-"""The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
 PROPERTY = "bellwether"
 NAMED = 20
 """At most so many missed faults and false alarms are named one by one."""
@@ -141,14 +139,14 @@ def prepare(out: Path, address: str | None) -> str:
 
 def sign(log: EventLog, address: str, out: Path) -> int:
     """Publish a new key and sign a checkpoint over everything; return how many events the publication took."""
-    for file in out.glob(KEY + "*"):
+    for file in out.glob(DEMO_KEY + "*"):
         file.unlink()
     book = KeyBook(log)
-    signer = new_key(out / KEY, book.origin, KeyKind.LOG)
+    signer = new_key(out / DEMO_KEY, book.origin, KeyKind.LOG)
     book.publish(signer.public_key, "demo")
     with contextlib.ExitStack() as resources:
         store = resources.enter_context(contextlib.closing(checkpoints_at(address, log_id=log.log_id)))
-        checkpointer = Checkpointer(log, store, signer, SigningMemory(out / KEY, log.log_id), clock=utc_now_us)
+        checkpointer = Checkpointer(log, store, signer, SigningMemory(out / DEMO_KEY, log.log_id), clock=utc_now_us)
         checkpointer.read()
         checkpointer.sign()
     return 1
