@@ -7,7 +7,7 @@ traced to its part. docs/dispute-packet.md describes all of it for somebody who 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
@@ -20,7 +20,7 @@ from events.envelope import LogId, ReadEnvelope, StreamName, TimeUs
 from events.errors import EventError
 from events.log import Record
 from events.model import Event
-from events.notes import Note, PublicKey, Signer, sign
+from events.notes import Note, Signer, sign
 from replay.findings import Adjudication, Finding
 
 FORMAT: Literal["discard-rack/packet/v1"] = "discard-rack/packet/v1"
@@ -163,8 +163,3 @@ def signed(bundle: Bundle, origin: str, signer: Signer) -> Bundle:
     """Return the bundle with its note."""
     text = note_text(origin, bundle.digests())
     return msgspec.structs.replace(bundle, note=Note(text, (sign(text, signer),)).encode().decode())
-
-
-def signer_of(note: Note, keys: Sequence[PublicKey]) -> list[PublicKey]:
-    """Return those of some keys whose names and ids a note bears; nothing is verified by that."""
-    return [key for key in keys if any(signature.of(key) for signature in note.signatures)]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+import sys
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +25,7 @@ from tests.replay.packet.signed_floor import ORIGIN, Floor, floor_at, played
 from tests.replay.tables import Table
 
 STREAM = "table/fu-01"
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def refused(data: bytes, floor: Floor) -> BadPacket:
@@ -189,3 +194,32 @@ def test_whatever_is_no_packet_is_refused(floor: Floor, data: bytes) -> None:
 )
 def test_what_would_be_too_deep_or_too_large_is_refused(floor: Floor, data: bytes) -> None:
     assert refused(data, floor).part == "the bundle"
+
+
+def test_the_documented_check_does_without_any_code_of_ours(packet: Packet, floor: Floor, tmp_path: Path) -> None:
+    """The program in docs/dispute-packet.md accepts the packet, and nothing that was changed in it."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not on this machine: the documented check is not run")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/dispute-packet.md").read_text(), re.S)
+    (tmp_path / "check.py").write_text(code)
+
+    def said(data: bytes) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "packet.json").write_bytes(data)
+        command = [sys.executable, "-I", "check.py", "packet.json", f"{floor.key}.pub"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    found = said(packet.json)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.splitlines()[-1] == "VARIANCE PAY-MISSED"
+    assert f"{STREAM} {len(decode(packet.json).streams[STREAM].events)} events of" in found.stdout
+    part = decode(packet.json).streams[STREAM]
+    for old, new in (
+        (b'"verdict":"VARIANCE"', b'"verdict":"UPHELD"'),
+        (part.events[-1].leaf.encode(), b"0" * 64),
+        (part.events[-1].chain.encode(), b"0" * 64),
+        (part.outside[0].encode(), b"0" * 64),
+        (b'"by":"dealer"', b'"by":"dealex"'),
+        (b'"format":"', b'"format": "'),
+    ):
+        assert old in packet.json
+        assert said(packet.json.replace(old, new)).returncode == 1
