@@ -46,7 +46,9 @@ _SUMS: Final = """
     sum(sum_round_u2) AS sum_round_u2,
     sum(sum_round_u3) AS sum_round_u3,
     sum(sum_round_w2) AS sum_round_w2,
-    sum(sum_round_wu) AS sum_round_wu
+    sum(sum_round_wu) AS sum_round_wu,
+    max(max_u)::BIGINT AS max_u,
+    max(max_round_u)::BIGINT AS max_round_u
 """
 
 
@@ -198,13 +200,14 @@ def _compared(
 
 def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[str, str], float]) -> Volume:
     """The stakes of a row by what ends together: whole rounds, single seats, or something between."""
+    units, whole = row["unit_cents"], row["max_round_u"]
     if expected.shares == "round":
-        return Volume(units=row["unit_cents"], sum_2=row["sum_round_u2"], sum_3=row["sum_round_u3"])
-    shared = 1.0
-    if expected.shares == "some":
-        together = row["sum_round_u2"] / row["sum_u2"]
-        shared = min(together, sharing.get((row["chapter"], row["theory_wager"]), inf))
-    return Volume(units=row["unit_cents"], sum_2=row["sum_u2"] * shared, sum_3=row["sum_u3"] * shared**2)
+        return Volume(units=units, sum_2=row["sum_round_u2"], sum_3=row["sum_round_u3"], largest=whole)
+    if expected.shares == "seat":
+        return Volume(units=units, sum_2=row["sum_u2"], sum_3=row["sum_u3"], largest=row["max_u"])
+    together = row["sum_round_u2"] / row["sum_u2"]
+    shared = min(together, sharing.get((row["chapter"], row["theory_wager"]), inf))
+    return Volume(units=units, sum_2=row["sum_u2"] * shared, sum_3=row["sum_u3"] * shared**2, largest=whole)
 
 
 def _p(each: Compared) -> float:

@@ -90,6 +90,8 @@ MEANING: Final[dict[str, str]] = {
     "load_no": "the place in which it was loaded; of no meaning outside the file",
     "log_id": "the id of the log that the file was built from",
     "markers_cents": "bought in against markers",
+    "max_round_u": "largest U",
+    "max_u": "largest u",
     "method": "how the cards were shuffled last (`automated`, `manual`, …); empty where no shuffle is recorded",
     "models_digest": "a digest of all models, by which a file knows which program built it",
     "name": "the property's name",

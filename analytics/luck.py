@@ -5,9 +5,10 @@ The law of this file: a p-value is never smaller than it can be shown to be. Sum
 taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
 Fourier transform); where that is past its precision, a bound that always holds (Chernoff) is given.
 
-Stakes differ and seats share hands; both come in as sums of powers. Wagers of u_1, u_2, … units that end independently
-have the mean, variance and skewness of S2³ ÷ S3² wagers of S3 ÷ S2 units each, where Sk is the sum of the k-th powers:
-these are reckoned.
+Stakes differ and seats share hands; both come in as sums of powers and the largest stake. Wagers of u_1, u_2, … units that
+end independently are reckoned as fewer wagers of the largest stake with the same variance: their tails are at least as heavy,
+so that one rare hit on the largest stake is never taken for several. And no sum is less likely than all those wagers ending
+best, or worst.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ Z_95, Z_997 = NORMAL.inv_cdf(0.975), NORMAL.inv_cdf(0.9985)
 
 
 class Volume(msgspec.Struct, frozen=True, kw_only=True):
-    """The wagers of a sum: units in all, and the sums of their squares and third powers, by what ends together."""
+    """The wagers of a sum: units in all, the sums of their squares and third powers and the largest, by what ends together."""
 
     units: float
     sum_2: float
     sum_3: float
+    largest: float
 
 
 class Band(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,11 +76,16 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
             low_95=mean - Z_95 * std_dev, high_95=mean + Z_95 * std_dev, low_997=mean - Z_997 * std_dev,
             high_997=mean + Z_997 * std_dev, method="normal",
         )  # fmt: skip
-    wagers = max(1, round(volume.sum_2**3 / volume.sum_3**2))
+    wagers = max(1, int(volume.sum_2 / volume.largest**2 + 1e-9))
     stake = sqrt(volume.sum_2 / wagers)
     sums = _sums(expected.ends, expected.step, wagers)
     quantiles = [mean + stake * sums.quantile(share) for share in (0.025, 0.975, 0.0015, 0.9985)]
-    p_low, p_high = (_tail(sums, expected.ends, wagers, side * off / stake, side) for side in (-1, 1))
+    p_low, p_high = (
+        max(
+            _tail(sums, expected.ends, wagers, side * off / stake, side), _farthest(expected, wagers, volume, off, side)
+        )
+        for side in (-1, 1)
+    )
     return Band(
         expected=mean, std_dev=std_dev, z=z, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
         low_95=quantiles[0], high_95=quantiles[1], low_997=quantiles[2], high_997=quantiles[3], method="exact",
@@ -133,6 +140,13 @@ def _tail(sums: _Sums, ends: Ends, wagers: int, off: float, side: int) -> float:
     """The probability of a sum as far off as that or farther, on the side of more (1) or less (-1); `off` is on that side."""
     p = sums.above(off) if side > 0 else sums.below(-off)
     return p if p > PRECISE else max(min(PRECISE, chernoff(ends, wagers, off, side)), 1e-300)
+
+
+def _farthest(expected: Expected, wagers: int, volume: Volume, off: float, side: int) -> float:
+    """The probability that all wagers end best for the house (side 1), or worst; 0 where not even that gives the win."""
+    share, win = expected.ends[-1 if side > 0 else 0]
+    possible = side * off <= side * (win - expected.edge) * volume.units + 1e-6
+    return float(share**wagers) if possible else 0.0
 
 
 def chernoff(ends: Ends, wagers: int, off: float, side: int) -> float:

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from analytics.exact import binomial_at_least, clopper_pearson, garwood
-from analytics.multiplicity import holm
+from analytics.exact import clopper_pearson, garwood
 from analytics.selection import EVERYTHING, WHERE, Selection, columns_of, frame
+from analytics.standing_out import Held, standing_out
 from analytics.warehouse import Warehouse
 
 BY_MISTAKES: Final = (
@@ -44,10 +44,10 @@ def error_rates(
     `money_only`: findings that moved money wrongly (mispayments); else all. Columns: the value, `findings` (all),
     `mispayments`, `overpaid_cents`, `underpaid_cents`, `rounds`, `wagers`, `counted` (the findings that the rates are of),
     `rounds_wrong` (rounds with one at least), `per_1000_rounds` (rounds wrong) and `per_1000_wagers` (findings), each with
-    `…_low` and `…_high` (95 %, Garwood over rounds, for the findings of a round go together), `expected` (rounds wrong, by the
-    floor's own rates of the same games), `p` (of so many or more, binomial of the floor's total), `p_adjusted` (Holm) and `look`.
-    By code every code has all rounds and wagers of the selection, and nothing is expected of it; by seat what was at no seat is
-    left out.
+    `…_low` and `…_high` (95 %, Garwood over rounds, for the findings of a round go together), `expected` (rounds wrong, by
+    the rates of the same games of all that do not stand out), `p` (of so many or more), `p_adjusted` (Holm) and `look`. By
+    property, game and code nothing is expected; by code every code has all rounds and wagers of the selection; by seat what was
+    at no seat is left out.
     """
     columns = columns_of(by, BY_MISTAKES)
     counted = "difference_cents <> 0" if money_only else "true"
@@ -74,12 +74,6 @@ def error_rates(
             FROM fct_findings
             WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
             GROUP BY ALL
-        ),
-
-        rates AS (
-            SELECT game, wrong / nullif(rounds, 0)::DOUBLE AS per_round
-            FROM (SELECT game, sum(rounds_wrong) AS wrong FROM found GROUP BY game)
-            INNER JOIN (SELECT game, sum(rounds) AS rounds FROM exposed GROUP BY game) USING (game)
         )
 
         SELECT
@@ -92,19 +86,25 @@ def error_rates(
             {"any_value((SELECT sum(wagers) FROM exposed))::BIGINT" if by == "code" else "sum(wagers)::BIGINT"} AS wagers,
             sum(coalesce(counted, 0))::BIGINT AS counted,
             sum(coalesce(rounds_wrong, 0))::BIGINT AS rounds_wrong,
-            {"NULL::DOUBLE" if by == "code" else "sum(rounds * coalesce(per_round, 0))"} AS expected
-        FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game) LEFT JOIN rates USING (game)"}
+            {"NULL" if by == "code" else "list({'game': game, 'rounds': rounds, 'wrong': coalesce(rounds_wrong, 0)})"} AS games
+        FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game)"}
         GROUP BY ALL
         """,
         selection,
     )
     rows = [row | _rates(row) for row in found.iter_rows(named=True)]
-    total = sum(row["rounds_wrong"] for row in rows)
-    p = [_more_than_the_floor(row, total, by) for row in rows]
-    adjusted = holm(p)
+    cells = [{game["game"]: (game["rounds"], game["wrong"]) for game in row.pop("games") or ()} for row in rows]
+    alone = by in (
+        "property",
+        "code",
+        "game",
+    )  # these are the floor, or its games: there is nobody to hold them against
+    held = [Held(nan, 1.0, 1.0)] * len(rows) if alone else standing_out(cells, LOOK_LEVEL)
     shown = [
-        row | {"p": p_value, "p_adjusted": corrected, "look": corrected <= LOOK_LEVEL}
-        for row, p_value, corrected in zip(rows, p, adjusted, strict=True)
+        row
+        | {"expected": None if alone else each.expected, "p": each.p, "p_adjusted": each.p_adjusted}
+        | {"look": each.p_adjusted <= LOOK_LEVEL}
+        for row, each in zip(rows, held, strict=True)
     ]
     frame_ = pl.DataFrame(shown, schema={**_key_types(found, columns), **_RATES})
     return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
@@ -135,13 +135,6 @@ def _rates(row: dict[str, Any]) -> dict[str, float | None]:
         rates[f"per_1000_{of}_low"] = interval.low * stretched if interval else None
         rates[f"per_1000_{of}_high"] = interval.high * stretched if interval else None
     return rates
-
-
-def _more_than_the_floor(row: dict[str, Any], total: int, by: str) -> float:
-    """The chance of so many or more of the floor's mistakes here, were the rates alike."""
-    if by in ("property", "code", "game") or not total or not row["expected"]:
-        return 1.0
-    return binomial_at_least(row["rounds_wrong"], total, min(1.0, row["expected"] / total))
 
 
 def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:

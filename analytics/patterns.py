@@ -97,7 +97,8 @@ def _dealers(found: pl.DataFrame) -> Candidates:
         own = _times(totals, dealer=row["dealer"])
         all_others = _times(totals) - own
         same = _times(totals, direction=row["direction"]) - row["times"]
-        share = (same + 1) / (all_others + 2)  # one more of each, so that a short record proves nothing
+        # One more of each, so that a short record proves nothing; and what goes both ways is one-sided to nobody.
+        share = max(0.5, (same + 1) / (all_others + 2))
         rows.append(_row(row, None, own, share))
     return "dealer", rows, 2 * totals["dealer"].n_unique()
 

@@ -20,6 +20,7 @@ from floor.labels import Legit, Planted, Where
 from floor.meters import Meter
 from floor.people import People
 from floor.render import render
+from floor.schemes import Goings, Scheme
 from floor.streams import Group, Stream
 from floor.table import Table
 from floor.wing import Wing
@@ -42,8 +43,10 @@ ROUNDS_A_DAY = 420
 class Simulation:
     """What a simulation made: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
 
-    def __init__(self, groups: list[Group], labels: list[Planted], legitimate: list[Legit], rounds: int) -> None:
+    def __init__(self, groups: list[Group], labels: list[Planted], legitimate: list[Legit], rounds: int,
+                 taken: Sequence[tuple[str, int]] = ()) -> None:  # fmt: skip
         self._groups = groups
+        self.taken = taken
         self.labels = labels
         self.legitimate = legitimate
         self.rounds = rounds
@@ -72,14 +75,16 @@ class Simulation:
 
 
 def simulate(
-    seed: int, rounds: int = 2400, tables: int | None = None, plant: bool = True, games: Sequence[str] = (DEFAULT,)
-) -> Simulation:
+    seed: int, rounds: int = 2400, tables: int | None = None, plant: bool = True, games: Sequence[str] = (DEFAULT,), *,
+    days: int = 2, scheme: Scheme | None = None, rare: bool = True,
+) -> Simulation:  # fmt: skip
     """Simulate a floor until so many rounds of each game were played.
 
     `tables` are the tables of each game (null: as many as take all its paytables); `plant=False` leaves out faults (not
-    the irregularities); `games` names wings of the floor.
+    the irregularities); `games` names wings of the floor. `days` are gaming days at least; `scheme` goes on during all of
+    them; `rare=False` leaves the cards as they fall, and no hand comes up more often than it should.
     """
-    return _Floor(seed, rounds, [WINGS[name] for name in games], tables, plant).run()
+    return _Floor(seed, rounds, [WINGS[name] for name in games], tables, plant, days, scheme or Scheme(), rare).run()
 
 
 class _Running:
@@ -100,12 +105,14 @@ class _Running:
 class _Floor:
     """The run of a simulation."""
 
-    def __init__(self, seed: int, rounds: int, wings: Sequence[Wing], tables: int | None, plant: bool) -> None:
+    def __init__(self, seed: int, rounds: int, wings: Sequence[Wing], tables: int | None, plant: bool, days: int,
+                 scheme: Scheme, rare: bool) -> None:  # fmt: skip
         if rounds < 1:
             raise ValueError(f"{rounds} rounds; expected at least 1")
         self.rounds = rounds
         counts = [wing.tables if tables is None else tables for wing in wings]
-        self.days = max(2, *(ceil(ceil(rounds / count) / ROUNDS_A_DAY) for count in counts))
+        self.rare, self.goings = rare, Goings(scheme, seed)
+        self.days = max(2, days, *(ceil(ceil(rounds / count) / ROUNDS_A_DAY) for count in counts))
         people = People(Random(f"{seed}/people"))
         self.meters: dict[str, Meter] = {}
         self.wings: list[_Running] = []
@@ -116,6 +123,7 @@ class _Floor:
             ]
             self.wings.append(_Running(wing, seed, rounds, made, plant))
         self.tables = [table for wing in self.wings for table in wing.tables]
+        self.goings.prepare(self.tables)
         for table in self.tables:
             for meter in table.meters_filed(seed):
                 self.meters.setdefault(meter.id, meter)
@@ -135,7 +143,7 @@ class _Floor:
         for table in self.tables:
             table.open_day_for_counting(self.days)
             self.groups.append(table.take_group())
-        return Simulation(self.groups, self.labels, self.legitimate, self.rounds * len(self.wings))
+        return Simulation(self.groups, self.labels, self.legitimate, self.rounds * len(self.wings), self.goings.taken)
 
     def _open_streams(self, day: int) -> None:
         """Open a gaming day in the property's and the meters' streams."""
@@ -181,6 +189,7 @@ class _Floor:
     def _round(self, wing: _Running, table: Table) -> None:
         """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""
         table.between_rounds()
+        self.goings.before(table, self.tables)
         wing.played += 1
         for schedule in (wing.faults, wing.legitimates):
             old_dice = wing.wing.irregulars.faults["EQUIP-DICE"] if table.old_dice else None
@@ -192,11 +201,13 @@ class _Floor:
             schedule.again(irregular, wing.played)
         plan = wing.wing.plan(table, table.random)
         wing.plain += 1
-        if wing.plain % STACK_EVERY == 0:
+        if self.rare and wing.plain % STACK_EVERY == 0:
             plan.stack(table.stacked)
             table.stacked += 1
         play = wing.wing.play(plan)
         play.write()
+        for code, where in self.goings.apply(play):
+            self._label_fault(code, play, where)
         self._end(play)
         self._label_natural(wing, play)
 

@@ -69,6 +69,7 @@ class Table:
         self.old_dice = False
         self.rounds_today = 0
         self.stacked = index * 5
+        self.worn = 0.0
         self.group: list[Draft] = []
         self.drop: dict[int, int] = {}
         self._serial: dict[str, int] = {}
@@ -239,6 +240,13 @@ class Table:
         self._serial["dice"] = self._serial.get("dice", 0) + 1
         self.report(model.DiceReceived(dice_set=f"dice-{self.id}-{self._serial['dice']}"))
         self.dice_us = self.now_us
+
+    def throw(self, random: Random) -> list[int]:
+        """Return what three dice show; a worn one shows a six more often than it should."""
+        dice = [random.randrange(1, 7) for _ in range(3)]
+        if self.worn and random.random() < self.worn:
+            dice[0] = 6
+        return dice
 
     # ------------------------------------------------------------------------------------------------------- the cards
 

@@ -21,6 +21,7 @@ WITH rounds AS (
         sum(unit_cents)::DOUBLE AS unit,
         sum(power(unit_cents::DOUBLE, 2)) AS unit_2,
         sum(power(unit_cents::DOUBLE, 3)) AS unit_3,
+        max(unit_cents) AS largest,
         sum(house_win_cents)::DOUBLE AS win
     FROM fct_wagers
     WHERE settled AND NOT patron_banked AND line <> 'void'
@@ -45,10 +46,12 @@ SELECT
     sum(unit)::BIGINT AS unit_cents,
     sum(unit_2) AS sum_u2,
     sum(unit_3) AS sum_u3,
+    max(largest)::BIGINT AS max_u,
     sum(unit * unit) AS sum_round_u2,
     sum(unit * unit * unit) AS sum_round_u3,
     sum(win * win) AS sum_round_w2,
-    sum(win * unit) AS sum_round_wu
+    sum(win * unit) AS sum_round_wu,
+    max(unit)::BIGINT AS max_round_u
 FROM rounds
 GROUP BY stream, table_id, game, chapter, theory_wager, paytable, dealer, shift, gaming_day, hour
 HAVING sum(unit) > 0

@@ -260,7 +260,7 @@ class Plan:
             self.count = random.randrange(1, 8)
             self.start_at(self.count)
         else:
-            self.dice_lie([random.randrange(1, 7) for _ in range(3)])
+            self.dice_lie(self.table.throw(random))
 
     def dice_lie(self, dice: list[int]) -> None:
         """Let the dice lie so: their total is announced, and the deal starts where it points."""

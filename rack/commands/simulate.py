@@ -10,7 +10,13 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
 
-HELP = "write a simulated gaming day as device events, and the labels of its planted faults beside it"
+HELP = "write simulated gaming days as device events, and the labels of what is planted beside them"
+
+PLANTS = {
+    "faults": "every kind of fault, each by itself, and hands that are rare",
+    "scheme": "for all days a dealer who pays a friend too much, one who errs often, and a worn die; cards as they fall",
+    "nothing": "no fault; cards as they fall",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,18 +28,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=positive, default=DEMO_ROUNDS, help="at least so many (default: %(default)s)")
     parser.add_argument("--games", metavar="NAMES", default="", help="games, by name with commas between, or all")
     parser.add_argument("--tables", type=positive, help="so many tables (default: the simulator's)")
+    parser.add_argument("--days", type=positive, default=2, help="gaming days, at least (default: %(default)s)")
+    parser.add_argument(
+        "--plant",
+        choices=tuple(PLANTS),
+        default="faults",
+        help="; ".join(f"{name}: {said}" for name, said in PLANTS.items()),
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
     from floor.gaming_day import simulate
+    from floor.schemes import EXAMPLE
     from rack.demo import games_named
 
     path = Path(arguments.out)
     if not path.parent.is_dir():
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
     tables = {} if arguments.tables is None else {"tables": arguments.tables}
-    day = simulate(arguments.seed, arguments.rounds, games=games_named(arguments.games), **tables)
+    faults = arguments.plant == "faults"
+    day = simulate(
+        arguments.seed, arguments.rounds, games=games_named(arguments.games), plant=faults, days=arguments.days, rare=faults,
+        scheme=EXAMPLE if arguments.plant == "scheme" else None, **tables,
+    )  # fmt: skip
     day.write(path)
     labels, planted, legitimate = f"{path}.labels.json", len(day.labels), len(day.legitimate)
     output.value(

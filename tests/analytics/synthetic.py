@@ -47,6 +47,7 @@ def against_theory(
                     "sum_u3": float(rounds * seats * stake**3), "sum_round_u2": rounds * units**2,
                     "sum_round_u3": rounds * units**3, "sum_round_w2": float((won.sum(axis=1) ** 2).sum()),
                     "sum_round_wu": float((won.sum(axis=1) * units).sum()),
+                    "max_u": stake, "max_round_u": round(units),
                 })  # fmt: skip
     return pl.DataFrame(rows)
 

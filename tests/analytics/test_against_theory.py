@@ -33,7 +33,7 @@ def wager(*ends: tuple[float, float], step: float = 1.0) -> Expected:
 
 
 def volume(wagers: int, stake: float = 1.0) -> Volume:
-    return Volume(units=wagers * stake, sum_2=wagers * stake**2, sum_3=wagers * stake**3)
+    return Volume(units=wagers * stake, sum_2=wagers * stake**2, sum_3=wagers * stake**3, largest=stake)
 
 
 LONG_SHOT = wager((0.01, -80.0), (0.99, 1.0))
@@ -82,9 +82,35 @@ def test_few_wagers_of_one_stake_are_as_counted_one_by_one(stakes: list[int], wi
     assert found.p_high == pytest.approx(sum(p for p, total in won if total >= win * stake - 1e-9), abs=1e-9)
 
 
+STAKES = np.array([1.0] * 12 + [5.0] * 6 + [10.0] * 2 + [100.0])
+
+
+@pytest.mark.parametrize("hit", [1 / 20, 1 / 60])
+def test_stakes_that_differ_never_make_luck_less_likely_than_it_is(hit: float) -> None:
+    """21 wagers of 1 to 100 units on a long shot, 20,000 times: p-values of 1 % or less come no more often than that.
+
+    Three standard errors of such a share are 0.21 %.
+    """
+    paid = 0.9 / hit
+    expected = wager((hit, -paid), (1 - hit, 1.0), step=paid + 1)
+    many = Volume(units=STAKES.sum(), sum_2=(STAKES**2).sum(), sum_3=(STAKES**3).sum(), largest=STAKES.max())
+    hits = np.random.default_rng(3).random((20_000, len(STAKES))) < hit
+    wins = np.unique((np.where(hits, -paid, 1.0) @ STAKES).round(9), return_counts=True)
+    for side in ("p_low", "p_high"):
+        rare = sum(n for win, n in zip(*wins, strict=True) if getattr(band(expected, many, float(win)), side) <= 0.01)
+        assert rare / 20_000 <= 0.01 + 0.0021
+
+
+def test_losing_every_wager_is_as_likely_as_it_is() -> None:
+    """Ten patrons without a hit at 1 in 20: 60 %, whatever they staked."""
+    expected = wager((0.05, -18.0), (0.95, 1.0), step=19)
+    many = Volume(units=55, sum_2=385, sum_3=3025, largest=10)
+    assert band(expected, many, 55).p_high >= 0.95**10
+
+
 def test_no_volume_is_no_question() -> None:
     with pytest.raises(ValueError, match="nothing was wagered"):
-        band(LONG_SHOT, Volume(units=0, sum_2=0, sum_3=0), 0)
+        band(LONG_SHOT, Volume(units=0, sum_2=0, sum_3=0, largest=0), 0)
 
 
 # ------------------------------------------------------------------------------------------------------------ the floor

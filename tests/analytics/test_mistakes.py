@@ -68,7 +68,7 @@ def test_whatever_tells_them_apart_the_money_is_the_same(db: Warehouse, name: st
     frame = error_rates(db, name)
     assert (frame["overpaid_cents"].sum(), frame["underpaid_cents"].sum()) == (4_000, 12_500)
     assert not frame["look"].any()
-    if name != "code":
+    if name not in ("code", "property", "game"):
         assert frame["expected"].sum() == pytest.approx(frame["rounds_wrong"].sum())
 
 
