@@ -52,7 +52,7 @@ def earlier(path: str | Path, facts: PropertyFacts) -> Earlier | None:
     """Return what the file at `path` holds, or null where a build must begin anew."""
     if not Path(path).is_file():
         return None
-    with duckdb.connect(":memory:") as db:
+    with warehouse.connect(":memory:") as db:
         try:
             db.execute("ATTACH ? AS old (READ_ONLY)", [str(path)])
             same = db.execute(

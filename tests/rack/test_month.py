@@ -1,4 +1,4 @@
-"""A simulated month, end to end: a dealer who pays a friend, one who errs often and a worn die are found; honest months are not."""
+"""A simulated month, end to end: a dealer who pays a friend, one who errs often and a worn die are found, and nothing else is."""
 
 from __future__ import annotations
 
