@@ -58,13 +58,21 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
-def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
-    if start is None or start.position is None or dealt_to is None or round_.voided is not None:
+    if start is None or start.position is None or round_.voided is not None:
         return
     if book.chapter.deals_to == "seats":
         return  # the count is another one (GEGR-002138)
+    if dealt_to is None:
+        said = before_deal(round_, list(round_.of(model.StartAnnounced)))
+        if said and round_.first_card is not None and said[-1].payload.position != start.position:
+            yield Doubt(
+                f"the deal was said to start at {name(said[-1].payload.position)}, and {start.count} counts to "
+                f"{name(start.position)}; where the first card went is not on record"
+            )
+        return
     if start.announced is not None and start.announced != start.count:
         return
     if dealt_to != start.position:
@@ -220,6 +228,10 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         card, used = drawn.payload.card, following.payload.cards[0] if following is not None else None
         if card is None or (following is not None and used is None):
             yield Doubt("a card drawn in error, or the card dealt after it, was not read")
+        elif card != used and not round_.observes("deal"):
+            yield Doubt(
+                f"whether {card}, drawn in error, was used as the next card: the order of the deal is not on record"
+            )
         elif card != used:
             yield finding(
                 round_, book, "DEAL-DRAWN", "13(f)", expected=f"{card} used as the next card",

@@ -125,7 +125,7 @@ def test_why_a_result_cannot_be_told() -> None:
         ("wager seat=3 base 25.00", "the dealer's cards are not on record"),
         (f"wager seat=3 base 25.00\ndeal dealer={DEALER}", "the cards of seat 3 were not all read"),
         (ROUND, "how seat 3 set the hands is not on record"),
-        ("wager seat=3 insurance 5.00\n" + ROUND + SET_3, "the meter, or the filed rule, is not on record"),
+        ("wager seat=3 insurance 5.00\n" + ROUND + SET_3, "the rules submission does not offer it"),
     ):
         assert why in judged(text).undetermined[-1]
 
