@@ -1,0 +1,17 @@
+"""Faults with real files, real processes and a real Kafka: one table of them, tried by the tests and by `make faults`."""
+
+from __future__ import annotations
+
+import importlib
+
+from tests.faults.table import FAULTS, Fault
+
+AREAS = ("files", "records")
+"""The modules that fill the table, in its order."""
+
+
+def all_faults() -> list[Fault]:
+    """Return the whole table."""
+    for name in AREAS:
+        importlib.import_module(f"tests.faults.{name}")
+    return FAULTS
