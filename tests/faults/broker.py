@@ -1,0 +1,228 @@
+"""A broker of one's own that is killed, stopped, cut off, or does not answer; and one that lost what it had."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from deploy.kafka.broker import Broker, BrokerError, free_ports
+from events.errors import LogUnavailable, LostTail, SecondWriter
+from events.kafka_log import KafkaLog, KafkaResults
+from tests.faults.floor import check, groups, tables
+from tests.faults.killed import create, settled
+from tests.faults.processes import ROOT, child
+from tests.faults.proxy import APIS, CUT, REPLY_LATE, REPLY_LOST, REQUEST_LOST, Proxy
+from tests.faults.table import Lost, Unavailable, demand, fault
+
+TIMEOUT_S = 2.0
+
+
+class Behind(Broker):
+    """A broker that sends its clients to a proxy's port."""
+
+    def __init__(self, directory: Path, port: int, controller_port: int, proxy_port: int) -> None:
+        super().__init__(directory, port, controller_port)
+        self.proxy_port = proxy_port
+
+    def _write_properties(self) -> None:
+        super()._write_properties()
+        text = self._properties.read_text()
+        told = f"advertised.listeners=PLAINTEXT://127.0.0.1:{self.port}"
+        self._properties.write_text(text.replace(told, f"advertised.listeners=PLAINTEXT://127.0.0.1:{self.proxy_port}"))
+
+
+@contextlib.contextmanager
+def own_broker(folder: Path) -> Iterator[Broker]:
+    port, controller_port = free_ports(2)
+    with _running(Broker(folder / "broker", port, controller_port)) as broker:
+        yield broker
+
+
+@contextlib.contextmanager
+def _running(broker: Broker) -> Iterator[Broker]:
+    try:
+        broker.start()
+    except BrokerError as error:
+        raise Unavailable(str(error)) from error
+    try:
+        yield broker
+    finally:
+        pid = broker.pid()
+        if pid is not None:
+            os.kill(pid, signal.SIGCONT)
+        broker.stop()
+        shutil.rmtree(broker.directory, ignore_errors=True)
+
+
+def _kill(broker: Broker) -> None:
+    pid = broker.pid()
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    broker.stop()  # takes its exit status
+
+
+@fault("broker", "killed, comes back with its log", how="kill -9 under a writer and a replayer at work, a start 1 s later",
+       held="writer and replayer go on by themselves or are taken up; each event once; findings the same bytes",
+       quick=0, often=6, kafka=True)  # fmt: skip
+def killed(folder: Path, times: int) -> int:
+    with own_broker(folder) as broker:
+        for turn in range(times):
+            address, state = create(folder / str(turn), f"kafka://{broker.bootstrap}/killed-{turn}")
+            with child("write", address, state, "--pause", 0.05) as writer, \
+                    child("replay", address, state, "--follow") as replayer:  # fmt: skip
+                writer.until("acknowledged", 1 + turn % 8)
+                if turn % 2:
+                    replayer.until("judged", 1)
+                time.sleep(random.Random(turn).uniform(0, 0.05))
+                _kill(broker)
+                time.sleep(1.0)
+                broker.start()
+                demand(writer.end() == 0, f"the writer did not come to its end: {writer.told[-1:]}")
+                demand(writer.said("acknowledged") == len(groups()), "the writer left something out")
+                replayer.kill()
+            log = KafkaLog(address, state_dir=state, timeout_s=10.0)
+            results = KafkaResults(address, timeout_s=10.0)
+            check(log, results)
+            results.close()
+            log.close()
+    return times
+
+
+@fault("broker", "stopped for longer than a client waits", how="SIGSTOP of the broker for 6 s under a writer at work, SIGCONT",
+       held="the writer goes on by itself; each event once", quick=0, often=4, kafka=True)  # fmt: skip
+def stopped(folder: Path, times: int) -> int:
+    with own_broker(folder) as broker:
+        for turn in range(times):
+            address, state = create(folder / str(turn), f"kafka://{broker.bootstrap}/stopped-{turn}")
+            with child("write", address, state, "--pause", 0.05) as writer:
+                writer.until("acknowledged", 2 + turn % 8)
+                pid = broker.pid()
+                assert pid is not None
+                os.kill(pid, signal.SIGSTOP)
+                time.sleep(6.0)
+                os.kill(pid, signal.SIGCONT)
+                demand(writer.end() == 0, f"the writer did not come to its end: {writer.told[-1:]}")
+            settled(KafkaLog(address, state_dir=state, timeout_s=10.0))
+    return times
+
+
+@fault("broker", "comes back without the end of its log", how="kill -9, the last bytes of the partition's segment cut off, start",
+       held="named: LostTail with stream and number", quick=0, often=4, kafka=True)  # fmt: skip
+def without_its_tail(folder: Path, times: int) -> int:
+    with own_broker(folder) as broker:
+        for turn in range(times):
+            prefix = f"tail-{turn}"
+            address, state = create(folder / str(turn), f"kafka://{broker.bootstrap}/{prefix}")
+            log = KafkaLog(address, state_dir=state, timeout_s=10.0)
+            for group in groups():
+                log.append_groups([group])
+            log.close()
+            _kill(broker)
+            segments = sorted((broker.directory / "data").glob(f"{prefix}.events-*/*.log"))
+            segment = max(segments, key=lambda each: each.stat().st_size)
+            cut = segment.read_bytes()
+            segment.write_bytes(cut[: len(cut) * (turn + 1) // (times + 2)])
+            for stale in segment.parent.glob("*.snapshot"):
+                stale.unlink()
+            broker.start()
+            try:
+                KafkaLog(address, state_dir=state, timeout_s=10.0).close()
+                demand(False, "a partition without its end was not noticed")
+            except LostTail as error:
+                demand(error.stream in {table.stream for table in tables()}, f"reported was {error}")
+    return times
+
+
+# --------------------------------------------------------------------------------------------------- answers on the way
+
+
+WAYS = (REPLY_LOST, REQUEST_LOST, CUT, REPLY_LATE)
+
+
+@fault("network", "an answer lost or late, a request lost, a connection cut", how="a TCP proxy that knows Kafka's frames, for each "
+       "kind of request a writer makes, at its n-th", held="the producer is thrown away, the tail compared; each event once",
+       quick=0, often=64, kafka=True)  # fmt: skip
+def answers(folder: Path, times: int) -> int:
+    port, controller_port, proxy_port = free_ports(3)
+    proxy, done = Proxy(proxy_port, port), 0
+    try:
+        with _running(Behind(folder / "broker", port, controller_port, proxy_port)):
+            cases = [(api, how, nth) for nth in (1, 2) for how in WAYS for api in APIS]
+            for turn, (api, how, nth) in enumerate(cases[:times]):
+                address, state = create(folder / str(turn), f"kafka://127.0.0.1:{proxy_port}/answers-{turn}")
+                _hand_in(address, state, proxy, api, how, nth)
+                done += proxy.happened
+    finally:
+        proxy.close()
+    return done
+
+
+def _hand_in(address: str, state: Path, proxy: Proxy, api: str, how: str, nth: int) -> None:
+    """Hand everything in through the proxy, each group until it is acknowledged."""
+    log: KafkaLog | None = None
+    deadline, taken = time.monotonic() + 60.0, 0
+    while taken < len(groups()):
+        try:
+            log = log or KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+            if taken == 2 and not proxy.happened:
+                proxy.plan(api, how, nth, delay_s=TIMEOUT_S * 0.7)
+            log.append_groups([groups()[taken]])
+            taken += 1
+        except LogUnavailable as error:
+            if isinstance(error, SecondWriter) or time.monotonic() > deadline:
+                raise Lost(f"{how} of {api}: {error}") from error
+    assert log is not None
+    check(log)
+    log.close()
+
+
+# ----------------------------------------------------------------------------------------------------------- network cut
+
+
+@fault("network", "network cut", how="broker and writer in a network namespace of their own, its only link taken down for 3 s",
+       held="the writer goes on by itself; each event once", quick=0, often=4, kafka=True)  # fmt: skip
+def cut(folder: Path, times: int) -> int:
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        raise Unavailable("`unshare` and `ip` are needed for a network namespace")
+    if subprocess.run(["unshare", "-rn", "ip", "link", "set", "lo", "up"], capture_output=True, check=False).returncode:
+        raise Unavailable("this user may not make a network namespace")
+    done = subprocess.run(
+        ["unshare", "-rn", sys.executable, "-m", "tests.faults.broker", str(folder), str(times)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if "Unavailable" in done.stderr:
+        raise Unavailable(done.stderr.splitlines()[-1])
+    demand(done.returncode == 0, done.stderr[-2000:])
+    return times
+
+
+def _cut_here(folder: Path, times: int) -> None:
+    """In a namespace of its own: start a broker, and take the link down under a writer."""
+    _link("up")
+    with own_broker(folder) as broker:
+        for turn in range(times):
+            address, state = create(folder / str(turn), f"kafka://{broker.bootstrap}/cut-{turn}")
+            with child("write", address, state, "--pause", 0.05) as writer:
+                writer.until("acknowledged", 2 + turn)
+                _link("down")
+                time.sleep(3.0)
+                _link("up")
+                status = writer.end()
+                demand(status == 0, f"the writer did not come to its end: {status}, {writer.told[-1:]}")
+            settled(KafkaLog(address, state_dir=state, timeout_s=10.0))
+
+
+def _link(state: str) -> None:
+    subprocess.run(["ip", "link", "set", "lo", state], check=True)
+
+
+if __name__ == "__main__":
+    _cut_here(Path(sys.argv[1]), int(sys.argv[2]))

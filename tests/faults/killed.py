@@ -1,0 +1,190 @@
+"""Writers and replayers that are killed, stopped, or taken over from, in processes of their own."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from pathlib import Path
+
+from events.errors import SecondWriter
+from events.kafka_log import KafkaLog, KafkaResults
+from events.log import EventLog
+from events.sqlite_log import SqliteLog
+from events.sqlite_results import SqliteResults
+from tests.faults.child import REFUSED, TIMEOUT_S
+from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, groups, tables
+from tests.faults.processes import child
+from tests.faults.table import demand, fault
+from tests.kafka_broker import new_address
+
+WRITER = ("before-send", "in-transaction", "before-answer", "before-mark", "before-telling")
+REPLAYER = ("before-send", "in-transaction", "before-answer")
+
+
+def create(folder: Path, address: str | None = None) -> tuple[str, Path]:
+    """Create a log on Kafka (the tests' broker unless told otherwise); return its address and its writer's folder."""
+    address = address or new_address()
+    state = folder / "state"
+    KafkaLog(address, create=True, property_id=PROPERTY, log_id=LOG_ID, partitions=2, state_dir=state).close()
+    return address, state
+
+
+def reopened(address: str, state: Path, told: int) -> KafkaLog:
+    """Open a log after its writer died: what was acknowledged is there; then hand everything in again."""
+    log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+    for table in tables():
+        check_stored(log, table, acknowledged(told)[table.stream])
+    for group in groups():
+        log.append_groups([group])
+    return log
+
+
+def settled(log: EventLog) -> None:
+    check(log)
+    log.close()
+
+
+# ------------------------------------------------------------------------------------------------------ on one machine
+
+
+@fault("processes", "SQLite writer killed", how="kill -9 of the process at a random moment after a group, then another writer",
+       held="everything acknowledged is there, each event once", quick=2, often=60)  # fmt: skip
+def sqlite_writer(folder: Path, times: int) -> int:
+    for turn in range(times):
+        place, rng = folder / str(turn), random.Random(turn)
+        place.mkdir()
+        path = place / "floor.db"
+        with child("write", path, place, "--pause", 0.003) as writer:
+            writer.until("acknowledged", rng.randint(1, len(groups()) - 2))
+            time.sleep(rng.uniform(0, 0.02))
+            writer.kill()
+            told = writer.said("acknowledged")
+        log = SqliteLog(path)
+        for table in tables():
+            check_stored(log, table, acknowledged(told)[table.stream])
+        for group in groups():
+            log.append_groups([group])
+        settled(log)
+        shutil.rmtree(place)
+    return times
+
+
+@fault("processes", "SQLite replayer killed", how="kill -9 at a random moment after a commit, three times in a row",
+       held="findings the same bytes", quick=1, often=30)  # fmt: skip
+def sqlite_replayer(folder: Path, times: int) -> int:
+    for turn in range(times):
+        place, rng = folder / str(turn), random.Random(turn)
+        place.mkdir()
+        path = place / "floor.db"
+        log = SqliteLog(path, create=True, property_id=PROPERTY, log_id=LOG_ID)
+        log.append_groups(groups())
+        for _ in range(3):
+            with child("replay", path, place) as replayer:
+                replayer.until("judged", rng.randint(1, 2))
+                time.sleep(rng.uniform(0, 0.01))
+                replayer.kill()
+        results = SqliteResults(place / "verdicts")
+        check(log, results)
+        results.close()
+        log.close()
+        shutil.rmtree(place)
+    return times
+
+
+@fault("processes", "SQLite writer stopped, a second one comes", how="SIGSTOP of the writer, another opens the log, SIGCONT",
+       held="the second is refused, the first goes on, each event once", quick=1, often=15)  # fmt: skip
+def sqlite_zombie(folder: Path, times: int) -> int:
+    for turn in range(times):
+        place = folder / str(turn)
+        place.mkdir()
+        path = place / "floor.db"
+        with child("write", path, place, "--pause", 0.02) as writer:
+            writer.until("acknowledged", 2 + turn % 5)
+            writer.stop()
+            try:
+                SqliteLog(path)
+                demand(False, "a second writer was let in")
+            except SecondWriter:
+                pass
+            writer.go_on()
+            demand(writer.end() == 0, f"the writer did not go on: {writer.told[-1:]}")
+        settled(SqliteLog(path))
+    return times
+
+
+# ------------------------------------------------------------------------------------------------------------ on Kafka
+
+
+@fault("processes", "Kafka producer killed", how="kill -9 before the send, in the transaction, before "
+       "the answer, before the mark, before telling, at the n-th group", held="everything acknowledged is there, each event once",
+       quick=3, often=50, kafka=True)  # fmt: skip
+def kafka_producer(folder: Path, times: int) -> int:
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        point, nth = WRITER[turn % len(WRITER)], 3 + (turn // len(WRITER)) % 8
+        with child("write", address, state, "--die", f"{point}:{nth}") as writer:
+            status = writer.end()
+            demand(status == -9, f"the writer did not die {point} for the {nth}th time: {status}, {writer.told[-1:]}")
+            told = writer.said("acknowledged")
+        settled(reopened(address, state, told))
+    return times
+
+
+@fault("processes", "Kafka replayer killed", how="kill -9 before the send, in the transaction, or before the answer",
+       held="findings the same bytes", quick=2, often=30, kafka=True)  # fmt: skip
+def kafka_replayer(folder: Path, times: int) -> int:
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+        log.append_groups(groups())
+        point, nth = REPLAYER[turn % len(REPLAYER)], 1 + (turn // len(REPLAYER)) % 2
+        with child("replay", address, state, "--die", f"{point}:{nth}") as replayer:
+            status = replayer.end()
+            demand(
+                status == -9, f"the replayer did not die {point} for the {nth}th time: {status}, {replayer.told[-1:]}"
+            )
+        results = KafkaResults(address, timeout_s=TIMEOUT_S)
+        check(log, results)
+        results.close()
+        log.close()
+    return times
+
+
+@fault("processes", "zombie writer", how="SIGSTOP of a Kafka writer, another one on another machine takes over, SIGCONT",
+       held="the zombie is told that it was succeeded and stores nothing more; each event once",
+       quick=1, often=15, kafka=True)  # fmt: skip
+def zombie_writer(folder: Path, times: int) -> int:
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        with child("write", address, state, "--pause", 0.05) as zombie:
+            zombie.until("acknowledged", 2 + turn % 6)
+            zombie.stop()
+            told = zombie.said("acknowledged")
+            successor = reopened(address, folder / f"{turn}-elsewhere", told)
+            zombie.go_on()
+            demand(zombie.end() == REFUSED, f"the zombie was not refused: {zombie.told[-1:]}")
+        settled(successor)
+    return times
+
+
+@fault("processes", "zombie replayer", how="SIGSTOP of a replayer that follows, another one judges everything, SIGCONT",
+       held="the zombie is told that it was succeeded; findings the same bytes", quick=1, often=15, kafka=True)  # fmt: skip
+def zombie_replayer(folder: Path, times: int) -> int:
+    half = len(groups()) // 2
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+        log.append_groups(groups()[:half])
+        with child("replay", address, state, "--follow") as zombie:
+            zombie.until("judged", 1 + turn % 3)
+            zombie.stop()
+            log.append_groups(groups()[half:])
+            results = KafkaResults(address, timeout_s=TIMEOUT_S)
+            check(log, results)
+            zombie.go_on()
+            demand(zombie.end() == REFUSED, f"the zombie was not refused: {zombie.told[-1:]}")
+        check(log, results)
+        results.close()
+        log.close()
+    return times
