@@ -7,10 +7,10 @@ JOBS  ?= 2
 CODE  := analytics benchmarks dashboards deploy events floor games rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard dashboard-login test lint check coverage mutants soak bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo dashboard dashboard-login test lint check coverage mutants faults fuzz soak bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(STAMP): requirements.lock pyproject.toml scripts/venv.sh
 	@echo "setting up .venv (once) …"
@@ -44,6 +44,9 @@ coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 
 
 mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must kill each
 	@$(PY) -m tests.mutants
+
+faults: $(STAMP)  ## break everything on purpose, many times; prints the table and writes docs/reliability.md
+	@$(PY) -m tests.faults $(ARGS)
 
 soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (ARGS="--first N --seeds M")
 	@$(PY) -m tests.simulation --jobs $(JOBS) $(ARGS)

@@ -29,6 +29,11 @@ def bootstrap() -> str:
     return address
 
 
+def address_or_problem() -> tuple[str | None, str]:
+    """Return the broker's `host:port`, or null and why there is none."""
+    return _broker()
+
+
 def new_address() -> str:
     """Return the address of a log that does not exist yet."""
     return f"kafka://{bootstrap()}/t-{secrets.token_hex(6)}"

@@ -71,7 +71,7 @@ def _kill(broker: Broker) -> None:
 
 @fault("broker", "killed, comes back with its log", how="kill -9 under a writer and a replayer at work, a start 1 s later",
        held="writer and replayer go on by themselves or are taken up; each event once; findings the same bytes",
-       quick=0, often=6, kafka=True)  # fmt: skip
+       quick=0, often=3, kafka=True)  # fmt: skip
 def killed(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
@@ -97,7 +97,7 @@ def killed(folder: Path, times: int) -> int:
 
 
 @fault("broker", "stopped for longer than a client waits", how="SIGSTOP of the broker for 6 s under a writer at work, SIGCONT",
-       held="the writer goes on by itself; each event once", quick=0, often=4, kafka=True)  # fmt: skip
+       held="the writer goes on by itself; each event once", quick=0, often=3, kafka=True)  # fmt: skip
 def stopped(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
@@ -115,7 +115,7 @@ def stopped(folder: Path, times: int) -> int:
 
 
 @fault("broker", "comes back without the end of its log", how="kill -9, the last bytes of the partition's segment cut off, start",
-       held="named: LostTail with stream and number", quick=0, often=4, kafka=True)  # fmt: skip
+       held="named: LostTail with stream and number", quick=0, often=3, kafka=True)  # fmt: skip
 def without_its_tail(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
@@ -147,16 +147,16 @@ def without_its_tail(folder: Path, times: int) -> int:
 WAYS = (REPLY_LOST, REQUEST_LOST, CUT, REPLY_LATE)
 
 
-@fault("network", "an answer lost or late, a request lost, a connection cut", how="a TCP proxy that knows Kafka's frames, for each "
-       "kind of request a writer makes, at its n-th", held="the producer is thrown away, the tail compared; each event once",
-       quick=0, often=64, kafka=True)  # fmt: skip
+@fault("network", "an answer lost or late, a request lost, a connection cut", how="a TCP proxy that knows Kafka's frames, for "
+       "each kind of request a writer makes, at its n-th", held="the producer is thrown away, the tail compared; each event once",
+       quick=4, often=64, kafka=True)  # fmt: skip
 def answers(folder: Path, times: int) -> int:
     port, controller_port, proxy_port = free_ports(3)
     proxy, done = Proxy(proxy_port, port), 0
     try:
         with _running(Behind(folder / "broker", port, controller_port, proxy_port)):
-            cases = [(api, how, nth) for nth in (1, 2) for how in WAYS for api in APIS]
-            for turn, (api, how, nth) in enumerate(cases[:times]):
+            cases = [(api, how, nth) for nth in (1, 2) for api in APIS for how in WAYS]
+            for turn, (api, how, nth) in enumerate(cases[:: max(1, len(cases) // times)]):
                 address, state = create(folder / str(turn), f"kafka://127.0.0.1:{proxy_port}/answers-{turn}")
                 _hand_in(address, state, proxy, api, how, nth)
                 done += proxy.happened
@@ -188,7 +188,7 @@ def _hand_in(address: str, state: Path, proxy: Proxy, api: str, how: str, nth: i
 
 
 @fault("network", "network cut", how="broker and writer in a network namespace of their own, its only link taken down for 3 s",
-       held="the writer goes on by itself; each event once", quick=0, often=4, kafka=True)  # fmt: skip
+       held="the writer goes on by itself; each event once", quick=0, often=3, kafka=True)  # fmt: skip
 def cut(folder: Path, times: int) -> int:
     if shutil.which("unshare") is None or shutil.which("ip") is None:
         raise Unavailable("`unshare` and `ip` are needed for a network namespace")

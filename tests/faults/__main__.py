@@ -1,0 +1,105 @@
+"""Try the whole table of faults: `python -m tests.faults [--only WORDS] [--write FILE]`; prints it, and writes it down.
+
+Exit status 0: nothing was lost. 1: something was. A fault that this machine cannot bring about is named, and is no failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from tests.faults import all_faults
+from tests.faults.table import Fault, Unavailable
+from tests.kafka_broker import address_or_problem
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "reliability.md"
+MARK = "<!-- the table below is written by `make faults` -->\n"
+SIMULATED = 1000
+
+
+class Row:
+    """What came of a fault."""
+
+    def __init__(self, area: str, name: str, how: str, held: str) -> None:
+        self.area, self.name, self.how, self.held = area, name, how, held
+        self.tried, self.lost, self.seconds = 0, "nothing", 0.0
+
+    def cells(self) -> list[str]:
+        return [self.area, self.name, self.how, str(self.tried or "-"), self.held, self.lost]
+
+
+def attempt(fault: Fault) -> Row:
+    """Bring a fault about as often as the table says."""
+    row, began = Row(fault.area, fault.name, fault.how, fault.held), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="rack-faults-", ignore_cleanup_errors=True) as folder:
+        try:
+            if fault.kafka and (problem := address_or_problem()[1]):
+                raise Unavailable(problem)
+            row.tried = fault.run(Path(folder), fault.often)
+        except Unavailable as missing:
+            row.lost = f"not tried: {missing}"
+        except Exception as error:  # whatever it is, it stands in the table
+            row.lost = f"FAILED: {type(error).__name__}: {error}"
+    row.seconds = time.monotonic() - began
+    return row
+
+
+def simulate(seeds: int) -> Row:
+    """Run the simulation, as another row."""
+    from tests.simulation.__main__ import attempt as run_seed
+
+    row = Row("everything", "any of the above, at any moment", f"the simulation (`tests/simulation`), {seeds} seeds",
+              "acknowledged events once; findings the same bytes; damage named")  # fmt: skip
+    faults, began = Counter[str](), time.monotonic()
+    for seed in range(seeds):
+        outcome = run_seed(seed)
+        if isinstance(outcome, str):
+            row.lost = f"FAILED: {outcome}"
+            break
+        faults.update(outcome.faults)
+    row.tried, row.seconds = faults.total(), time.monotonic() - began
+    return row
+
+
+def page(rows: list[Row]) -> str:
+    """Return the table as Markdown."""
+    head = ["", "Fault", "How it is brought about", "Tried", "What holds", "Lost"]
+    lines = [head, ["---"] * len(head), *(row.cells() for row in rows)]
+    return "".join(
+        "| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in line) + " |\n" for line in lines
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tests.faults", description=__doc__)
+    parser.add_argument("--only", default="", help="faults whose area or name contains these words")
+    parser.add_argument(
+        "--write", type=Path, default=PAGE, help="the page whose table is written anew (only the whole one is)"
+    )
+    options = parser.parse_args()
+    os.environ.pop("KAFKA_BOOTSTRAP", None)  # faults are for a broker of one's own
+    faults = [each for each in all_faults() if options.only in f"{each.area} {each.name}"]
+    rows = []
+    began = time.monotonic()
+    for number, fault in enumerate(faults, 1):
+        sys.stderr.write(f"[{number}/{len(faults)}] {fault.area}: {fault.name} … ")
+        sys.stderr.flush()
+        rows.append(attempt(fault))
+        sys.stderr.write(f"{rows[-1].tried} times in {rows[-1].seconds:.0f} s, lost: {rows[-1].lost}\n")
+    if not options.only:
+        rows.append(simulate(SIMULATED))
+        text = options.write.read_text()
+        options.write.write_text(text[: text.index(MARK) + len(MARK)] + "\n" + page(rows))
+    sys.stdout.write(page(rows))
+    sys.stderr.write(f"{sum(row.tried for row in rows)} faults in {(time.monotonic() - began) / 60:.1f} minutes\n")
+    return 1 if any(row.lost.startswith("FAILED") for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
