@@ -97,7 +97,7 @@ def killed(folder: Path, times: int) -> int:
 
 
 @fault("broker", "stopped for longer than a client waits", how="SIGSTOP of the broker for 6 s under a writer at work, SIGCONT",
-       held="the writer goes on by itself; each event once", quick=0, often=3, kafka=True)  # fmt: skip
+       held="the writer goes on by itself; each event once", quick=0, often=2, kafka=True)  # fmt: skip
 def stopped(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
@@ -149,7 +149,7 @@ WAYS = (REPLY_LOST, REQUEST_LOST, CUT, REPLY_LATE)
 
 @fault("network", "an answer lost or late, a request lost, a connection cut", how="a TCP proxy that knows Kafka's frames, for "
        "each kind of request a writer makes, at its n-th", held="the producer is thrown away, the tail compared; each event once",
-       quick=4, often=64, kafka=True)  # fmt: skip
+       quick=4, often=32, kafka=True)  # fmt: skip
 def answers(folder: Path, times: int) -> int:
     port, controller_port, proxy_port = free_ports(3)
     proxy, done = Proxy(proxy_port, port), 0

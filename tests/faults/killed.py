@@ -49,7 +49,7 @@ def settled(log: EventLog) -> None:
 
 
 @fault("processes", "SQLite writer killed", how="kill -9 of the process at a random moment after a group, then another writer",
-       held="everything acknowledged is there, each event once", quick=2, often=60)  # fmt: skip
+       held="everything acknowledged is there, each event once", quick=2, often=20)  # fmt: skip
 def sqlite_writer(folder: Path, times: int) -> int:
     for turn in range(times):
         place, rng = folder / str(turn), random.Random(turn)
@@ -71,7 +71,7 @@ def sqlite_writer(folder: Path, times: int) -> int:
 
 
 @fault("processes", "SQLite replayer killed", how="kill -9 at a random moment after a commit, three times in a row",
-       held="findings the same bytes", quick=1, often=30)  # fmt: skip
+       held="findings the same bytes", quick=1, often=8)  # fmt: skip
 def sqlite_replayer(folder: Path, times: int) -> int:
     for turn in range(times):
         place, rng = folder / str(turn), random.Random(turn)
@@ -93,7 +93,7 @@ def sqlite_replayer(folder: Path, times: int) -> int:
 
 
 @fault("processes", "SQLite writer stopped, a second one comes", how="SIGSTOP of the writer, another opens the log, SIGCONT",
-       held="the second is refused, the first goes on, each event once", quick=1, often=15)  # fmt: skip
+       held="the second is refused, the first goes on, each event once", quick=1, often=5)  # fmt: skip
 def sqlite_zombie(folder: Path, times: int) -> int:
     for turn in range(times):
         place = folder / str(turn)
@@ -118,7 +118,7 @@ def sqlite_zombie(folder: Path, times: int) -> int:
 
 @fault("processes", "Kafka producer killed", how="kill -9 before the send, in the transaction, before "
        "the answer, before the mark, before telling, at the n-th group", held="everything acknowledged is there, each event once",
-       quick=3, often=50, kafka=True)  # fmt: skip
+       quick=3, often=25, kafka=True)  # fmt: skip
 def kafka_producer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
@@ -132,7 +132,7 @@ def kafka_producer(folder: Path, times: int) -> int:
 
 
 @fault("processes", "Kafka replayer killed", how="kill -9 before the send, in the transaction, or before the answer",
-       held="findings the same bytes", quick=2, often=30, kafka=True)  # fmt: skip
+       held="findings the same bytes", quick=2, often=12, kafka=True)  # fmt: skip
 def kafka_replayer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
@@ -153,7 +153,7 @@ def kafka_replayer(folder: Path, times: int) -> int:
 
 @fault("processes", "zombie writer", how="SIGSTOP of a Kafka writer, another one on another machine takes over, SIGCONT",
        held="the zombie is told that it was succeeded and stores nothing more; each event once",
-       quick=1, often=15, kafka=True)  # fmt: skip
+       quick=1, often=5, kafka=True)  # fmt: skip
 def zombie_writer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
@@ -169,7 +169,7 @@ def zombie_writer(folder: Path, times: int) -> int:
 
 
 @fault("processes", "zombie replayer", how="SIGSTOP of a replayer that follows, another one judges everything, SIGCONT",
-       held="the zombie is told that it was succeeded; findings the same bytes", quick=1, often=15, kafka=True)  # fmt: skip
+       held="the zombie is told that it was succeeded; findings the same bytes", quick=1, often=5, kafka=True)  # fmt: skip
 def zombie_replayer(folder: Path, times: int) -> int:
     half = len(groups()) // 2
     for turn in range(times):

@@ -70,7 +70,7 @@ def _judged_apart(log: SqliteLog, broken: str) -> None:
 
 
 @fault("tampering", "bit flipped", how="one bit of each record's bytes in turn, chosen by a seed",
-       held="named: stream and number; other tables judged as ever", quick=15, often=2000)  # fmt: skip
+       held="named: stream and number; other tables judged as ever", quick=15, often=400)  # fmt: skip
 def flipped(folder: Path, times: int) -> int:
     def flip(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         data = bytearray(hand.data(stream, seq))
@@ -184,7 +184,7 @@ def _turns(folder: Path, times: int) -> Iterator[tuple[Path, random.Random]]:
 
 
 @fault("delivery", "duplicates", how="each line comes again, up to four times, at any later moment",
-       held="each event once, findings the same bytes", quick=5, often=200)  # fmt: skip
+       held="each event once, findings the same bytes", quick=5, often=60)  # fmt: skip
 def duplicated(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
         arrivals = [(at, line) for at, line in enumerate(_lines())]
@@ -209,7 +209,7 @@ def stale(folder: Path, times: int) -> int:
 
 
 @fault("delivery", "reordered between tables", how="the lines of the tables interleaved in any order, each table's in its own",
-       held="findings the same bytes, whatever the order", quick=5, often=200)  # fmt: skip
+       held="findings the same bytes, whatever the order", quick=5, often=60)  # fmt: skip
 def reordered(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
         left = [[line_of(table.stream, draft) for draft in table.drafts] for table in tables(ROUNDS)]
@@ -224,7 +224,7 @@ def reordered(folder: Path, times: int) -> int:
 
 @fault("delivery", "reordered within a table", how="lines of one table overtake each other by up to three places",
        held="named LOG-SOURCE-… or UNDETERMINED, or the same verdict; the other table's findings the same bytes",
-       quick=5, often=200)  # fmt: skip
+       quick=5, often=60)  # fmt: skip
 def overtaken(folder: Path, times: int) -> int:
     table, other = tables(ROUNDS)
     for place, rng in _turns(folder, times):
@@ -254,7 +254,7 @@ def overtaken(folder: Path, times: int) -> int:
 
 
 @fault("clocks", "the log's clock days off, or running back", how="the appender's clock jumps by up to ± 3 days between groups",
-       held="recorded times never decrease, findings the same bytes", quick=5, often=200)  # fmt: skip
+       held="recorded times never decrease, findings the same bytes", quick=5, often=60)  # fmt: skip
 def appender_clock(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
 
@@ -335,7 +335,7 @@ def poisoned(folder: Path, times: int) -> int:
 
 
 @fault("poison", "a stored record that cannot be decoded", how="rubbish or an unknown version, its chain right, at each number",
-       held="that stream stops there and says so; the other table's findings the same bytes", quick=8, often=200)  # fmt: skip
+       held="that stream stops there and says so; the other table's findings the same bytes", quick=8, often=60)  # fmt: skip
 def undecodable(folder: Path, times: int) -> int:
     table, other = tables(ROUNDS)
     count = min(times, table.last)
