@@ -48,6 +48,9 @@ mutants: $(STAMP)  ## seed defects into games and replay; the golden rounds must
 faults: $(STAMP)  ## break everything on purpose, many times; prints the table and writes docs/reliability.md
 	@$(PY) -m tests.faults $(ARGS)
 
+fuzz: $(STAMP)  ## search every reader for input that breaks it, guided by coverage (ARGS="--seconds N --only TARGET")
+	@$(PY) -m tests.fuzz $(ARGS)
+
 soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (ARGS="--first N --seeds M")
 	@$(PY) -m tests.simulation --jobs $(JOBS) $(ARGS)
 

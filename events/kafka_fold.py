@@ -19,6 +19,9 @@ from events.seal import CHAIN_TAG, genesis, link
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
 
+LONGEST_NAME = 100
+"""Letters of a key that are told; the name of a stream has 41 at most."""
+
 MARK_EVERY = 5000
 """Records of a partition between two remembered offsets."""
 
@@ -97,6 +100,8 @@ class Chains:
             name = (key or b"").decode()
         except UnicodeDecodeError:
             name = repr(key)
+        if len(name) > LONGEST_NAME:  # of no stream of ours
+            name = f"{name[:LONGEST_NAME]}…"
         start = self._start.get(name) or Head(0, genesis(self._log_id, self._property_id, name))
         stream = _Stream(name, start, self._after.get(name, 0))
         self._streams[key] = stream

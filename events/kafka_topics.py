@@ -39,7 +39,7 @@ def parse_address(address: str) -> tuple[str, str]:
     """
     match = _ADDRESS.match(address)
     if match is None:
-        raise LogUnavailable(f"{address!r} is not the address of a Kafka log: write kafka://host:port/prefix")
+        raise LogUnavailable(f"{address[:200]!r} is not the address of a Kafka log: write kafka://host:port/prefix")
     return match[1], match[2]
 
 

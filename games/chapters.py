@@ -31,11 +31,16 @@ class RulesRefused(ValueError):
     """A rules submission that the chapter does not allow: in which file, at which key, why, and by which section."""
 
     def __init__(self, source: str, key: str, message: str, section: str) -> None:
+        key, message = _clipped(key, 100), _clipped(message, 1000)
         super().__init__(f"{source}: {key}: {message} ({section})")
         self.source = source
         self.key = key
         self.message = message
         self.section = section
+
+
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} …"
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):

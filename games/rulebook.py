@@ -7,7 +7,6 @@ with the file, the key, what was expected and the section. The format is documen
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from hashlib import sha256
@@ -34,7 +33,7 @@ from games.filed_way import FiledWay, read_way
 from games.house_way import HouseWayError
 from games.money import parse_money, show_money
 from games.ranking import seven_card_lines
-from games.submission import simple_submission, submission_from_words
+from games.submission import read_toml, simple_submission, submission_from_words
 
 __all__ = [
     "Chapter", "KnownRule", "Line", "Offer", "Paytable", "Rulebook", "RulesRefused", "WagerRule", "chapter",
@@ -101,11 +100,7 @@ def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebo
     >>> book.offers["fortune_bonus"].paytable.best(frozenset({"flush"})).odds.winnings(500)
     2000
     """
-    try:
-        table = tomllib.loads(toml_text)
-    except tomllib.TOMLDecodeError as error:
-        raise RulesRefused(source, "(whole file)", f"not TOML: {error}", SUBMISSIONS) from error
-    return _Reader(source, toml_text, table).rulebook()
+    return _Reader(source, toml_text, read_toml(toml_text, source)).rulebook()
 
 
 class _Section:

@@ -8,17 +8,44 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from games.chapters import SUBMISSIONS, Chapter, RulesRefused, WagerRule, chapter, known_chapters
 
 SOURCE: Final = "rules line"
 MIN_DEFAULT: Final = "1.00"
 MAX_DEFAULT: Final = "100000.00"
+MAX_TEXT: Final = 128 * 1024
+MAX_LINE: Final = 2_000
+MAX_DEPTH: Final = 10
 _FLAGS: Final = {"yes": "true", "no": "false"}
 _DAY: Final = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])", re.ASCII)
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
+
+
+def read_toml(text: str, source: str) -> dict[str, Any]:
+    """Return what a submission's text says, its shape unchecked. Raises `RulesRefused` for what is no TOML, or monstrous."""
+    if len(text) > MAX_TEXT or max(map(len, text.split("\n"))) > MAX_LINE:
+        message = f"a submission has at most {MAX_TEXT} characters, and {MAX_LINE} in a line"
+        raise RulesRefused(source, "(whole file)", message, SUBMISSIONS)
+    try:
+        table = tomllib.loads(text)
+    except RecursionError as error:
+        raise RulesRefused(source, "(whole file)", "it is nested too deeply", SUBMISSIONS) from error
+    except ValueError as error:  # no TOML, or a number or a day that there is not
+        raise RulesRefused(source, "(whole file)", f"not TOML: {error}", SUBMISSIONS) from error
+    level: list[Any] = [table]
+    for _ in range(MAX_DEPTH):
+        level = [
+            each for one in level if isinstance(one, dict | list)
+            for each in (one.values() if isinstance(one, dict) else one)
+        ]  # fmt: skip
+    if level:
+        message = f"tables and lists stand within each other more than {MAX_DEPTH} deep"
+        raise RulesRefused(source, "(whole file)", message, SUBMISSIONS)
+    return table
 
 
 def simple_submission(

@@ -6,14 +6,14 @@ record may have happened wherever a round's record does not cover shuffles: then
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 
 from events import model
-from games.rulebook import chapter, known_chapters
+from games.rulebook import RulesRefused, chapter, known_chapters
+from games.submission import read_toml
 
 Place = int | Literal["dealer", "start"]
 
@@ -128,7 +128,7 @@ def deals_from_shoes(toml: str) -> bool:
     (True, False, False)
     """
     try:
-        key = tomllib.loads(toml).get("chapter")
-    except tomllib.TOMLDecodeError:
+        key = read_toml(toml, "rules_filed").get("chapter")
+    except RulesRefused:
         return False
-    return key in known_chapters() and chapter(*key.split("-", 1)).numbers.get("copies", 1) > 1
+    return isinstance(key, str) and key in known_chapters() and chapter(*key.split("-", 1)).numbers.get("copies", 1) > 1

@@ -35,9 +35,9 @@ def _suffer(folder: Path, kind: str, operation: int) -> bool:
                     check_stored(log, table, acknowledged(taken, ROUNDS)[table.stream])
                 log.append_groups([groups(ROUNDS)[taken]])
                 taken += 1
-            except AppendRefused:
-                continue  # nothing was stored: once more
-            except (LogUnavailable, OSError):
+            except (AppendRefused, LogUnavailable, OSError) as error:
+                if isinstance(error, AppendRefused) and not process.dead:
+                    continue  # nothing was stored: once more
                 if log is not None:
                     with contextlib.suppress(LogUnavailable, OSError):
                         log.close()

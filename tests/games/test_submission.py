@@ -75,3 +75,28 @@ def test_what_the_words_file_is_checked_like_any_submission():
         with pytest.raises(RulesRefused) as refused:
             parse_submission(submission_from_words(words.split()))
         assert refused.value.key == key
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = " + "[" * 1_500, "nested too deeply"),
+        ("a = " + "[" * 11 + "]" * 11, "more than 10 deep"),
+        ("a.b.c.d.e.f.g.h.i.j.k = 1", "more than 10 deep"),
+        ("a = " + "9" * 1_990 + "0" * 7, "at most 131072 characters, and 2000 in a line"),
+        ("a = 1\n" * 22_000, "at most 131072 characters"),
+        ("effective_gaming_day = 2021-02-31", "not TOML"),
+        ("a = '''\n" + "9\n" * 3 + "'''\nb = 9" + "_9" * 900, "chapter: missing"),
+    ],
+)
+def test_what_is_monstrous_is_refused(text, message):
+    with pytest.raises(RulesRefused, match=message) as refused:
+        parse_submission(text, "rules.toml")
+    assert str(refused.value).startswith("rules.toml: ")
+    assert len(str(refused.value)) < 2_000
+
+
+def test_ten_deep_and_two_thousand_long_are_read_and_refused_for_what_they_say():
+    for text in ("a = " + "[" * 9 + "]" * 9, "a = " + "'" + "x" * 1_994 + "'"):
+        with pytest.raises(RulesRefused, match="chapter: missing"):
+            parse_submission(text)

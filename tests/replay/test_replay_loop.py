@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,17 @@ def test_a_commit_without_news_stores_nothing() -> None:
     run.commit()
     assert results.positions("any") == {}
     results.close()
+
+
+@pytest.mark.parametrize(
+    "toml", ["a = " + "9" * 5_000, "a = " + "[" * 5_000, 'chapter = ["pa-686a"]', "a = 1\n" * 30_000]
+)
+def test_rules_that_nobody_can_read_stop_no_replay(toml: str) -> None:
+    table, other = Table(), Table("table/fu-02")
+    digest = sha256(toml.encode()).hexdigest()
+    table.say(
+        model.RulesFiled(submission="r-1", effective_gaming_day="2025-01-01", toml=toml, sha256=digest), source="pit"
+    )
+    table.play(1, PAID)
+    other.play(1, PAID)
+    assert sorted(verdicts(one_run(table, other))) == [(1, 1, "UNDETERMINED"), (1, 1, "UPHELD")]
