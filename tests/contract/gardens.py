@@ -87,7 +87,7 @@ class KafkaGarden:
         if not self._free:
             self._free = [f"{self._name}-{number}" for number in range(self._made, self._made + BEDS)]
             self._made += BEDS
-            partitions = {"events": PARTITIONS, "reviews": 1, "checkpoints": 1, "state": 2}
+            partitions = {"events": PARTITIONS, "reviews": 1, "checkpoints": 1, "quarantine": 1, "state": 2}
             topics = {f"{prefix}.{name}": (number, {}) for prefix in self._free for name, number in partitions.items()}
             self._cluster.create_topics(topics, 1)
         return self._free.pop()
