@@ -30,7 +30,7 @@ from events.errors import (
     SequenceGap,
 )
 from events.log import Appended, Head, Quarantined, Record
-from events.manifest import ARCHIVE, QUARANTINE, Manifest
+from events.manifest import ARCHIVE, LISTS, QUARANTINE, Manifest
 from events.manifest_chain import Manifests
 from events.seal import link
 from events.segment import Damaged, SegmentReader
@@ -139,7 +139,7 @@ class ArchiveLog:
             for manifest in self.manifests.sealed[done:]:
                 done += 1
                 seen = after.get(manifest.stream, 0)
-                if manifest.stream == QUARANTINE or manifest.last_seq <= seen:
+                if manifest.stream in LISTS or manifest.last_seq <= seen:
                     continue
                 for records in self._records(manifest):
                     batch = [record for record in records if record.seq > seen]
@@ -159,12 +159,14 @@ class ArchiveLog:
 
     def quarantined(self) -> list[Quarantined]:
         """Return everything in quarantine, oldest first. Raises an `IntegrityError` where it is not what was sealed."""
+        return [refused_of(record) for record in self.listed(QUARANTINE)]
+
+    def listed(self, stream: str) -> Iterator[Record]:
+        """Yield what the archive holds besides events: of `quarantine` or `checkpoints`."""
         self.manifests.refresh()
-        found = []
-        for manifest in self.manifests.of(QUARANTINE):
+        for manifest in self.manifests.of(stream):
             for records in self._records(manifest):
-                found += [refused_of(record) for record in records]
-        return found
+                yield from records
 
     def acknowledged(self) -> dict[str, Head]:
         """Return where each stream ends as sealed. Raises an `IntegrityError` where the manifests are not as sealed."""
@@ -262,7 +264,7 @@ def check_chain(segment: SegmentReader, manifest: Manifest) -> Iterator[list[Rec
             previous = link(previous, data)
             records.append(Record(stream, seq, data, previous))
             seq += 1
-        if stream != QUARANTINE:
+        if stream not in LISTS:
             _check_places(records, manifest, last=seq > manifest.last_seq)
         yield records
     if previous.hex() != manifest.head:

@@ -7,15 +7,18 @@ that was interrupted is taken up where it stopped.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Protocol
 
 import msgspec
 
 from events.archive_read import ArchiveLog
+from events.checkpoint import origin_of
 from events.errors import AppendRefused, BrokenSeal, IntegrityError
 from events.log import EventLog, Head, Quarantined, Record
 from events.manifest import QUARANTINE
-from events.open import parse_address
+from events.open import open_checkpoints, parse_address
+from events.statements import CHECKPOINTS, Batch, Ledger
 
 Progress = Callable[[int], None]
 """Called with the events restored so far."""
@@ -38,12 +41,13 @@ class Target(EventLog, Protocol):
 
 
 class Restored(msgspec.Struct, frozen=True, kw_only=True):
-    """What a restore did: events and refused lines added, where the streams end, and what of the archive is broken."""
+    """What a restore did: events, refused lines and checkpoints added, where the streams end, what of the archive is broken."""
 
     log_id: str
     property_id: str
     events: int
     refused: int
+    checkpoints: int
     heads: dict[str, Head]
     integrity: list[str]
 
@@ -68,6 +72,7 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
             integrity[QUARANTINE], missing = broken, []
         for entry in missing:
             log.adopt_refused(entry)
+        checkpoints = _checkpoints(archive, address, integrity, options)
         ends = {stream: log.head(stream) for stream in heads}
         for stream, head in heads.items():
             if ends[stream] != head and stream not in integrity:
@@ -75,6 +80,7 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
                 integrity[stream] = BrokenSeal(stream, head.seq, message)
         return Restored(
             log_id=log.log_id, property_id=log.property_id, events=events, refused=len(missing), heads=ends,
+            checkpoints=checkpoints,
             integrity=[f"{broken.code} {broken}" for broken in integrity.values()],
         )  # fmt: skip
     finally:
@@ -99,6 +105,30 @@ def _events(
             if error.stream in broken:
                 raise
             broken[error.stream] = error
+
+
+def _checkpoints(
+    archive: ArchiveLog, address: str, broken: dict[str, IntegrityError], options: Mapping[str, Any]
+) -> int:
+    """Add the archive's checkpoints to the log's own, whose first they must be; return how many were new."""
+    ledger, added = Ledger(origin_of(archive.log_id, archive.property_id)), 0
+    known = {name: options[name] for name in ("security", "state_dir", "timeout_s") if name in options}
+    if archive.manifests.head(CHECKPOINTS).seq == 0:
+        return 0
+    with closing(open_checkpoints(address, log_id=archive.log_id, **known)) as store:
+        present = store.batches()
+        try:
+            for record in archive.listed(CHECKPOINTS):
+                before, held = ledger.size, next(present, None)
+                ledger.take(Batch.decode(record.data))
+                if held is None:
+                    store.append(before, record.data, Head(ledger.size, ledger.root()))
+                    added += 1
+                elif held != record.data:
+                    raise AppendRefused(f"{address} has other checkpoints than the archive; the events were restored")
+        except IntegrityError as error:
+            broken[CHECKPOINTS] = error
+    return added
 
 
 def _target(address: str, **options: Any) -> Target:

@@ -16,7 +16,9 @@ from events.manifest import ARCHIVE, HEAD, IDENTITY, path_of
 from events.verify import Break, Report, verify
 
 LOCK = "archive.lock"
-_SEGMENT = re.compile(r"\Asegments/([a-z]+/[a-z0-9-]{1,32}|quarantine)/[^/]*\.([0-9]{1,16})-[0-9]{1,16}\.parquet\Z")
+_SEGMENT = re.compile(
+    r"\Asegments/([a-z]+/[a-z0-9-]{1,32}|quarantine|checkpoints)/[^/]*\.([0-9]{1,16})-[0-9]{1,16}\.parquet\Z"
+)
 
 
 def verify_archive(archive: ArchiveLog, **options: Any) -> Report:

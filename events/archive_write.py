@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from events.archive_files import make_folder
 from events.archive_read import check_segment, day_of, row_of
+from events.checkpoint import origin_of
 from events.codec import MAX_EVENT_BYTES
 from events.errors import AppendRefused, BrokenSeal, IntegrityError, LostTail
 from events.lock import take_lock
-from events.log import EventLog, Head, Record
+from events.log import CheckpointStore, EventLog, Head, Record
 from events.manifest import QUARANTINE, Manifest, fresh_segment
 from events.manifest_chain import Manifests, create
 from events.seal import link
 from events.segment import SegmentReader, SegmentWriter, publish
+from events.statements import CHECKPOINTS, BadCheckpoint, Batch, Ledger
 
 TOGETHER = 64
 """Streams whose segments are written at the same time, in one reading of the log: a file and a row group each."""
@@ -35,12 +37,9 @@ BEYOND = 2**53 - 1
 Progress = Callable[[int], None]
 """Called with the events sealed so far."""
 
-Checkpoints = Callable[[str, Head], str | None]
-"""Gives the text of a signed checkpoint that covers a stream as far as an end; null where the log has none."""
-
 
 class Sealed(msgspec.Struct, kw_only=True):
-    """What a run did: segments, events and refused lines added, and what is broken in the log (nothing after it is taken).
+    """What a run did: segments, events, refused lines and checkpoints added; what is broken in the log (and not taken).
 
     `manifests` and `digest` (of the last manifest) name the archive as it is now.
     """
@@ -48,6 +47,7 @@ class Sealed(msgspec.Struct, kw_only=True):
     segments: int = 0
     events: int = 0
     refused: int = 0
+    checkpoints: int = 0
     manifests: int = 0
     digest: str = ""
     running_day: str | None = None
@@ -59,22 +59,25 @@ def write_archive(
     folder: Path,
     *,
     running: bool = False,
-    checkpoints: Checkpoints | None = None,
+    checkpoints: CheckpointStore | None = None,
     progress: Progress | None = None,
 ) -> Sealed:
     """Seal what the archive in `folder` does not hold yet; it is made where there is none.
 
-    With `running`, the running gaming day is sealed too, as far as it has come. Raises `AppendRefused` where the folder
-    holds another log's archive, `SecondWriter` where another run is at work on it, `LogUnavailable` where it is not an
-    archive and not empty, an `IntegrityError` where the archive itself is broken. A stream that is broken, or does not
-    continue what was sealed of it, is named in the result, and sealed as far as it stands; the others go on.
+    `checkpoints` are the log's: they are sealed as far as every event that they cover is. With `running`, the running gaming
+    day is sealed too, as far as it has come. Raises `AppendRefused` where the folder holds another log's archive,
+    `SecondWriter` where another run is at work on it, `LogUnavailable` where it is not an archive and not empty, an
+    `IntegrityError` where the archive itself is broken. A stream that is broken, or does not continue what was sealed of
+    it, is named in the result, and sealed as far as it stands; the others go on.
     """
     make_folder(folder)
     lock = take_lock(folder / "archive")
     try:
-        run = _Run(log, _open(log, folder), checkpoints, progress)
+        run = _Run(log, _open(log, folder), progress)
         run.streams(running)
         run.quarantine()
+        if checkpoints is not None:
+            run.checkpoints(checkpoints)
         run.manifests.note()
         run.sealed.manifests, run.sealed.digest = len(run.manifests.sealed), run.manifests.digest
         return run.sealed
@@ -100,11 +103,9 @@ def _open(log: EventLog, folder: Path) -> Manifests:
 class _Run:
     """One run of the archiver over a log."""
 
-    def __init__(
-        self, log: EventLog, manifests: Manifests, checkpoints: Checkpoints | None, progress: Progress | None
-    ) -> None:
+    def __init__(self, log: EventLog, manifests: Manifests, progress: Progress | None) -> None:
         self.log, self.manifests, self.sealed = log, manifests, Sealed()
-        self._checkpoints, self._progress = checkpoints, progress
+        self._progress = progress
 
     def streams(self, running: bool) -> None:
         """Seal the log's streams, so many at a time as are written together."""
@@ -116,26 +117,45 @@ class _Run:
             self._take(open_[start : start + TOGETHER], streams, last_day)
 
     def quarantine(self) -> None:
-        """Seal what was refused at intake since; the entries that were sealed before must be the log's first."""
-        head = Head(0, self.manifests.genesis(QUARANTINE))
-        sealed = self.manifests.head(QUARANTINE)
+        """Seal what was refused at intake since."""
+        self._list(QUARANTINE, map(row_of, self.log.quarantined()))
+
+    def checkpoints(self, store: CheckpointStore) -> None:
+        """Seal the checkpoints made since, as far as every event that they cover is in the archive."""
+        try:
+            self._list(CHECKPOINTS, self._covered(store))
+        except IntegrityError as broken:
+            self._report(broken)
+
+    def _covered(self, store: CheckpointStore) -> Iterator[bytes]:
+        ledger = Ledger(origin_of(self.log.log_id, self.log.property_id))
+        for data in store.batches():
+            try:
+                ledger.take(Batch.decode(data))
+            except ValueError as error:
+                raise BadCheckpoint(ledger.size + 1, "statement_changed", str(error)) from error
+            if any(stated.size > self.manifests.head(stated.stream).seq for stated in ledger.added):
+                return
+            yield data
+
+    def _list(self, stream: str, rows: Iterable[bytes]) -> None:
+        """Seal what was added to a list since; the rows that were sealed before must be its first."""
+        head = Head(0, self.manifests.genesis(stream))
+        sealed = self.manifests.head(stream)
         writing: _Segment | None = None
         try:
-            for entry in self.log.quarantined():
-                row = row_of(entry)
+            for row in rows:
                 head = Head(head.seq + 1, link(head.hash, row))
                 if head.seq <= sealed.seq:
                     if head.seq == sealed.seq and head.hash != sealed.hash:
-                        self._report(
-                            BrokenSeal(QUARANTINE, head.seq, "the log's entries are not those that were sealed")
-                        )
+                        self._report(BrokenSeal(stream, head.seq, "the log's entries are not those that were sealed"))
                         return
                     continue
                 if writing is None:
-                    writing = _Segment(self.manifests, QUARANTINE, None)
+                    writing = _Segment(self.manifests, stream, None)
                 writing.add(head.seq, row)
             if head.seq < sealed.seq:
-                self._report(_lost(QUARANTINE, head.seq, sealed.seq))
+                self._report(_lost(stream, head.seq, sealed.seq))
             if writing is not None:
                 self.seal(writing, head)
         finally:
@@ -144,11 +164,12 @@ class _Run:
 
     def seal(self, segment: _Segment, head: Head) -> None:
         """Seal a segment that ends at `head`."""
-        text = self._checkpoints(segment.stream, head) if self._checkpoints is not None else None
-        rows = segment.seal(head, text)
+        rows = segment.seal(head)
         self.sealed.segments += 1
         if segment.stream == QUARANTINE:
             self.sealed.refused += rows
+        elif segment.stream == CHECKPOINTS:
+            self.sealed.checkpoints += rows
         else:
             self.sealed.events += rows
         if self._progress is not None:
@@ -264,11 +285,11 @@ class _Segment:
         """Take one row."""
         self._writer.add(seq, data)
 
-    def seal(self, head: Head, checkpoint: str | None) -> int:
+    def seal(self, head: Head) -> int:
         """Make the file durable, read it back, give it its name and its manifest; return how many rows it has."""
         written, manifests = self._writer.finish(), self._manifests
         manifest = Manifest(
-            checkpoint=checkpoint, file_bytes=written.file_bytes, file_sha256=written.file_sha256,
+            file_bytes=written.file_bytes, file_sha256=written.file_sha256,
             first_seq=self._start.seq + 1, format=1, gaming_day=self.day, head=head.hash.hex(),
             largest_bytes=written.largest_bytes, last_seq=head.seq, log_id=manifests.identity.log_id,
             number=len(manifests.sealed) + 1, previous_head=self._start.hash.hex(), previous_manifest=manifests.digest,

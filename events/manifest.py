@@ -14,7 +14,8 @@ Only `head.json` is ever replaced. The segment of the last manifest may still ha
 All but the segments are canonical JSON (RFC 8785), and only that is read. Where a segment lies follows from what its
 manifest says of stream, day and numbers, each of a checked form: no manifest holds a path.
 
-What was refused at intake is a stream too, `quarantine`, with a chain of its own: number n is the nth entry.
+What was refused at intake is a stream too, `quarantine`, with a chain of its own: number n is the nth entry. So are the signed
+checkpoints, `checkpoints`, as far as every event that they cover is in the archive.
 """
 
 from __future__ import annotations
@@ -30,16 +31,21 @@ from events.codec import MAX_EVENT_BYTES, canonical
 from events.envelope import LogId
 from events.log import Head
 from events.model import MAX_INT, Count, Day, Digest, Number, Token
+from events.statements import CHECKPOINTS
 
 IDENTITY, HEAD = "archive.json", "head.json"
 ARCHIVE = "archive"
 """Stands for a stream in errors about the archive itself; the number is that of a manifest."""
 QUARANTINE = "quarantine"
+LISTS = (QUARANTINE, CHECKPOINTS)
+"""Streams of an archive that hold no events."""
 MAX_REFUSED_BYTES = 1024 * 1024 * 1024
 
 M = TypeVar("M", bound=msgspec.Struct)
 
-SealedStream = Annotated[str, Meta(pattern=r"\A((table|meter|review|property)/[a-z0-9-]{1,32}|quarantine)\Z")]
+SealedStream = Annotated[
+    str, Meta(pattern=r"\A((table|meter|review|property)/[a-z0-9-]{1,32}|quarantine|checkpoints)\Z")
+]
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -60,11 +66,9 @@ class Noted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One sealed segment: a contiguous range of one stream, all of one gaming day.
 
-    `checkpoint` is the text of the signed checkpoint under which it was sealed; null where the log had none.
-    `gaming_day` is null for the quarantine, and where no event of the range could be read. Digests are in hex.
+    `gaming_day` is null for what is no event, and where no event of the range could be read. Digests are in hex.
     """
 
-    checkpoint: Annotated[str, Meta(max_length=65_536)] | None
     file_bytes: Number
     file_sha256: Digest
     first_seq: Number
@@ -87,7 +91,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             raise ValueError(f"events {self.first_seq} to {self.last_seq} are none")
         if not self.largest_bytes <= self.total_bytes <= rows * self.largest_bytes:
             raise ValueError(f"{rows} events of at most {self.largest_bytes} bytes cannot have {self.total_bytes}")
-        if self.stream != QUARANTINE and self.largest_bytes > MAX_EVENT_BYTES:
+        if self.stream not in LISTS and self.largest_bytes > MAX_EVENT_BYTES:
             raise ValueError(f"an event of {self.largest_bytes} bytes; the longest has {MAX_EVENT_BYTES}")
 
     @property
@@ -127,7 +131,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def example() -> Manifest:
     """Return a manifest for documentation and tests."""
     return Manifest(
-        checkpoint=None, file_bytes=7_000, file_sha256="0" * 64, first_seq=1, format=1, gaming_day="2026-03-14",
+        file_bytes=7_000, file_sha256="0" * 64, first_seq=1, format=1, gaming_day="2026-03-14",
         head="2" * 64, largest_bytes=900, last_seq=4711, log_id="5e" * 16, number=1, previous_head="1" * 64,
         previous_manifest="0" * 64, property_id="bellwether", stream="table/fu-07", total_bytes=2_000_000,
     )  # fmt: skip

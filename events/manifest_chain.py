@@ -12,7 +12,7 @@ from events.archive_files import MAX_SMALL_BYTES, PARTIAL, make_folder, read_sma
 from events.codec import canonical
 from events.errors import BrokenSeal, IntegrityError, LogUnavailable, LostTail, SequenceGap
 from events.log import Head
-from events.manifest import ARCHIVE, HEAD, IDENTITY, QUARANTINE, Identity, Manifest, Noted, parse, path_of
+from events.manifest import ARCHIVE, HEAD, IDENTITY, LISTS, Identity, Manifest, Noted, parse, path_of
 from events.seal import genesis
 
 UNKNOWN = Identity(format=1, log_id="0" * 32, property_id="unknown")
@@ -45,7 +45,7 @@ class Manifests:
 
     def streams(self) -> list[str]:
         """Return the names of all streams, sorted."""
-        return sorted(stream for stream in self._streams if stream != QUARANTINE)
+        return sorted(stream for stream in self._streams if stream not in LISTS)
 
     def of(self, stream: str) -> list[Manifest]:
         """Return a stream's manifests in order."""

@@ -55,10 +55,14 @@ def open_results(address: str, **options: Any) -> ResultStore:
 def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
     """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`)."""
     scheme, rest = parse_address(address)
-    if scheme in ON_THIS_MACHINE:
+    if scheme == "sqlite":
         from events.sqlite_checkpoints import SqliteCheckpoints
 
         return SqliteCheckpoints(rest + CHECKPOINTS, **options)
+    if scheme == "archive":
+        from events.archive_checkpoints import ArchiveCheckpoints
+
+        return ArchiveCheckpoints(rest, **options)
     store: CheckpointStore = import_module("events.kafka_checkpoints").KafkaCheckpoints(address, **options)
     return store
 

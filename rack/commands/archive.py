@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 from rack.arguments import add_log
@@ -33,28 +34,29 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.archive_write import write_archive
-    from rack.opening import log_at, lost_tails
+    from rack.opening import checkpoints_at, log_at, lost_tails
 
-    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
-    try:
+    address = log_address(arguments.log)
+    with ExitStack() as resources:
+        log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
+        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         sealed = write_archive(
             log,
             arguments.out,
             running=arguments.running,
+            checkpoints=store,
             progress=lambda events: output.progress(events, "events sealed"),
         )
         integrity = sealed.integrity + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
         identity = {"log_id": log.log_id, "property_id": log.property_id}
-    finally:
-        log.close()
     for line in integrity:
         output.problem(line)
     output.value(
         {"archive": str(arguments.out), **identity, "segments": sealed.segments, "events": sealed.events,
-         "quarantined": sealed.refused, "manifests": sealed.manifests, "digest": sealed.digest,
+         "quarantined": sealed.refused, "checkpoints": sealed.checkpoints, "manifests": sealed.manifests, "digest": sealed.digest,
          "running_day": sealed.running_day, "integrity": integrity}
     )  # fmt: skip
-    refused = f" and {sealed.refused:,} refused lines" if sealed.refused else ""
+    refused = _besides(sealed.refused, sealed.checkpoints)
     day = f"; gaming day {sealed.running_day} is running and was left" if not arguments.running else ""
     output.text(
         f"{sealed.events:,} events{refused} sealed in {sealed.segments:,} segments{day if sealed.running_day else ''}",
@@ -78,9 +80,9 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in restored.heads.items()}
     output.value(
         {"log": address, "log_id": restored.log_id, "property_id": restored.property_id, "events": restored.events,
-         "quarantined": restored.refused, "streams": heads, "integrity": restored.integrity}
+         "quarantined": restored.refused, "checkpoints": restored.checkpoints, "streams": heads, "integrity": restored.integrity}
     )  # fmt: skip
-    refused = f" and {restored.refused:,} refused lines" if restored.refused else ""
+    refused = _besides(restored.refused, restored.checkpoints)
     state = (
         "the rest of the archive is not as it was sealed"
         if restored.integrity
@@ -88,3 +90,8 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
     )
     output.text(f"{restored.events:,} events{refused} of {len(heads)} streams restored to {address}: {state}")
     return Exit.INTEGRITY if restored.integrity else Exit.CLEAN
+
+
+def _besides(refused: int, checkpoints: int) -> str:
+    said = [(refused, "refused lines"), (checkpoints, "checkpoints")]
+    return "".join(f", {count:,} {what}" for count, what in said if count)

@@ -86,7 +86,6 @@ def test_a_manifest_states_range_chain_file_and_the_manifest_before(three_days: 
     before = (folder / "manifests" / f"{second.number - 1:08}.json").read_bytes()
     assert second.previous_manifest == sha256(before).hexdigest()
     assert Manifests(folder).sealed[0].previous_manifest == sha256((folder / "archive.json").read_bytes()).hexdigest()
-    assert second.checkpoint is None, "the log has no checkpoint, and the manifest says so"
 
 
 def test_a_second_run_adds_only_what_is_new(three_days: SqliteLog, folder: Path, drafts: Drafts) -> None:
@@ -293,12 +292,6 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     }  # fmt: skip
     assert verify(opened(folder)).ok
     assert not list(folder.rglob("*.partial"))
-
-
-def test_a_checkpoint_has_its_place(log: SqliteLog, folder: Path, drafts: Drafts) -> None:
-    fill(log, drafts)
-    write_archive(log, folder, running=True, checkpoints=lambda stream, head: f"{stream} {head.seq}\n")
-    assert [manifest.checkpoint for manifest in Manifests(folder).sealed] == [f"{TABLE} 13\n"]
 
 
 # ----------------------------------------------------------------------------------------------------------- any events
