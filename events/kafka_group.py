@@ -27,7 +27,8 @@ SESSION_S = 10.0
 TRANSACTION_S = 10.0
 """How long the transaction of a member that is gone can hold readers up, if nobody takes its partition over before."""
 
-_NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,100}\Z")
+NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,100}\Z")
+"""What a group may be called."""
 
 
 class KafkaGroup:
@@ -48,7 +49,7 @@ class KafkaGroup:
         state_dir: Path | str = STATE_DIR,
         security: Mapping[str, Any] | None = None,
     ) -> None:
-        if not _NAME.match(name):
+        if not NAME.match(name):
             raise LogUnavailable(f"{name!r} is no name of a group: write letters, digits, dots, dashes or underscores")
         bootstrap, self._prefix = parse_address(address)
         self.address, self._owner = address, Owner(name, engine)

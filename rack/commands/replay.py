@@ -151,6 +151,10 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
         raise UsageError("--group goes without --again, --verdicts and --warehouse; run those alone")
     if parse_address(address)[0] != "kafka":
         raise UsageError("--group needs a log on Kafka, whose partitions can be shared")
+    from events.kafka_group import NAME
+
+    if not NAME.match(arguments.group):
+        raise UsageError(f"--group {arguments.group!r}: expected letters, digits, dots, dashes or underscores")
 
 
 def _share(address: str, name: str, results: ResultStore, output: Output) -> Summary:
