@@ -23,6 +23,7 @@ COMMANDS = (
     "simulate",
     "ingest",
     "replay",
+    "rounds",
     "round",
     "judge",
     "review",

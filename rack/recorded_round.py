@@ -12,6 +12,7 @@ from events.envelope import Envelope
 from events.errors import EventError, IntegrityError, Undecodable
 from events.log import EventLog
 from events.model import Event, EventCorrected
+from games.rulebook import Rulebook
 from rack.errors import UsageError
 from replay.corrections import correction
 from replay.engine import engine
@@ -51,8 +52,11 @@ class Recorded:
         )
 
 
-def recorded_round(log: EventLog, table: str, round_no: int) -> Recorded:
-    """Return a round of a table. Raises `UsageError` where there is none, `IntegrityError` where a break hides it."""
+def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | None = None) -> Recorded:
+    """Return a round of a table, judged by the rules on file or by others.
+
+    Raises `UsageError` where there is none, `IntegrityError` where a break hides it.
+    """
     stream = f"table/{table}"
     streams = log.streams()
     if stream not in streams:
@@ -60,7 +64,7 @@ def recorded_round(log: EventLog, table: str, round_no: int) -> Recorded:
         raise UsageError(f"the log has no table {table!r}; it has {tables or 'none'}")
     memory = MemoryResults()
     memory.commit(engine(), {other: BEYOND for other in streams if other != stream}, {}, [])
-    summary = replay(log, memory)
+    summary = replay(log, memory, rules=rules)
     judged = {each.round_no: each for each in adjudications(memory)}
     if round_no not in judged:
         for _ in _events(log, stream):

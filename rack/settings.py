@@ -10,6 +10,7 @@
 | `RACK_KAFKA_PROTOCOL` | `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`, where the brokers want it |
 | `RACK_KAFKA_CA`, `RACK_KAFKA_CERTIFICATE`, `RACK_KAFKA_KEY` | PEM files for TLS |
 | `RACK_KAFKA_MECHANISM`, `RACK_KAFKA_USERNAME`, `RACK_KAFKA_PASSWORD` | for SASL |
+| `RACK_DASK_CA`, `RACK_DASK_CERTIFICATE`, `RACK_DASK_KEY` | PEM files for TLS to a Dask scheduler |
 | `RACK_KAFKA_REPLICATION`, `RACK_KAFKA_MIN_INSYNC`, `RACK_KAFKA_PARTITIONS` | topics of a new log (3 and 2 in production) |
 | `RACK_KAFKA_SESSION_S` | for how long a silent member of a group of replayers keeps its partitions (10) |
 """
@@ -110,6 +111,22 @@ def kafka_security(environment: Mapping[str, str] | None = None) -> dict[str, st
     """
     env = os.environ if environment is None else environment
     return {option: env[name] for name, option in _SECURITY.items() if env.get(name)}
+
+
+def dask_tls(environment: Mapping[str, str] | None = None) -> tuple[str, str, str] | None:
+    """Return the files for TLS to a Dask scheduler (CA, certificate, key), or null. Raises `UsageError` where one is missing.
+
+    >>> dask_tls({}), dask_tls({"RACK_DASK_CA": "ca", "RACK_DASK_CERTIFICATE": "c", "RACK_DASK_KEY": "k"})
+    (None, ('ca', 'c', 'k'))
+    """
+    env = os.environ if environment is None else environment
+    names = ("RACK_DASK_CA", "RACK_DASK_CERTIFICATE", "RACK_DASK_KEY")
+    ca, certificate, key = (env.get(name, "") for name in names)
+    if ca and certificate and key:
+        return ca, certificate, key
+    if ca or certificate or key:
+        raise UsageError(f"TLS to a scheduler takes all of {', '.join(names)}")
+    return None
 
 
 def kafka_topics(environment: Mapping[str, str] | None = None) -> dict[str, int]:

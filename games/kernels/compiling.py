@@ -25,19 +25,24 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _HERE = Path(__file__).parent
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Function, **options: Any) -> Function:
     """Return a function compiled when it is first called, without Python's lock; kept on disk where that is safe."""
     module = sys.modules.get(function.__module__)
     folder = Path(str(module.__file__)).parent if module is not None and getattr(module, "__file__", None) else _HERE
     kept = cache_folder(folder)
     if kept is None:
-        return cast(Function, numba.njit(nogil=True)(function))
+        return cast(Function, numba.njit(nogil=True, **options)(function))
     config: Any = settings
     before, config.CACHE_DIR = config.CACHE_DIR, str(kept)
     try:
-        return cast(Function, numba.njit(nogil=True, cache=True)(function))
+        return cast(Function, numba.njit(nogil=True, cache=True, **options)(function))
     finally:
         config.CACHE_DIR = before
+
+
+def inlined(function: Function) -> Function:
+    """Return a function compiled into those that call it: for one that takes many arrays, which a call would copy."""
+    return compiled(function, forceinline=True)
 
 
 @cache

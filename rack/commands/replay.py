@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rack import batch_replay
 from rack.arguments import add_log, as_of
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
@@ -50,6 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--warehouse", metavar="FILE", type=Path,
         help="then build the warehouse of the pages there; with --follow again and again, for a tenth of the time",
     )  # fmt: skip
+    batch_replay.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -57,6 +59,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at, lost_tails, results_at
     from replay.replayer import MemoryResults
 
+    batch_replay.check(arguments)
     what_if = bool(arguments.rules or arguments.as_of)
     if what_if and (arguments.follow or arguments.warehouse or arguments.again or arguments.verdicts):
         raise UsageError(
@@ -67,6 +70,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         _check_group(arguments, address)
     log = log_at(address, read_only=True, check_heads=False)
     try:
+        if arguments.batch and arguments.rules:
+            return batch_replay.what_if(log, arguments, output)
         options = {"read_only": True} if arguments.group is not None else {}
         results = MemoryResults() if what_if else results_at(address, arguments.verdicts, **options)
         try:
@@ -74,10 +79,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 results.reset()
             if arguments.group is not None:
                 summary = _share(address, arguments.group, results, output)
-            elif arguments.follow:
-                summary = _follow(log, results, arguments, output)
             else:
-                summary = _once(log, results, arguments, output)
+                judge = batch_replay.by_table if arguments.batch else _follow if arguments.follow else _once
+                summary = judge(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
                 _build(arguments.warehouse, log, results)

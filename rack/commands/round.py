@@ -17,17 +17,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help="the table's id, as in fu-01")
     parser.add_argument("round", metavar="ROUND", type=positive, help="the number of the round")
     add_log(parser)
+    parser.add_argument(
+        "--rules", metavar="FILE", help="what if: judge by this rules submission instead of the one that was filed"
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the round; 1 where it has findings."""
+    from rack.commands.rules import read_submission
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
     from rack.report import verdict_lines
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
-        recorded = recorded_round(log, arguments.table, arguments.round)
+        rules = read_submission(arguments.rules) if arguments.rules else None
+        recorded = recorded_round(log, arguments.table, arguments.round, rules)
     finally:
         log.close()
     judged = recorded.adjudication

@@ -39,6 +39,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--key", type=Path, metavar="FILE", action="append", default=[],
         help="the log's public key, as it was given to you (repeatable; default: the keys that the log names)",
     )  # fmt: skip
+    parser.add_argument(
+        "--rounds", metavar="DIR", type=Path, help="make this round table again as well, and compare it"
+    )
     parser.add_argument("--witness", type=Path, metavar="DIR", help="the folder of a witness, with --witness-key")
     parser.add_argument(
         "--witness-key", type=Path, metavar="FILE", help="the witness's public key, as it was given to you"
@@ -72,11 +75,25 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             log, parse_address(address)[0], checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )  # fmt: skip
+        rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
     cosigned = max((mark.head.seq for mark in marks), default=0)
     late = overdue(report.signed, utc_now_us())
-    output.value(as_json(report) | {"overdue": late, "cosigned": len(marks)} | sealed)
+    output.value(as_json(report) | {"overdue": late, "cosigned": len(marks)} | sealed | rounds)
     output.text(*(line(found) for found in report.breaks), *_signatures(report.signed, late, cosigned), summary(report))
-    return Exit.CLEAN if report.ok else Exit.INTEGRITY
+    return Exit.CLEAN if report.ok and not rounds.get("round_table") else Exit.INTEGRITY
+
+
+def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, Any]:
+    """Make a round table again; return in what it differs, for JSON."""
+    from msgspec import to_builtins
+
+    from replay.round_check import differences
+
+    found = differences(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds made again, at {stream}"))
+    output.text(*(f"round table {folder}: {each.where}: {each.what}" for each in found))
+    if not found:
+        output.text(f"round table {folder}: as the log gives it")
+    return {"round_table": to_builtins(found)}
 
 
 def _walk(log: EventLog, backend: str, **options: Any) -> tuple[Report, dict[str, Any]]:

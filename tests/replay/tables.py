@@ -215,11 +215,16 @@ class MemoryLog:
 
 def records(table: Table, recorded_us: int = START_US) -> list[Record]:
     """Return a table's events as a log stores them."""
-    state = StreamState(Head(0, genesis(LOG_ID, PROPERTY, table.stream)))
+    return records_of_drafts(table.stream, table.drafts, recorded_us)
+
+
+def records_of_drafts(stream: str, drafts: Sequence[Draft], recorded_us: int = START_US) -> list[Record]:
+    """Return drafts of a stream as a log stores them."""
+    state = StreamState(Head(0, genesis(LOG_ID, PROPERTY, stream)))
     made = []
-    for count, draft in enumerate(table.drafts):
+    for count, draft in enumerate(drafts):
         record, state = place(
-            state, draft, log_id=LOG_ID, property_id=PROPERTY, stream=table.stream, now_us=recorded_us + count
+            state, draft, log_id=LOG_ID, property_id=PROPERTY, stream=stream, now_us=recorded_us + count
         )
         made.append(record)
     return made

@@ -1,0 +1,128 @@
+"""`rack replay --batch`: a history judged by its round table, or settled by other rules (docs/batch.md)."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rack.arguments import positive
+from rack.errors import Exit, UsageError
+from rack.output import Output, money, table
+from rack.settings import dask_tls
+
+if TYPE_CHECKING:
+    from events.log import EventLog, ResultStore
+    from replay.batch import BatchSummary
+    from replay.groups import Engine
+    from replay.round_table import RoundTable
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of a batch."""
+    batch = parser.add_argument_group("batch", "judge columns, and single rounds event by event where needed")
+    batch.add_argument(
+        "--batch", action="store_true", help="judge a whole history by its round table; the same verdicts, sooner"
+    )
+    batch.add_argument(
+        "--rounds", metavar="DIR", type=Path, help="the round table that `rack rounds` made (default: make one)"
+    )
+    batch.add_argument(
+        "--workers", metavar="N", type=positive, help="threads that judge (default: one for each processor)"
+    )
+    batch.add_argument("--engine", choices=("threads", "dask"), help="threads, or a Dask cluster (extra `scale`)")
+    batch.add_argument(
+        "--scheduler", metavar="ADDR", help="a cluster that is there: tls://host:port (default: one of this machine)"
+    )
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError` where arguments do not go together."""
+    if arguments.batch and (arguments.as_of or arguments.again or arguments.follow):
+        raise UsageError("--batch judges a history from its first event; give it without --as-of, --again and --follow")
+    if not arguments.batch and (arguments.rounds or arguments.workers or arguments.engine or arguments.scheduler):
+        raise UsageError("--rounds, --workers, --engine and --scheduler are for --batch")
+    if arguments.scheduler and arguments.engine != "dask":
+        raise UsageError("--scheduler is for --engine dask")
+
+
+def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> BatchSummary:
+    """Judge by the round table, and store every verdict."""
+    from replay.batch import replay_batch
+
+    with _rounds(log, arguments, output) as rounds, _engine(arguments) as engine:
+        summary = replay_batch(log, results, rounds, engine, lambda done: output.progress(done, "rounds judged"))
+    output.note(f"{summary.upheld_in_columns:,} rounds upheld in columns, {summary.told:,} told event by event")
+    return summary
+
+
+def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
+    """Say what other rules would have led to, as money; 4 where a stream is broken."""
+    from rack.commands.rules import read_submission
+    from replay import what_if as asked
+
+    book = read_submission(arguments.rules)
+    with _rounds(log, arguments, output) as rounds, _engine(arguments) as engine:
+        answer = asked.what_if(log, rounds, book, engine, lambda done: output.progress(done, "rounds settled"))
+    for line in answer.integrity:
+        output.problem(line)
+    if output.as_json:
+        from msgspec import to_builtins
+
+        by_wager = {
+            name: to_builtins(each) | {"difference_cents": each.difference_cents}
+            for name, each in answer.by_wager.items()
+        }
+        output.value(to_builtins(answer) | {"by_wager": by_wager, "difference_cents": answer.difference_cents})
+    header = ("wager", "wagers", "staked", "done", "due", f"due by {book.name}", "difference", "cannot be told")
+    lines = []
+    for name, each in answer.by_wager.items():
+        sums = (each.staked_cents, each.done_cents, each.due_cents, each.instead_cents, each.difference_cents)
+        lines.append((name, each.wagers, *(money(cents) for cents in sums), each.unknown))
+    more = "more" if answer.difference_cents >= 0 else "less"
+    output.text(
+        *table(header, lines),
+        "",
+        f"{answer.rounds:,} rounds, {answer.told:,} of them told event by event; the patrons would have been due "
+        f"{money(abs(answer.difference_cents))} {more}",
+        "one round: rack round TABLE ROUND --rules FILE",
+    )
+    return Exit.INTEGRITY if answer.integrity else Exit.CLEAN
+
+
+@contextlib.contextmanager
+def _rounds(log: EventLog, arguments: argparse.Namespace, output: Output) -> Iterator[RoundTable]:
+    """The table that is named; where none is, one that is made for the occasion."""
+    from replay.round_table import RoundTable, build
+
+    with contextlib.ExitStack() as kept:
+        folder = arguments.rounds
+        if folder is None:
+            folder = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="rack-rounds-")))
+            build(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
+        yield RoundTable(folder)
+
+
+@contextlib.contextmanager
+def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
+    """What judges. A scheduler on another machine is reached by TLS only: what it is sent says who won what."""
+    from replay.groups import Threads
+
+    workers = arguments.workers or os.cpu_count() or 1
+    if arguments.engine != "dask":
+        yield Threads(workers)
+        return
+    from replay.on_dask import Dask, Tls
+
+    scheduler, files = arguments.scheduler or "", dask_tls()
+    host = scheduler.partition("://")[2].rpartition(":")[0]
+    if scheduler and not scheduler.startswith("tls://") and host not in ("127.0.0.1", "localhost", "[::1]"):
+        raise UsageError(f"--scheduler {scheduler}: a scheduler on another machine is reached by tls:// only")
+    if scheduler.startswith("tls://") and files is None:
+        raise UsageError(f"--scheduler {scheduler} takes RACK_DASK_CA, RACK_DASK_CERTIFICATE and RACK_DASK_KEY")
+    with Dask(scheduler, workers, Tls(*files) if scheduler and files else None) as cluster:
+        yield cluster

@@ -1,0 +1,54 @@
+"""`rack rounds`: derive the round table from a log, one row a round, for batch replay and for analysts."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rack.arguments import add_log
+from rack.errors import Exit
+from rack.output import Output, table
+from rack.settings import log_address
+
+if TYPE_CHECKING:
+    from replay.round_table import Manifest
+
+HELP = "derive the round table from a log: one row a round, in Parquet (docs/batch.md)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    add_log(parser)
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, required=True, help="the folder of the table; replaced as a whole"
+    )
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Make the table; 4 where a stream is broken (it has no rows then)."""
+    from rack.opening import log_at
+    from replay.round_table import build
+
+    log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
+    try:
+        made = build(log, arguments.out, lambda stream, rounds: output.progress(rounds, f"rounds written, at {stream}"))
+    finally:
+        log.close()
+    output.value(as_json(made))
+    output.text(f"{rounds_of(made):,} rounds in {len(made.files)} files at {arguments.out}")
+    output.text(*table(("replayed event by event", "why"), sorted(made.single_path.items())))
+    return Exit.INTEGRITY if any(why.startswith("LOG-") for why in made.single_path.values()) else Exit.CLEAN
+
+
+def rounds_of(made: Manifest) -> int:
+    """Return how many rounds a table has."""
+    return sum(entry.rounds for entry in made.files)
+
+
+def as_json(made: Manifest) -> dict[str, Any]:
+    """Return the manifest as JSON values."""
+    from msgspec import to_builtins
+
+    manifest: dict[str, Any] = to_builtins(made)
+    return manifest | {"rounds": rounds_of(made)}

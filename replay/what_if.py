@@ -1,0 +1,169 @@
+"""What other rules would have led to, as money: a history settled by the rules on file and by others, in columns.
+
+The law of this file: what the columns cannot settle under either rules is told by the single path under both. Amounts are
+cents from the patron's side, so what a change costs the house is what the patrons are due more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from events.log import EventLog
+from games.rulebook import Rulebook
+from replay.batch import rows_to_tell
+from replay.findings import Adjudication
+from replay.groups import Engine, groups_of
+from replay.kernels.face_up import Judged
+from replay.replayer import MemoryResults, adjudications, replay
+from replay.round_columns import ENVY_WAGERS, SEATS, WAGERS, numbers_of
+from replay.round_table import RoundTable
+from replay.screening import Screen, judged_of
+from replay.settlement import ENVY
+from replay.telling import Teller
+
+Array = npt.NDArray[Any]
+Progress = Callable[[int], None]
+"""Called with the rounds settled so far."""
+
+
+class Money(msgspec.Struct):
+    """A wager over a history: staked, done, and due by the rules on file and by the others; `unknown` could not be told.
+
+    A wager is unknown where either rules leave it so; its money is in none of the sums.
+    """
+
+    wagers: int = 0
+    staked_cents: int = 0
+    done_cents: int = 0
+    due_cents: int = 0
+    instead_cents: int = 0
+    unknown: int = 0
+
+    @property
+    def difference_cents(self) -> int:
+        """What the patrons would have been due more by the others."""
+        return self.instead_cents - self.due_cents
+
+
+class Answer(msgspec.Struct, kw_only=True):
+    """The money of every wager; the rounds it is of, how many of them were told event by event, and streams that broke."""
+
+    by_wager: dict[str, Money]
+    rounds: int = 0
+    told: int = 0
+    integrity: list[str] = msgspec.field(default_factory=list)
+
+    @property
+    def difference_cents(self) -> int:
+        """What the patrons would have been due more in all."""
+        return sum(each.difference_cents for each in self.by_wager.values())
+
+
+def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progress: Progress | None = None) -> Answer:
+    """Settle all rounds of the book's game by the rules on file and by the book. Raises `TableError`."""
+    table.must_be_of(log)
+    texts = table.rules()
+    answer = Answer(by_wager={})
+    tellers = Teller(log, texts), Teller(log, texts, book)
+    for group, batch, (filed, instead) in by.judge(
+        groups_of(table.paths()),
+        [Screen(texts), Screen(texts, book.text)],
+        ("stream", "round_no", "rest_seq", "until_seq"),
+    ):
+        ours = np.array(batch.column("game").to_pylist()) == book.game
+        sides = judged_of(filed), judged_of(instead)
+        settled = ours & (sides[0].settled == 1) & (sides[1].settled == 1)
+        add_columns(answer, batch, sides, np.flatnonzero(settled))
+        told = np.flatnonzero(ours & ~settled)
+        for row in rows_to_tell(group, batch, told):
+            add_told(answer, *(_verdicts(teller, row) for teller in tellers))
+        answer.rounds += int(ours.sum())
+        answer.told += len(told)
+        if progress is not None:
+            progress(answer.rounds)
+    _without_rows(log, table, book, answer)
+    answer.by_wager = dict(sorted(answer.by_wager.items()))
+    return answer
+
+
+def add_columns(answer: Answer, batch: pa.RecordBatch, sides: tuple[Judged, Judged], which: Array) -> None:
+    """Add up rows that both rules settle in columns."""
+    staked, net = (numbers_of(batch, name)[which].astype(np.int64) for name in ("staked", "net"))
+    filed, instead = (side.due[which] for side in sides)
+    for at, wager in enumerate(WAGERS):
+        _add(
+            answer, wager, int((staked[:, at::4] > 0).sum()), staked[:, at::4].sum(), net[:, at::4].sum(),
+            filed[:, at::4].sum(), instead[:, at::4].sum(),
+        )  # fmt: skip
+    done_to, done_cents = numbers_of(batch, "envy_to")[which], numbers_of(batch, "envy_cents")[which]
+    done = np.bitwise_count(done_to) * done_cents.astype(np.int64)
+    envy = [np.bitwise_count(side.envy_to[which]) * side.envy_due[which] for side in sides]
+    to = sides[0].envy_to[which] | sides[1].envy_to[which] | done_to
+    for at, wager in enumerate(ENVY_WAGERS):
+        hands = slice(at * SEATS, (at + 1) * SEATS)
+        holders = np.bitwise_count(np.bitwise_or.reduce(to[:, hands], axis=1)).sum()
+        _add(
+            answer, ENVY[wager], int(holders), 0, done[:, hands].sum(), envy[0][:, hands].sum(), envy[1][:, hands].sum()
+        )
+
+
+def _add(answer: Answer, wager: str, wagers: int, staked: int, done: int, due: int, instead: int) -> None:
+    if not wagers:
+        return
+    money = answer.by_wager.setdefault(wager, Money())
+    money.wagers += wagers
+    money.staked_cents += int(staked)
+    money.done_cents += int(done)
+    money.due_cents += int(due)
+    money.instead_cents += int(instead)
+
+
+def add_told(answer: Answer, filed: Iterable[Adjudication], instead: Iterable[Adjudication]) -> None:
+    """Add up rounds that the single path told under both rules."""
+    others = {_place(said, each): each for said in instead for each in said.settlements}
+    for said in filed:
+        for each in said.settlements:
+            other = others.pop(_place(said, each), None)
+            due = other.due_cents if other is not None else 0
+            _add_one(answer, each.wager, each.staked_cents, each.done_cents, each.due_cents, due)
+    for each in others.values():
+        _add_one(answer, each.wager, each.staked_cents, each.done_cents, 0, each.due_cents)
+
+
+def _place(said: Adjudication, each: Any) -> tuple[Any, ...]:
+    return said.stream, said.round_no, each.seat, each.wager, each.number, each.bettor
+
+
+def _add_one(answer: Answer, wager: str, staked: int, done: int | None, due: int | None, instead: int | None) -> None:
+    if due is None or instead is None:
+        answer.by_wager.setdefault(wager, Money()).unknown += 1
+        return
+    _add(answer, wager, 1, staked, done or 0, due, instead)
+
+
+def _verdicts(teller: Teller, row: Any) -> list[Adjudication]:
+    """The last word on each round that a row tells."""
+    last = {key: data for kind, key, data in teller.tell(row) if kind == "adjudications"}
+    return [msgspec.json.decode(data, type=Adjudication) for data in last.values()]
+
+
+def _without_rows(log: EventLog, table: RoundTable, book: Rulebook, answer: Answer) -> None:
+    """Add the rounds of streams that have no rows, event by event."""
+    ends = {stream: log.head(stream).seq for stream in table.manifest.single_path}
+    if not ends:
+        return
+    said = []
+    for rules in (None, book):
+        results = MemoryResults()
+        summary = replay(log, results, as_of=ends, rules=rules)
+        said.append([each for each in adjudications(results) if each.game == book.game])
+    answer.integrity = summary.integrity
+    add_told(answer, *said)
+    answer.rounds += len(said[0])
+    answer.told += len(said[0])

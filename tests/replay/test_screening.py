@@ -1,0 +1,258 @@
+"""Screening never passes a round that the adjudicator would find something in, and says the same money of those it passes.
+
+Rounds of a simulated day are changed in every way that events can be: left out, said twice, moved, with other seats, cards,
+amounts and words. Whatever becomes of such a round, the single path is asked; where the columns uphold it, both say the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from events import model
+from events.codec import decode
+from events.model import Event
+from floor import gaming_day
+from games.rulebook import Rulebook
+from replay.adjudicate import Conclusion, adjudicate
+from replay.kernels.face_up import CHECKS
+from replay.plain_rounds import Aside, fill_row
+from replay.round_columns import as_batch, empty_row
+from replay.rounds import Round, TableFold
+from replay.screening import Screen, judged_of
+from replay.stream import encode, rules_in_force
+from replay.table_state import Fact, TableState
+from replay.upheld import Upheld
+from tests.replay.tables import records_of_drafts, rules_text
+
+ROUNDS = 160
+
+
+class Base(msgspec.Struct):
+    """A round as it was recorded, and the table before it."""
+
+    stream: str
+    state: bytes
+    round_no: int
+    gaming_day: str
+    facts: list[Fact]
+
+
+@cache
+def simulated() -> tuple[list[Base], dict[tuple[str, str], list[Any]]]:
+    """Rounds of a day in which everything is in order; the values that the fields of events have in a day with faults."""
+    return list(bases(gaming_day.simulate(7, ROUNDS, plant=False))), pools(gaming_day.simulate(8, ROUNDS))
+
+
+def bases(day: gaming_day.Simulation) -> Iterator[Base]:
+    for stream, events in of_tables(day):
+        fold = TableFold(stream)
+        state = encode(fold.state)
+        for event in events:
+            if fold.open is None and fold.at_rest:
+                state = encode(fold.state)
+            done = fold.apply(
+                event.seq, event.occurred_at_us, event.source, event.source_seq, event.round_no, event.gaming_day, event.payload,
+                event.event_id,
+            )  # fmt: skip
+            for round_ in done:
+                if round_.facts[0].seq > 1 and judged_in_columns(round_)[0] == "upheld":
+                    yield Base(stream, state, round_.round_no, round_.gaming_day, list(round_.facts))
+
+
+def of_tables(day: gaming_day.Simulation) -> Iterator[tuple[str, list[Any]]]:
+    streams: dict[str, list[Any]] = {}
+    for stream, drafts in day.groups():
+        if stream.startswith("table/"):
+            streams.setdefault(stream, []).extend(drafts)
+    for stream, drafts in streams.items():
+        yield stream, [decode(record.data) for record in records_of_drafts(stream, drafts)]
+
+
+def pools(day: gaming_day.Simulation) -> dict[tuple[str, str], list[Any]]:
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for _, events in of_tables(day):
+        for event in events:
+            for field, value in msgspec.to_builtins(event.payload).items():
+                found.setdefault((event.payload.TYPE, field), {})[repr(value)] = value
+    return {key: list(values.values()) for key, values in found.items()}
+
+
+# ------------------------------------------------------------------------------------------------- what becomes of rounds
+
+
+def judged_in_columns(round_: Round) -> tuple[str, dict[str, Any]]:
+    """The check that a round does not pass in columns, and where it is upheld its adjudication."""
+    book = rules_in_force(round_)
+    if isinstance(book, str):
+        return "aside", {}
+    row = empty_row() | {
+        "stream": round_.stream, "round_no": round_.round_no, "game": book.game, "rules": book.digest,
+        "gaming_day": round_.gaming_day, "opened_at_us": round_.opened.at_us, "first_seq": round_.first_seq,
+        "last_seq": round_.last_seq,
+    }  # fmt: skip
+    try:
+        fill_row(row, round_, book)
+    except Aside:
+        return "aside", {}
+    batch = as_batch([row])
+    judged = judged_of(Screen({book.digest: book.text}).judge(batch))
+    check = CHECKS[judged.check[0]]
+    if check != "upheld":
+        return check, {}
+    ((_, _, said),) = Upheld({book.digest: book}).adjudications(batch, judged, [0])
+    return check, msgspec.json.decode(said)
+
+
+def folded(base: Base, facts: Sequence[Fact]) -> Round:
+    """The round of these facts at the table as it was before."""
+    fold = TableFold(base.stream, msgspec.msgpack.decode(base.state, type=TableState))
+    counters = {name: source.last for name, source in fold.state.sources.items()}
+    done: list[Round] = []
+    for fact in facts:
+        counters[fact.source] = counters.get(fact.source, 0) + 1
+        done += fold.apply(
+            fact.seq,
+            fact.at_us,
+            fact.source,
+            counters[fact.source],
+            base.round_no,
+            base.gaming_day,
+            fact.payload,
+            fact.event_id,
+        )
+    if fold.open is not None:
+        done.append(fold.open)
+    return done[-1]
+
+
+def agree(base: Base, facts: Sequence[Fact]) -> str:
+    """Judge changed facts in columns and by the single path; return the check that the columns name."""
+    round_ = folded(base, facts)
+    check, said = judged_in_columns(round_)
+    if check == "upheld":
+        book = rules_in_force(round_)
+        assert isinstance(book, Rulebook)
+        conclusion: Conclusion = adjudicate(round_, book)
+        assert (conclusion.verdict, conclusion.findings, conclusion.undetermined) == ("UPHELD", (), ())
+        assert said["settlements"] == msgspec.to_builtins(list(conclusion.settlements))
+    return check
+
+
+# ---------------------------------------------------------------------------------------------------------------- changes
+
+
+def changed(base: Base, chance: random.Random, changes: int) -> list[Fact]:
+    """The facts of a round after some changes; numbers and times in order again."""
+    payloads = [fact.payload for fact in base.facts]
+    sources = [fact.source for fact in base.facts]
+    for _ in range(changes):
+        at = chance.randrange(1, len(payloads))
+        match chance.choice(("field", "field", "field", "field", "drop", "twice", "move", "swap", "late")):
+            case "field":
+                payloads[at] = other(payloads[at], chance)
+            case "drop":
+                del payloads[at], sources[at]
+            case "twice":
+                payloads.insert(at, payloads[at])
+                sources.insert(at, sources[at])
+            case "move":
+                to = chance.randrange(1, len(payloads))
+                payloads.insert(to, payloads.pop(at))
+                sources.insert(to, sources.pop(at))
+            case "swap":
+                same = [i for i, each in enumerate(payloads) if type(each) is type(payloads[at])]
+                to = chance.choice(same)
+                payloads[at], payloads[to] = payloads[to], payloads[at]
+            case "late":
+                kinds = [kind for kind in sorted({kind for kind, _ in simulated()[1]}) if kind not in TABLE_EVENTS]
+                found = made(chance.choice(kinds), chance)
+                if found is not None:
+                    payloads.insert(at, found)
+                    sources.insert(at, sources[0])
+    first = base.facts[0]
+    return [
+        Fact(first.seq + i, first.at_us + i * 1_000_000, source, payload, f"{i:032x}")
+        for i, (payload, source) in enumerate(zip(payloads, sources, strict=True))
+    ]
+
+
+TABLE_EVENTS = {"gaming_day_opened", "rules_filed", "event_corrected", "round_opened", "table_opened", "intake_refused"}
+
+
+def other(payload: Event, chance: random.Random) -> Event:
+    """The event with another value in one of its fields, where that can be."""
+    content = msgspec.to_builtins(payload)
+    fields = [name for name in content if (payload.TYPE, name) in simulated()[1]]
+    if not fields:
+        return payload
+    field = chance.choice(fields)
+    value = content[field]
+    if isinstance(value, int) and not isinstance(value, bool) and chance.random() < 0.5:
+        value = max(0, value + chance.choice((-100, -1, 1, 100, value)))
+    elif isinstance(value, list) and value and chance.random() < 0.5:
+        at = chance.randrange(len(value))
+        value = [*value[:at], chance.choice((None, chance.choice(value), "As", "Jk", "2c")), *value[at + 1 :]]
+    else:
+        value = chance.choice(simulated()[1][payload.TYPE, field])
+    return converted(type(payload), content | {field: value}) or payload
+
+
+def made(kind: str, chance: random.Random) -> Event | None:
+    """An event of a kind, of values that the simulated day has."""
+    values = {field: chance.choice(values) for (of, field), values in simulated()[1].items() if of == kind}
+    return next((found for type_ in EVENTS if kind == type_.TYPE and (found := converted(type_, values))), None)
+
+
+EVENTS = [
+    type_
+    for type_ in vars(model).values()
+    if isinstance(type_, type) and issubclass(type_, Event) and type_ is not Event
+]
+
+
+def converted(type_: type[Event], content: dict[str, Any]) -> Event | None:
+    try:
+        return msgspec.convert(content, type_)
+    except (msgspec.ValidationError, ValueError):
+        return None
+
+
+# ------------------------------------------------------------------------------------------------------------------ tests
+
+
+def test_the_simulated_day_has_rounds_that_are_upheld_in_columns() -> None:
+    assert len(simulated()[0]) > ROUNDS // 2
+    for base in simulated()[0]:
+        assert agree(base, base.facts) == "upheld"
+
+
+@settings(max_examples=250)
+@given(st.integers(0, 2**32), st.integers(1, 3))
+def test_a_changed_round_is_never_upheld_where_the_adjudicator_finds_something(seed: int, changes: int) -> None:
+    chance = random.Random(seed)
+    base = chance.choice(simulated()[0])
+    agree(base, changed(base, chance, changes))
+
+
+def test_changes_reach_most_checks() -> None:
+    """What the property above is worth: changes lead to rounds that pass, to rounds aside, and to most of the checks."""
+    seen = set()
+    for seed in range(1_000):
+        chance = random.Random(seed)
+        base = chance.choice(simulated()[0])
+        seen.add(agree(base, changed(base, chance, 1)))
+    assert {"upheld", "aside", "cards", "money", "limits", "order", "start", "late"} <= seen
+    assert len(seen) >= 18
+
+
+def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
+    row = empty_row() | {"game": "pai_gow_poker", "rules": "x"}
+    judged = judged_of(Screen({"x": rules_text("pa-645c")}).judge(as_batch([row])))
+    assert CHECKS[judged.check[0]] == "aside"
