@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import delay, growth, on_sqlite, reporting
+from benchmarks import batch, delay, growth, on_sqlite, ranking, reporting
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
@@ -28,7 +28,7 @@ BY_ROUND = 500
 """So many rounds are appended with a commit each."""
 
 
-def measure(folder: Path, rounds: int, with_kafka: bool) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int) -> dict[str, Any]:
     """Measure everything; return what results.json holds."""
     results: dict[str, Any] = {"command": "make bench", "machine": machine()}
     say(f"writing {rounds:,} rounds …")
@@ -73,6 +73,10 @@ def measure(folder: Path, rounds: int, with_kafka: bool) -> dict[str, Any]:
     measured.append(delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS))
     say("growth …")
     measured += growth.measure(folder, SEED)
+    say("ranking …")
+    measured += ranking.measure(SEED)
+    say("batch replay …")
+    measured += batch.measure(folder / "batch", batch_rounds, replayed)
     results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
     results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
     return results
@@ -82,11 +86,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure and write."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=1_500)
+    parser.add_argument("--batch-rounds", type=int, default=batch.ROUNDS)
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
-        results = measure(Path(folder), options.rounds, not options.without_kafka)
+        results = measure(Path(folder), options.rounds, not options.without_kafka, options.batch_rounds)
     if options.dry_run:
         sys.stdout.write(json.dumps(results, indent=2) + "\n" + reporting.document(results))
     else:

@@ -1,0 +1,117 @@
+"""Batch replay of many rounds from their table: by one worker and by two, and what it takes of memory as the history grows.
+
+Each run is a process of its own, so that its peak of memory is its own: `python -m benchmarks.batch FOLDER WORKERS`.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks import columnar, on_sqlite
+from benchmarks.measuring import REPEATS, Measured, Timing, best
+from events.open import open_log
+from replay.batch import Tally, judged_results
+from replay.groups import Threads
+from replay.round_table import RoundTable, repeat_rounds
+
+ROUNDS = 1_000_000
+TIMES = 10
+"""The long history is the same rounds so many times."""
+GOAL = 200_000
+SPEEDUP = 1.8
+
+
+def run(folder: Path, workers: int) -> dict[str, Any]:
+    """Judge the table of a folder, and tell its mispaid rounds from the log; return what that took."""
+    log, table = open_log(on_sqlite.address(folder / "mispaid.db"), read_only=True), RoundTable(folder / "rounds")
+    _warm(log, table)
+    tally = Tally()
+    cpu, wall = time.process_time(), time.perf_counter()
+    findings = sum(
+        kind == "findings" for kind, _, _ in judged_results(log, table, Threads(workers), tally, upheld_too=False)
+    )
+    return {
+        "wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu, "rounds": tally.upheld + tally.told,
+        "told": tally.told, "findings": findings,
+        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }  # fmt: skip
+
+
+def _warm(log: Any, table: RoundTable) -> None:
+    """Kernels are compiled, or read from where they are kept, before anything is timed; and one round is told."""
+    next(judged_results(log, table, Threads(), Tally(), upheld_too=False))
+
+
+def child(folder: Path, workers: int) -> dict[str, Any]:
+    """Run in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.batch", str(folder), str(workers)]
+    said: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return said
+
+
+def measure(folder: Path, rounds: int, single: Measured | None = None) -> list[Measured]:
+    """Measure; `single` is the replay event by event of the same run, the peer."""
+    folder.mkdir()
+    log = columnar.mispaid_log(folder)
+    columnar.make(log, folder / "rounds", rounds)
+    log.close()
+    by: dict[int, list[dict[str, Any]]] = {1: [], 2: []}
+    for _ in range(REPEATS):
+        for workers, runs in by.items():
+            runs.append(child(folder, workers))
+    one, two = (_best(runs) for runs in by.values())
+    repeat_rounds(folder / "rounds", TIMES)
+    long = child(folder, 2)
+    peer = _scaled(single, rounds) if single is not None else None
+    shorter = by[2][0]
+    notes = {
+        "rounds_told_event_by_event": shorter["told"], "findings": shorter["findings"], "peak_memory_mib": shorter["peak_mib"],
+    }  # fmt: skip
+    return [
+        Measured(
+            key="batch", title=f"Batch replay of {rounds:,} rounds, two workers", unit="rounds", count=rounds, ours=two,
+            peer_name="replay event by event from SQLite, in one process" if peer else "", peer=peer,
+            goal=f"≥ {GOAL:,} rounds/s on two cores", met=rounds / two.wall_s >= GOAL, notes=notes,
+        ),
+        Measured(
+            key="batch-long", title=f"Batch replay of {rounds * TIMES:,} rounds, two workers", unit="rounds",
+            count=long["rounds"], ours=Timing(long["wall_s"], long["cpu_s"]), goal=f"≥ {GOAL:,} rounds/s on two cores",
+            met=long["rounds"] / long["wall_s"] >= GOAL,
+            notes={
+                "the_same_rounds_times": TIMES, "rounds_told_event_by_event": long["told"],
+                "peak_memory_mib": long["peak_mib"],
+            },
+        ),
+        Measured(
+            key="batch-workers", title="Batch replay, two workers beside one", unit="rounds", count=rounds, ours=two,
+            peer_name="the same with one worker", peer=one, goal=f"≥ {SPEEDUP} ×", met=one.wall_s / two.wall_s >= SPEEDUP,
+        ),
+    ]  # fmt: skip
+
+
+def _best(runs: list[dict[str, Any]]) -> Timing:
+    return best([Timing(each["wall_s"], each["cpu_s"]) for each in runs])
+
+
+def _scaled(single: Measured, rounds: int) -> Timing:
+    """What so many rounds would have taken event by event, from what was measured of fewer."""
+    times = rounds / single.count
+    return Timing(single.ours.wall_s * times, single.ours.cpu_s * times)
+
+
+def main() -> None:
+    """Run once and print what it took."""
+    folder, workers = sys.argv[1:]
+    sys.stdout.write(msgspec.json.encode(run(Path(folder), int(workers))).decode())
+
+
+if __name__ == "__main__":
+    main()
