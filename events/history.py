@@ -5,6 +5,7 @@ Nothing here trusts the store: a root is computed from the statements, a stateme
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -75,11 +76,11 @@ class History:
 
     def __init__(self, origin: str, marks: Iterable[Mark] = ()) -> None:
         self.ledger = Ledger(origin)
-        self.stated: dict[str, list[HeadStatement]] = {}
-        """Stream → what was stated of it, in order."""
+        self.stated: dict[str, Stated] = {}
+        """Stream → what was stated of it."""
         self.last: Checkpoint | None = None
         """The last checkpoint that was taken without fault."""
-        self._marks = sorted(marks, key=lambda mark: mark.head.seq)
+        self._marks = sorted(marks, key=lambda mark: mark.head.seq, reverse=True)
 
     def take(self, data: bytes, keys: Keys | None = None) -> Note:
         """Add a stored batch; return its note. Raises `BadCheckpoint` where it contradicts itself, what came before, or a mark.
@@ -94,17 +95,17 @@ class History:
         note, checkpoint = self.ledger.take(batch)
         if keys is not None:
             self._check_signature(first, note, keys)
-        while self._marks and self._marks[0].head.seq <= checkpoint.size:
-            self._meet(self._marks.pop(0), checkpoint)
+        while self._marks and self._marks[-1].head.seq <= checkpoint.size:
+            self._meet(self._marks.pop(), checkpoint)
         for statement in self.ledger.added:
-            self.stated.setdefault(statement.stream, []).append(statement)
+            self.stated.setdefault(statement.stream, Stated()).add(statement)
         self.last = checkpoint
         return note
 
     def end(self) -> None:
         """Raise `BadCheckpoint` where the store ends before a checkpoint that is remembered."""
         if self._marks:
-            mark, size = self._marks[-1], self.ledger.size
+            mark, size = self._marks[0], self.ledger.size
             message = f"the checkpoints end at statement {size}, but {mark.by} holds one over {mark.head.seq}"
             raise BadCheckpoint(size + 1, "checkpoint_lost", message)
 
@@ -126,14 +127,38 @@ class History:
         raise BadCheckpoint(min(mark.head.seq, checkpoint.size), "checkpoint_fork", message)
 
 
+class Stated:
+    """What was stated of one stream, in order; packed, for in a year there are hundreds of thousands."""
+
+    def __init__(self) -> None:
+        self._sizes = array("Q")
+        self._hashes = bytearray()
+
+    def add(self, statement: HeadStatement) -> None:
+        """Add the next statement, whose size is larger than those before."""
+        self._sizes.append(statement.size)
+        self._hashes += bytes.fromhex(statement.root) + bytes.fromhex(statement.chain)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def size(self, place: int) -> int:
+        """Return the number of events that is stated at a place, counted from 0; -1 is the last."""
+        return self._sizes[place]
+
+    def says(self, place: int, root: bytes, chain: bytes) -> bool:
+        """Say whether these are the root and the chain hash that are stated at a place."""
+        return self._hashes[64 * place : 64 * place + 64] == root + chain
+
+
 class StreamHeads:
     """A stream's tree, grown event by event and held against what was stated of it, in order."""
 
-    def __init__(self, stream: str, stated: Sequence[HeadStatement] = ()) -> None:
+    def __init__(self, stream: str, stated: Stated | None = None) -> None:
         self.stream = stream
         self._tree = CompactRange()
         self._chain = b""
-        self._stated = stated
+        self._stated = Stated() if stated is None else stated
         self._next = 0
         self.agreed = 0
         """The last number up to which a statement was borne out."""
@@ -152,9 +177,9 @@ class StreamHeads:
         """Add an event and the chain hash after it. Raises `BrokenSeal` where a statement is not borne out."""
         self._tree.append(leaf_hash(data))
         self._chain = chain
-        if self.settled or self._stated[self._next].size != self.size:
+        if self.settled or self._stated.size(self._next) != self.size:
             return
-        if self._stated[self._next] != self.statement():
+        if not self._stated.says(self._next, self._tree.root(), chain):
             message = f"events {self.agreed + 1} to {self.size} are not those of which a checkpoint states the root"
             raise BrokenSeal(self.stream, self.agreed + 1, message)
         self.agreed, self._next = self.size, self._next + 1
@@ -162,7 +187,7 @@ class StreamHeads:
     def end(self) -> None:
         """Raise `LostTail` where a statement speaks of events beyond the last one that was taken."""
         if not self.settled:
-            message = f"the stream ends at {self.size}, but a checkpoint states {self._stated[-1].size} events"
+            message = f"the stream ends at {self.size}, but a checkpoint states {self._stated.size(-1)} events"
             raise LostTail(self.stream, self.size + 1, message)
 
     def statement(self) -> HeadStatement:

@@ -8,7 +8,7 @@ ends there; the other streams are walked all the same. Pure: any `EventLog` will
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -17,11 +17,11 @@ from events.appender import day_after
 from events.codec import read
 from events.envelope import ReadEnvelope
 from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
-from events.history import Mark, StreamHeads
+from events.history import Mark, Stated, StreamHeads
 from events.log import CheckpointStore, EventLog, Head, Record
 from events.model import Event
 from events.notes import PublicKey
-from events.statements import BadCheckpoint, CheckpointFault, HeadStatement
+from events.statements import BadCheckpoint, CheckpointFault
 from events.verify_checkpoints import Signatures, check_checkpoints
 
 BreakKind = (
@@ -76,7 +76,7 @@ def verify(
     *,
     checkpoints: CheckpointStore | None = None,
     anchors: Sequence[PublicKey] = (),
-    marks: Sequence[Mark] = (),
+    marks: Iterable[Mark] = (),
     gap_s: int | None = None,
     progress: Progress | None = None,
 ) -> Report:
@@ -98,7 +98,7 @@ def verify(
         checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s)
     stated = checked.stated if checked is not None else {}
     for stream in sorted({*log.streams(), *marked, *stated}):
-        walk = _Walk(log, stream, stated.get(stream, ()), events, progress)
+        walk = _Walk(log, stream, stated.get(stream), events, progress)
         walk.run()
         events += walk.events
         heads[stream] = walk.head
@@ -120,7 +120,7 @@ class _Walk:
     """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
 
     def __init__(
-        self, log: EventLog, stream: str, stated: Sequence[HeadStatement], before: int, progress: Progress | None
+        self, log: EventLog, stream: str, stated: Stated | None, before: int, progress: Progress | None
     ) -> None:
         self.log, self.stream, self.progress, self.before = log, stream, progress, before
         self._tree = StreamHeads(stream, stated)

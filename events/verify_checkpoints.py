@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from events.checkpoint import origin_of
 from events.errors import IntegrityError
-from events.history import History, Keys, Mark
+from events.history import History, Keys, Mark, Stated
 from events.log import CheckpointStore, EventLog
 from events.notes import PublicKey
-from events.statements import BadCheckpoint, HeadStatement, TimeStatement
+from events.statements import BadCheckpoint, TimeStatement
 
 
 class Silence(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Signatures(msgspec.Struct, frozen=True, kw_only=True):
 class Checked(msgspec.Struct, frozen=True):
     """What was found of a log's checkpoints: what they state of each stream, what that proves, and what is wrong."""
 
-    stated: Mapping[str, Sequence[HeadStatement]]
+    stated: Mapping[str, Stated]
     signed: Signatures
     errors: Sequence[IntegrityError]
 
@@ -55,7 +55,7 @@ def check_checkpoints(
     store: CheckpointStore,
     *,
     anchors: Sequence[PublicKey],
-    marks: Sequence[Mark],
+    marks: Iterable[Mark],
     gap_s: int | None = None,
 ) -> Checked:
     """Walk all checkpoints up to the first that cannot be trusted.
@@ -65,7 +65,11 @@ def check_checkpoints(
     others remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`.
     """
     errors: list[IntegrityError] = []
-    held = list(marks)
+    held: list[Mark] = []
+    try:
+        held.extend(marks)
+    except IntegrityError as error:  # what should be a witness's is not
+        errors.append(error)
     try:
         mark = store.acknowledged()
         held += [] if mark is None else [Mark(mark, "the high-water file of the checkpoints")]

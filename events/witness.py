@@ -53,12 +53,18 @@ class WitnessFolder:
         names = self._names()
         return self._read(names[-1]) if names else None
 
-    def marks(self) -> list[Mark]:
-        """Return the checkpoints that the witness remembers."""
-        return [
-            Mark(Head(each.checkpoint.size, each.checkpoint.root), f"the witness {self._key.name}")
-            for each in self.cosigned()
-        ]
+    def sizes(self) -> list[int]:
+        """Return over how many statements each checkpoint is, by the names of the files alone."""
+        return [int(name[:16]) for name in self._names()]
+
+    def marks(self, origin: str) -> Iterator[Mark]:
+        """Yield the checkpoints of a log that the witness remembers. Raises `BadCheckpoint`, also for those of another log."""
+        return (self._mark(each, origin) for each in self.cosigned())
+
+    def last_mark(self, origin: str) -> list[Mark]:
+        """Return the last of them, or nothing."""
+        last = self.last()
+        return [] if last is None else [self._mark(last, origin)]
 
     def keep(self, checkpoint: Checkpoint, note: Note, first: int, proof: Sequence[bytes]) -> None:
         """Store a cosigned checkpoint durably, and the consistency proof from `first` statements (0: there was none)."""
@@ -71,6 +77,13 @@ class WitnessFolder:
         name = f"refused-{sha256(data).hexdigest()[:16]}"
         self._write(name, data)
         return self.path / name
+
+    def _mark(self, cosigned: Cosigned, origin: str) -> Mark:
+        checkpoint = cosigned.checkpoint
+        if checkpoint.origin != origin:
+            message = f"the witness {self._key.name} saw the log {checkpoint.origin}, this is {origin}"
+            raise BadCheckpoint(1, "checkpoint_fork", message)
+        return Mark(Head(checkpoint.size, checkpoint.root), f"the witness {self._key.name}")
 
     def _names(self) -> list[str]:
         try:
@@ -124,7 +137,8 @@ class Witness:
         self._anchors, self._clock = anchors, clock
         self.last = folder.last()
         """What was cosigned last; null before the first time."""
-        self._history = History(origin_of(log.log_id, log.property_id), folder.marks()[-1:])
+        origin = origin_of(log.log_id, log.property_id)
+        self._history = History(origin, folder.last_mark(origin))
         self._tree = Tree()
         self._streams: dict[str, StreamHeads] = {}
         self._newest: tuple[int, bytes] | None = (
@@ -178,7 +192,7 @@ class Witness:
         self._history.end()
         for name, statements in self._history.stated.items():
             stream = self._streams.setdefault(name, StreamHeads(name, statements))
-            for record in self._log.read(name, stream.size + 1, statements[-1].size):
+            for record in self._log.read(name, stream.size + 1, statements.size(-1)):
                 stream.take(record.data, record.hash)
             stream.end()
         return note

@@ -13,11 +13,11 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.history import Mark
     from events.log import EventLog
     from events.notes import PublicKey
     from events.verify import Break, Report
     from events.verify_checkpoints import Signatures
+    from events.witness import WitnessFolder
 
 HELP = "check every event, root and signature of a log, or one file of `rack dispute` or `rack prove`; name the first break"
 
@@ -60,6 +60,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
     from contextlib import ExitStack, closing
 
+    from events.checkpoint import origin_of
     from events.keys import read_public_key
     from events.open import parse_address
     from events.sqlite_log import utc_now_us
@@ -67,19 +68,24 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     address = log_address(arguments.log)
     anchors = [read_public_key(path) for path in arguments.key]
-    marks = _marks(arguments)
+    folder = _witness(arguments)
+    cosigned = folder.sizes() if folder is not None else []
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
+        marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
         report, sealed = _walk(
             log, parse_address(address)[0], checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )  # fmt: skip
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
-    cosigned = max((mark.head.seq for mark in marks), default=0)
     late = overdue(report.signed, utc_now_us())
-    output.value(as_json(report) | {"overdue": late, "cosigned": len(marks)} | sealed | rounds)
-    output.text(*(line(found) for found in report.breaks), *_signatures(report.signed, late, cosigned), summary(report))
+    output.value(as_json(report) | {"overdue": late, "cosigned": len(cosigned)} | sealed | rounds)
+    output.text(
+        *(line(found) for found in report.breaks),
+        *_signatures(report.signed, late, max(cosigned, default=0)),
+        summary(report),
+    )
     return Exit.CLEAN if report.ok and not rounds.get("round_table") else Exit.INTEGRITY
 
 
@@ -154,19 +160,19 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
     return now_us > signed.at_us + signed.within_s * 1_000_000
 
 
-def _marks(arguments: argparse.Namespace) -> list[Mark]:
+def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
     if arguments.witness is None:
-        return []
+        return None
     from events.keys import read_public_key
     from events.notes import KeyKind
     from events.witness import WitnessFolder
 
     if not arguments.witness.is_dir():
         raise UsageError(f"{arguments.witness}: no such folder; expected that of a witness")
-    marks = WitnessFolder(arguments.witness, read_public_key(arguments.witness_key, KeyKind.WITNESS)).marks()
-    if not marks:
+    folder = WitnessFolder(arguments.witness, read_public_key(arguments.witness_key, KeyKind.WITNESS))
+    if not folder.sizes():
         raise UsageError(f"{arguments.witness} holds no cosigned checkpoint; expected the folder of a witness")
-    return marks
+    return folder
 
 
 def _signatures(signed: Signatures | None, late: bool, cosigned: int) -> list[str]:
@@ -180,7 +186,7 @@ def _signatures(signed: Signatures | None, late: bool, cosigned: int) -> list[st
         said.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
     if late:
         said.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
-    if cosigned:
+    if cosigned:  # and verified: otherwise there is a break
         said.append(f"a witness cosigned up to statement {cosigned:,} of {signed.statements:,}")
     said += [f"no older key vouches for the key {key}: ask who put it into force" for key in signed.unvouched]
     if not signed.anchored:

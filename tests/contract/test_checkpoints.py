@@ -411,7 +411,7 @@ def test_a_witness_cosigns_each_new_checkpoint_once(operator: Operator, witness:
     seen = witness.look()
     assert seen is not None
     assert seen.checkpoint.size == 7, "of several new ones, the newest"
-    assert [mark.head.seq for mark in WitnessFolder(tmp_path / "north", seen.signed.key).marks()] == [3, 4, 7]
+    assert [mark.head.seq for mark in WitnessFolder(tmp_path / "north", seen.signed.key).marks(ORIGIN)] == [3, 4, 7]
 
 
 @ON_SQLITE
@@ -491,9 +491,9 @@ def test_a_spoilt_folder_of_a_witness_is_no_witness(operator: Operator, witness:
     for spoilt in (whole[:-4], whole.replace(b"\n3\n", b"\n2\n"), b"", seen.note.encode().split(b"\n\xe2")[0] + b"\n"):
         note.write_bytes(spoilt)
         with pytest.raises(BadCheckpoint) as refused:
-            WitnessFolder(tmp_path / "north", seen.signed.key).marks()
+            list(WitnessFolder(tmp_path / "north", seen.signed.key).marks(ORIGIN))
         assert refused.value.fault == "checkpoint_forged"
     note.write_bytes(whole)
     other = new_key(tmp_path / "other", "north", KeyKind.WITNESS).public_key
     with pytest.raises(BadCheckpoint, match="is not a checkpoint over 3 statements that north cosigned"):
-        WitnessFolder(tmp_path / "north", other).marks()
+        list(WitnessFolder(tmp_path / "north", other).marks(ORIGIN))

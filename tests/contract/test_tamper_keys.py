@@ -228,7 +228,7 @@ def test_what_the_operator_rewrites_with_the_key_is_named_by_the_witness(
 ) -> None:  # fmt: skip
     do(contents, honest.signer)
     assert walk(garden, tmp_path / "alone", contents).ok, "the log alone does not show it"
-    report = walk(garden, tmp_path / "marked", contents, marks=watched.marks())
+    report = walk(garden, tmp_path / "marked", contents, marks=watched.marks(ORIGIN))
     assert named(report) == (CHECKPOINTS, seq, kind)
     error = refused_by_the_witness(garden, watched, tmp_path / "second", contents)
     assert (error.stream, error.seq) == (CHECKPOINTS, seq)

@@ -233,6 +233,37 @@ def test_a_witness_refuses_a_fork_loudly(
     assert report["first_break"]["table"] is None
 
 
+def test_another_log_in_the_place_of_the_one_that_the_witness_saw(
+    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+) -> None:
+    """The whole log was thrown away, and a new one begun."""
+    rack("checkpoint", "--key", key)
+    rack(*witness)
+    for path in rack.folder.glob("floor.db*"):
+        path.unlink()
+    rack.ingest()
+    rack("keys", "new", tmp_path / "key-2", "--by", "chief")
+    rack("checkpoint", "--key", tmp_path / "key-2")
+    rack(*witness, code=4)
+    assert "the witness north saw the log discard-rack/bellwether/" in rack.err
+    args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
+    assert rack("verify", "--json", *args, code=4)["first_break"]["kind"] == "checkpoint_fork"
+
+
+def test_a_spoilt_folder_of_a_witness_is_a_break(
+    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+) -> None:
+    rack("checkpoint", "--key", key)
+    rack(*witness)
+    args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
+    note = tmp_path / "north" / f"{3:016d}.note"
+    note.write_bytes(note.read_bytes()[:-5])
+    assert rack("verify", "--json", *args, code=4)["first_break"]["kind"] == "checkpoint_forged"
+    note.unlink()
+    rack("verify", *args, code=2)
+    assert "holds no cosigned checkpoint" in rack.err
+
+
 def test_a_log_key_is_no_witness(rack: Desk, key: Path, tmp_path: Path) -> None:
     rack("checkpoint", "--key", key)
     rack("witness", "--key", key, "--folder", tmp_path / "north", code=4)
