@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from events.statements import BadCheckpoint, Batch, HeadStatement, Ledger, TimeS
 from events.verify import verify
 from events.verify_checkpoints import check_checkpoints
 from tests.contract.drafts import TABLE
-from tests.contract.sealed import LOG_ID, ORIGIN, Contents, Honest, build, chain_of, flipped, head_of, root_of
+from tests.contract.sealed import LOG_ID, ORIGIN, Contents, Honest, build, chain_of, flipped, head_of, root_of, signed
 
 STREAMS = st.sampled_from(["table/a", "table/b", "meter/m", "property/main"])
 
@@ -96,6 +97,23 @@ def test_every_byte_of_an_event_that_is_covered_counts(honest: Honest) -> None:
             contents.rechain(TABLE, *datas)
             kinds = {found.kind for found in walk(contents).breaks if found.stream == TABLE}
             assert "changed" in kinds, (seq, place)
+
+
+@pytest.mark.parametrize("false", ["root", "chain"])
+def test_root_and_chain_must_both_be_true(honest: Honest, false: str) -> None:
+    """Whoever has the key states one of them rightly and the other not: each is held against the events."""
+    contents, leaves = honest.contents.copy(), list[bytes]()
+    for number in range(len(contents.batches)):
+        lines = contents.lines(number)
+        if number == 1:
+            head = read_statement(lines[0])
+            assert isinstance(head, HeadStatement)
+            lines[0] = canonical(msgspec.structs.replace(head, **{false: "00" * 32}))
+        leaves += lines
+        contents.batches[number] = signed(lines, leaves, honest.signer)
+    found = walk(contents, anchors=[honest.signer.public_key]).first_break
+    assert found is not None
+    assert (found.stream, found.seq, found.kind) == (head.stream, 8, "changed")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
