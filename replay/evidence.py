@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -23,7 +23,7 @@ from events.errors import EventError, Undecodable
 from events.log import Record
 from events.model import Event
 from games.rulebook import Rulebook
-from replay.again import fold_again
+from replay.again import Read, fold_again
 from replay.corrections import correction
 from replay.findings import Adjudication
 from replay.rounds import Round, TableFold
@@ -32,6 +32,13 @@ from replay.table_state import CHANGES, Fact, Source
 
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""
+
+
+class Reader(Protocol):
+    """Reads a stream's records from one number to another (or to the end), as often as it is asked."""
+
+    def __call__(self, first: int = 1, last: int | None = None) -> Iterator[Record]:
+        """Yield the records, in order."""
 
 
 class RoundUnknown(LookupError):
@@ -99,16 +106,20 @@ class RoundWorker(Worker):
         return super().judge(round_)
 
 
-def judge(stream: str, records: Sequence[Record], round_no: int, *, begins: int = 0) -> Judged | None:
-    """Judge a round by these records of its stream alone, with every correction among them in its place; null if it has no
-    verdict. Raises `Undecodable`.
+def listed(records: Sequence[Record]) -> Read:
+    """Return what reads these records."""
+    return lambda end: (each for each in records if end is None or each.seq <= end)
+
+
+def judge(stream: str, read: Read, round_no: int, *, begins: int = 0) -> Judged | None:
+    """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; null if
+    it has no verdict. Raises `Undecodable`, and what `read` raises.
 
     From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
     """
     again = fold_again(
-        stream, lambda end: (each for each in records if end is None or each.seq <= end), None, said_nothing,
-        tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins),
-    )  # fmt: skip
+        stream, read, None, said_nothing, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
+    )
     if again.broken is not None:
         raise again.broken
     assert isinstance(again.worker, RoundWorker)
@@ -119,21 +130,22 @@ def judge(stream: str, records: Sequence[Record], round_no: int, *, begins: int 
     return Judged(msgspec.json.decode(said[-1], type=Adjudication), round_, rules_in_force(round_))
 
 
-def evidence(stream: str, records: Sequence[Record], round_no: int) -> tuple[Evidence, Judged]:
+def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
     """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
 
-    Raises `RoundUnknown` where there is none, `Undecodable` where the stream cannot be read.
+    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `Undecodable` where the
+    stream cannot be read, and what `read` raises.
     """
-    whole = judge(stream, records, round_no)
-    chooser = _Chooser(stream, records)
+    whole = judge(stream, lambda end: read(1, end), round_no)
+    chooser = _Chooser(stream, read)
     if whole is None:
         raise RoundUnknown(chooser.why_not(round_no))
     for begins in chooser.beginnings(whole):
         chosen = chooser.choose(whole, begins)
-        alone = judge(stream, chosen.records, round_no, begins=chosen.begins)
+        alone = judge(stream, listed(chosen.records), round_no, begins=chosen.begins)
         if alone is not None and is_same(alone.adjudication, whole.adjudication):
             return chosen, whole
-    return Evidence(tuple(records), 0, len(records)), whole
+    return Evidence(tuple(read()), 0, chooser.last), whole
 
 
 def is_same(one: Adjudication, other: Adjudication) -> bool:
@@ -142,23 +154,32 @@ def is_same(one: Adjudication, other: Adjudication) -> bool:
 
 
 class _Chooser:
-    """Chooses among the events of a stream, which it decodes once."""
+    """Chooses among the events of a stream; of all of them it keeps only where rounds begin and end, and the corrections."""
 
-    def __init__(self, stream: str, records: Sequence[Record]) -> None:
-        self._records = records
-        self._events = [_read(stream, record) for record in records]
-        self._opened = [each.seq for each in self._events if each.payload.KIND is model.RoundOpened]
-        self._closed = [each.seq for each in self._events if each.payload.KIND is model.RoundClosed]
+    def __init__(self, stream: str, read: Reader) -> None:
+        self._stream, self._reader = stream, read
+        self._opened: list[int] = []
+        self._closed: list[int] = []
+        self._numbers: list[int] = []
+        self._corrections: list[tuple[int, model.EventCorrected]] = []
+        self.last = 0
+        for _, event in self._read():
+            self.last = event.seq
+            if isinstance(event.payload, model.RoundOpened):
+                self._opened.append(event.seq)
+                self._numbers.append(event.round_no or 0)
+            elif isinstance(event.payload, model.RoundClosed):
+                self._closed.append(event.seq)
+            elif isinstance(event.payload, model.EventCorrected):
+                self._corrections.append((event.seq, event.payload))
 
     def why_not(self, round_no: int) -> str:
-        numbers = [self._event(seq).round_no or 0 for seq in self._opened]
-        if round_no in numbers:
-            if numbers[-1] == round_no and (not self._closed or self._closed[-1] < self._opened[-1]):
+        if round_no in self._numbers:
+            if self._numbers[-1] == round_no and (not self._closed or self._closed[-1] < self._opened[-1]):
                 return f"round {round_no} is not over"
             return f"a correction says that round {round_no} was never opened"
-        return f"there is no round {round_no}; " + (
-            f"there are rounds {min(numbers)} to {max(numbers)}" if numbers else "there are none"
-        )
+        there = f"rounds {min(self._numbers)} to {max(self._numbers)}" if self._numbers else "none"
+        return f"there is no round {round_no}; there are {there}"
 
     def beginnings(self, judged: Judged) -> Iterator[int]:
         """Yield where to begin: 1, 2, 4, … rounds before, and last at the first event."""
@@ -172,14 +193,26 @@ class _Chooser:
         """Return the evidence with everything from number `begins` on as far as the round goes."""
         first = judged.adjudication.first_seq
         place = bisect_left(self._opened, first)
-        following = self._opened[place + 1] if place + 1 < len(self._opened) else len(self._records)
+        following = self._opened[place + 1] if place + 1 < len(self._opened) else self.last
         closed = [seq for seq in self._closed if first < seq < following]
         ends = closed[-1] if closed else following
-        chosen = set(range(begins, ends + 1))
-        chosen.update(self._earlier(begins, judged))
-        chosen.update(self._later(begins, ends))
-        self._add_corrections(chosen, begins, ends)
-        return Evidence(tuple(self._records[seq - 1] for seq in sorted(chosen)), begins, ends)
+        chosen: dict[int, Record] = {}
+        numbers: dict[str, int] = {}
+        for record in self._earlier(begins, judged, numbers):
+            chosen[record.seq] = record
+        rounds: set[int | None] = set()
+        for record, event in self._read(begins, ends):
+            chosen[record.seq] = record
+            rounds.add(event.round_no)
+            numbers[event.source] = event.source_seq
+        rounds.discard(None)
+        for record, event in self._read(
+            ends + 1
+        ):  # what was said later of these rounds, and what came late from a device
+            if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
+                chosen[record.seq] = record
+        self._add_corrections(chosen, rounds)
+        return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
 
     def _between(self, opened: int) -> int:
         """Return the number of the first event after the round before one."""
@@ -187,50 +220,42 @@ class _Chooser:
         before = self._opened[bisect_left(self._opened, opened) - 1]
         return self._closed[at - 1] + 1 if at and self._closed[at - 1] > before else opened
 
-    def _earlier(self, begins: int, judged: Judged) -> Iterator[int]:
-        """Yield what made the table what it was: the last word on each thing, and of each device."""
-        devices: dict[str, int] = {}
-        last: dict[tuple[Any, ...], int] = {}
+    def _earlier(self, begins: int, judged: Judged, numbers: dict[str, int]) -> Iterator[Record]:
+        """Yield what made the table what it was: the last word on each thing, and of each device (whose number is noted)."""
+        devices: dict[str, Record] = {}
+        last: dict[tuple[Any, ...], Record] = {}
         in_force = _in_force(judged.round)
-        for event in self._events[: begins - 1]:
+        for record, event in self._read(1, begins - 1) if begins > 1 else ():
             payload = event.payload
-            devices[event.source] = event.seq
+            devices[event.source], numbers[event.source] = record, event.source_seq
             if isinstance(payload, model.DeckRemoved):
-                last = {key: seq for key, seq in last.items() if key[1] != payload.deck}
+                last = {key: each for key, each in last.items() if key[1] != payload.deck}
             elif isinstance(payload, model.RulesFiled):
                 if event.seq >= in_force:
-                    yield event.seq
+                    yield record
             elif payload.KIND in CHANGES or payload.KIND is model.RoundClosed:
-                last[payload.TYPE, *(getattr(payload, thing, None) for thing in THINGS)] = event.seq
+                last[payload.TYPE, *(getattr(payload, thing, None) for thing in THINGS)] = record
         yield from devices.values()
         yield from last.values()
 
-    def _later(self, begins: int, ends: int) -> Iterator[int]:
-        """Yield what was said later of the rounds taken whole, and what came late from a device."""
-        rounds = {event.round_no for event in self._events[begins - 1 : ends]} - {None}
-        numbers = {event.source: event.source_seq for event in self._events[:ends]}
-        for event in self._events[ends:]:
-            if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
-                yield event.seq
-
-    def _add_corrections(self, chosen: set[int], begins: int, ends: int) -> None:
+    def _add_corrections(self, chosen: dict[int, Record], rounds: set[int | None]) -> None:
         """Add the corrections of what is chosen, or that put something into these rounds; and what they correct."""
-        rounds = {event.round_no for event in self._events[begins - 1 : ends]} - {None}
-        corrections = [
-            (event.seq, event.payload) for event in self._events if isinstance(event.payload, model.EventCorrected)
-        ]
-        before = -1
-        while before < len(chosen):
-            before = len(chosen)
-            for seq, payload in corrections:
+        wanted, before = set(chosen), -1
+        while before < len(wanted):
+            before = len(wanted)
+            for seq, payload in self._corrections:
                 replacement, old = payload.replacement, payload.supersedes_seq
-                if seq in chosen or old in chosen or (replacement is not None and replacement.round_no in rounds):
-                    chosen.add(seq)
-                    if old < seq:
-                        chosen.add(old)
+                if seq in wanted or old in wanted or (replacement is not None and replacement.round_no in rounds):
+                    wanted |= {seq, old} if old < seq else {seq}
+        for seq in wanted - set(chosen):
+            (chosen[seq],) = self._reader(seq, seq)
 
-    def _event(self, seq: int) -> ReadEnvelope[Event]:
-        return self._events[seq - 1]
+    def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
+        for record in self._reader(first, last):
+            try:
+                yield record, read(record.data)
+            except EventError as error:
+                raise Undecodable(self._stream, record.seq, str(error)) from error
 
 
 def _in_force(round_: Round) -> int:
@@ -240,13 +265,6 @@ def _in_force(round_: Round) -> int:
         if isinstance(book, str) or book.chapter.in_force:
             return filed.seq
     return 0
-
-
-def _read(stream: str, record: Record) -> ReadEnvelope[Event]:
-    try:
-        return read(record.data)
-    except EventError as error:
-        raise Undecodable(stream, record.seq, str(error)) from error
 
 
 def said_nothing(kind: str, key: str) -> bytes | None:

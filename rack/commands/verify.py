@@ -217,6 +217,8 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
         keys.append(read_public_key(arguments.witness_key, KeyKind.WITNESS))
     with arguments.file.open("rb") as file:
         data = file.read(MAX_BYTES + 1)
+    if data.lstrip()[:14].lower() == b"<!doctype html":
+        raise UsageError(f"{arguments.file} is a copy for reading, and not signed: check the packet's .json or .pdf")
     return (_packet if data.startswith(PACKET_BEGINS) else _proof)(data, keys, output)
 
 

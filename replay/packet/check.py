@@ -20,7 +20,7 @@ from events.seal import genesis, link
 from events.sparse import root_of
 from events.statements import HeadStatement, TimeStatement, read_statement
 from replay.engine import engine
-from replay.evidence import Judged, is_same, judge
+from replay.evidence import Judged, is_same, judge, listed
 from replay.packet.bundle import BadPacket, Bundle, Leaf, Part, decode, note_text
 from replay.packet.meters import meter_findings
 
@@ -185,7 +185,7 @@ def _judge_again(bundle: Bundle) -> tuple[Judged | None, bool]:
     if part is None or (said.stream, said.round_no) != (bundle.stream, about.round_no):
         raise BadPacket("about", f"the packet is about {bundle.stream} round {about.round_no}, its verdict is not")
     try:
-        judged = judge(bundle.stream, part.records(bundle.stream), about.round_no, begins=part.begins)
+        judged = judge(bundle.stream, listed(part.records(bundle.stream)), about.round_no, begins=part.begins)
         meters = meter_findings(
             {name: each.records(name) for name, each in bundle.streams.items()}, about.table, about.round_no
         )

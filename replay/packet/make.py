@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from events import model
+from events.base import MAX_INT
 from events.checkpoint import Checkpoint, origin_of
 from events.checkpointer import KeyNotInForce
 from events.codec import read
@@ -14,13 +16,12 @@ from events.errors import BrokenSeal, LostTail
 from events.history import History
 from events.keys import PROPERTY_STREAM, KeyRing
 from events.log import CheckpointStore, EventLog, Record
-from events.merkle import Tree, leaf_hash
+from events.merkle import CompactRange, Tree, leaf_hash
 from events.notes import Note, Signer
 from events.sparse import outside_hashes
 from events.statements import Batch, HeadStatement
 from replay.engine import engine
 from replay.evidence import RoundUnknown, evidence
-from replay.findings import Finding
 from replay.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
 from replay.packet.meters import meter_evidence, meter_findings, meters_of
 
@@ -48,7 +49,7 @@ class Statements:
     """
 
     def __init__(self, log: EventLog, store: CheckpointStore, note: Note | None = None) -> None:
-        self._tree = Tree()
+        self._log, self._tree = log, Tree()
         self._heads: dict[str, tuple[int, str, HeadStatement]] = {}
         self._note, self._time = Note("", ()), ""
         history = History(origin_of(log.log_id, log.property_id))
@@ -77,23 +78,29 @@ class Statements:
         """Return the newest checkpoint."""
         return Signed(self._note.encode().decode(), self._leaf(self._tree.size - 1, self._time))
 
-    def part(
-        self, stream: str, records: Sequence[Record], chosen: Sequence[Record], begins: int = 0, ends: int = 0
-    ) -> Part:
-        """Return chosen events of a stream with their proof; `records` are all that the statement covers.
+    def read(self, stream: str, first: int = 1, last: int | None = None) -> Iterator[Record]:
+        """Yield the events of a stream that are covered, from one number to another."""
+        size = self.size(stream)
+        end = size if last is None else min(size, last)
+        yield from self._log.read(stream, first, end) if first <= end else ()
 
-        Raises `BrokenSeal` where they are not those of which it states the root.
+    def part(self, stream: str, chosen: Sequence[Record], begins: int = 0, ends: int = 0) -> Part:
+        """Return chosen events of a stream with their proof.
+
+        Raises `LostTail` or `BrokenSeal` where the stream is not the one that is stated.
         """
         place, line, head = self._heads[stream]
-        leaves = [leaf_hash(record.data) for record in records]
-        if Tree(leaves).root().hex() != head.root:
+        leaves = [leaf_hash(record.data) for record in self.read(stream)]
+        if len(leaves) != head.size:
+            message = f"the stream ends at {len(leaves)}, a checkpoint states {head.size} events"
+            raise LostTail(stream, len(leaves) + 1, message)
+        if CompactRange(leaves).root().hex() != head.root:
             raise BrokenSeal(
-                stream, 1, "the events are not those of which a checkpoint states the root; run `rack verify`"
+                stream, 1, "its events are not those of which a checkpoint states the root; run `rack verify`"
             )
         stored = [Stored(each.hash.hex(), msgspec.Raw(each.data), leaves[each.seq - 1].hex()) for each in chosen]
         return Part(
-            begins=begins, ends=ends, events=tuple(stored),
-            head=self._leaf(place, line),
+            begins=begins, ends=ends, events=tuple(stored), head=self._leaf(place, line),
             outside=tuple(each.hex() for each in outside_hashes(leaves, [each.seq - 1 for each in chosen])),
         )  # fmt: skip
 
@@ -114,34 +121,29 @@ def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_n
         tables = ", ".join(name.partition("/")[2] for name in streams if name.startswith("table/"))
         raise RoundUnknown(f"the log has no table {table!r}; it has {tables or 'none'}")
     statements = Statements(log, checkpoints, note)
-    records = _covered(log, statements, stream)
-    if not records:
+    if not statements.size(stream):
         raise NotCovered(f"no checkpoint covers {stream}; `rack checkpoint` makes one")
     try:
-        chosen, judged = evidence(stream, records, round_no)
+        chosen, judged = evidence(stream, functools.partial(statements.read, stream), round_no)
     except RoundUnknown as error:
-        if log.head(stream).seq > len(records):
+        end = log.head(stream).seq
+        if end < statements.size(stream):
+            raise LostTail(
+                stream, end + 1, f"the stream ends there, a checkpoint states {statements.size(stream)}"
+            ) from error
+        if end > statements.size(stream):
             raise NotCovered(f"table {table}: {error} that a checkpoint covers; `rack checkpoint` makes one") from error
         raise RoundUnknown(f"table {table}: {error}") from error
-    _check_seat(seat, table, records)
-    properties = _covered(log, statements, PROPERTY_STREAM) if PROPERTY_STREAM in streams else []
-    _check_key(signer, properties)
-    parts = {stream: statements.part(stream, records, chosen.records, chosen.begins, chosen.ends)}
-    findings: tuple[Finding, ...] = ()
-    for name in meters_of(judged.round):
-        every = _covered(log, statements, name) if name in streams else []
-        few = meter_evidence(every, table, round_no)
-        if few:
-            parts[name] = statements.part(name, every, few)
-            findings += meter_findings({name: few}, table, round_no)
+    _check_seat(seat, table, chosen.records)
     review = f"review/{table}"
-    reviews = _covered(log, statements, review) if review in streams else []
-    for name, every, few in (
-        (PROPERTY_STREAM, properties, [each for each in properties if _about_property(each)]),
-        (review, reviews, [each for each in reviews if read(each.data).round_no == round_no]),
-    ):
-        if few:
-            parts[name] = statements.part(name, every, few)
+    few = {PROPERTY_STREAM: [each for each in statements.read(PROPERTY_STREAM) if _about_property(each)]}
+    _check_key(signer, few[PROPERTY_STREAM])
+    few[review] = [each for each in statements.read(review) if read(each.data).round_no == round_no]
+    for meter in meters_of(judged.round):
+        few[meter] = meter_evidence(list(statements.read(meter)), table, round_no)
+    parts = {name: statements.part(name, some) for name, some in few.items() if some}
+    parts[stream] = statements.part(stream, chosen.records, chosen.begins, chosen.ends)
+    findings = meter_findings(few, table, round_no)
     about = About(
         format=FORMAT, log_id=log.log_id, made_at_us=clock(), property_id=log.property_id, round_no=round_no, seat=seat,
         software=engine(), table=table,
@@ -150,23 +152,12 @@ def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_n
     return signed(unsigned, origin_of(log.log_id, log.property_id), signer)
 
 
-def _covered(log: EventLog, statements: Statements, stream: str) -> list[Record]:
-    """Return the events of a stream that the newest checkpoint covers."""
-    size = statements.size(stream)
-    records = list(log.read(stream, 1, size)) if size else []
-    if len(records) != size:
-        raise LostTail(
-            stream, len(records) + 1, f"the stream ends at {len(records)}, a checkpoint states {size} events"
-        )
-    return records
-
-
 def _check_key(signer: Signer, properties: Sequence[Record]) -> None:
     ring = KeyRing()
     for record in properties:
         ring.take(record)
     key = signer.public_key
-    if key not in ring.in_force(len(properties)):
+    if key not in ring.in_force(MAX_INT):
         raise KeyNotInForce(
             f"the key {key.name} ({key.id.hex()}) is not in force in what the newest checkpoint covers: publish it "
             "(`rack keys new`) and make a checkpoint, or sign with the one that is (`rack keys list`)"

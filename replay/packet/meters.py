@@ -9,7 +9,7 @@ from events.codec import read
 from events.errors import EventError, Undecodable
 from events.log import Record
 from replay.again import fold_again
-from replay.evidence import said_nothing
+from replay.evidence import listed, said_nothing
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.stream import current_findings
@@ -62,14 +62,7 @@ def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no
 
 def _judged(stream: str, records: Sequence[Record]) -> list[Finding]:
     """Return what is found in a meter's events, with every correction among them in its place."""
-    again = fold_again(
-        stream,
-        lambda end: (each for each in records if end is None or each.seq <= end),
-        None,
-        said_nothing,
-        tuple,
-        None,
-    )
+    again = fold_again(stream, listed(records), None, said_nothing, tuple, None)
     if again.broken is not None:
         raise again.broken
     return current_findings((key, data) for kind, key, data in again.results if kind == "findings")

@@ -155,6 +155,18 @@ def test_a_log_that_differs_from_its_checkpoint_gives_no_packet(tmp_path: Path) 
         floors[1].packet(6)
 
 
+def test_a_log_that_lost_its_end_is_no_log_without_the_round(tmp_path: Path) -> None:
+    """That a checkpoint states more events than there are is said before anything about rounds."""
+    table = played(3)
+    floor = floor_at(tmp_path, table)
+    table.play(4, PAID)
+    (tmp_path / "longer").mkdir()
+    longer = floor_at(tmp_path / "longer", table)
+    shutil.copy(tmp_path / "longer" / "floor.db.checkpoints", tmp_path / "floor.db.checkpoints")
+    with pytest.raises(IntegrityError, match="the stream ends there|a checkpoint states"):
+        floor._replace(signer=longer.signer).packet(4)
+
+
 def test_the_same_is_made_twice_to_the_byte(packet: Packet, floor: Floor) -> None:
     again = floor.packet(6, 3)
     assert again.forms == packet.forms
