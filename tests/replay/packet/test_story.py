@@ -1,0 +1,130 @@
+"""What a packet shows: recorded beside recomputed, the sections in words, what was not judged, custody, reviews."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events import model
+from events.open import open_log
+from replay.packet import check_packet
+from replay.packet.story import Story, tell
+from replay.replayer import MemoryResults
+from replay.review import Desk
+from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at
+from tests.replay.tables import Table
+
+ROUND = """
+covers settlement setting start deal
+wager   seat=3 base 25.00
+wager   seat=3 ace_high_bonus 10.00
+dice    2 2 4
+total   9
+start   seat=1
+deal    seat1=Th 9d 7h 6c 4d 3c 2c  seat3=As Ah 7c 7d 5s 4c 2h  dealer=Kh Qd Js 9c 8d 4h 3s
+set     dealer high=Kh Js 8d 4h 3s low=Qd 9c
+set     seat=3 high=As Ah 5s 4c 2h low=7c 7d
+pay     seat=3 base 25.00
+take    seat=3 ace_high_bonus 10.00
+close
+"""
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Floor:
+    table = Table(words="pa-688a ace_high_bonus=1")
+    table.say(model.DeckReceived(back_colour="red", deck="deck-7", jokers=1, preshuffled=False))
+    table.say(model.DeckInspected(by="d-1", deck="deck-7", verified_by=None))
+    table.say(model.DiceReceived(dice_set="dice-2"))
+    table.play(1, ROUND)
+    return floor_at(tmp_path_factory.mktemp("story"), table)
+
+
+def shown(floor: Floor, seat: int | None = None) -> Story:
+    checked = check_packet(floor.packet(1, seat).json, [floor.public])
+    assert checked.judged is not None
+    return tell(checked.bundle, checked.judged)
+
+
+def place(story: Story, name: str) -> Any:
+    return next(each for each in story["play"]["positions"] if each["name"] == name)
+
+
+def test_hands_are_recorded_beside_recomputed(floor: Floor) -> None:
+    dealer = place(shown(floor), "Dealer")
+    assert dealer["dealt"] == ["Kh", "Qd", "Js", "9c", "8d", "4h", "3s"]
+    assert [each["cards"] for each in dealer["recorded"]] == [["Kh", "Js", "8d", "4h", "3s"], ["Qd", "9c"]]
+    assert [sorted(each["cards"]) for each in dealer["recomputed"]] == [
+        sorted(["Kh", "9c", "8d", "4h", "3s"]), sorted(["Qd", "Js"]),
+    ]  # fmt: skip
+    patron = place(shown(floor), "Seat 3")
+    assert patron["recomputed"] == []
+    assert [row[0] for row in patron["settled"]] == ["Base wager", "Ace High Bonus"]
+
+
+def test_the_start_is_recorded_beside_recomputed(floor: Floor) -> None:
+    play = shown(floor)["play"]
+    assert play["dice"] == [{"dice": [2, 2, 4], "colours": [], "lie": "flat"}]
+    assert play["start"] == [["Count", "9", "8"], ["First card", "Seat 1", "Dealer"]]
+
+
+def test_a_seat_is_marked_and_only_its_sections_are_told_beside_the_findings(floor: Floor) -> None:
+    story = shown(floor, 3)
+    assert {row["seat"] for row in story["money"] if row["focus"]} == {3}
+    assert place(story, "Seat 3")["focus"]
+    says = {each["section"]: " ".join(each["says"]) for each in story["sections"]}
+    found = {each["section"] for each in story["findings"]}
+    assert found <= set(says)
+    assert any("house way" in each for each in says.values())
+    assert "The dealer's hands are set by the filed house way" in says["58 Pa. Code § 688a.13(h)"]
+    assert all(each["found"] == (each["section"] in found) for each in story["sections"])
+
+
+def test_what_was_not_judged_is_said_with_the_reason(floor: Floor) -> None:
+    limits = shown(floor)["limits"]
+    (aspects,) = [each for each in limits if each["what"].startswith("What is not on record")]
+    assert "shuffle" in aspects["what"]
+    assert "setting" not in aspects["what"]
+    assert "does not claim to cover" in aspects["why"]
+
+
+def test_rules_and_custody(floor: Floor) -> None:
+    story = shown(floor)
+    digest = next(value for name, value in story["rules"]["rows"] if name.startswith("SHA-256"))
+    rows = {(row["thing"], row["what"]) for row in story["custody"]}
+    assert ("deck-7", "received, back red, jokers 1") in rows
+    assert ("deck-7", "inspected by d-1, verified by nobody on record") in rows
+    assert ("dice dice-2", "received") in rows
+    assert any(digest in what for _, what in rows)
+    assert 'chapter = "pa-688a"' in story["rules"]["text"]
+
+
+def test_reviews_disputes_and_views_are_in_it(tmp_path: Path) -> None:
+    table = Table(words="pa-688a ace_high_bonus=1")
+    table.play(1, ROUND)
+    floor = floor_at(tmp_path, table)
+    with closing(open_log(floor.address)) as log:
+        desk = Desk(log, MemoryResults(), clock=lambda: NOW_US)
+        desk.viewed("fu-01", 1, what="round", by="m.ortiz", reason="patron asks")
+        desk.viewed("fu-01", 2, what="round", by="s.lee", reason="another round")
+        desk.open_dispute("fu-01", 1, dispute="d-9", claim="I had aces", by="s.lee", seat=3)
+    floor.checkpoint()
+    said = shown(floor)["reviews"]
+    assert [row["by"] for row in said] == ["m.ortiz", "s.lee"]
+    assert "I had aces" in said[1]["says"]
+
+
+def test_a_table_without_rules_has_a_packet_that_says_so(tmp_path: Path) -> None:
+    table = Table(words=None)
+    table.play(
+        1,
+        ROUND.replace("wager   seat=3 ace_high_bonus 10.00\n", "").replace("take    seat=3 ace_high_bonus 10.00\n", ""),
+    )
+    story = shown(floor_at(tmp_path, table))
+    assert story["verdict"] == "UNDETERMINED"
+    assert story["sections"] == []
+    assert "no rules submission is in force" in story["rules"]["why"]
+    assert "no rules submission is in force" in story["sentence"]
