@@ -52,6 +52,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     address = log_address(arguments.log)
     note = Note.decode(arguments.note.read_bytes()) if arguments.note is not None else None
+    output.note(f"reading table {arguments.table} from its first event on; then the packet is typeset and signed")
     packet = packet_at(
         address, arguments.table, arguments.round, arguments.seat, key=key_file(arguments.key, address),
         by=arguments.by or getuser().lower(), reason=arguments.reason, note=note, **options_of(address),
