@@ -9,6 +9,7 @@ table, game or property, never by dealer or wager (D27).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import sqrt
 from typing import Any, Final
 
@@ -130,9 +131,14 @@ def _band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, floa
         v**2 / (each["table_days"] - 1) for v, each in zip(variances, (row, prior), strict=True)
     )
     prior_hold = prior["win_cents"] / prior["drop_cents"]
-    wide = student_quantile(LEVEL, freedom) * spread
+    wide = _quantile(round(freedom, 1)) * spread
     p = student_both_sides((row["win_cents"] / row["drop_cents"] - prior_hold) / spread, freedom)
     return 100 * (prior_hold - wide), 100 * (prior_hold + wide), p
+
+
+@lru_cache(maxsize=4096)
+def _quantile(freedom: float) -> float:
+    return student_quantile(LEVEL, freedom)
 
 
 def _variance(row: Mapping[str, Any]) -> float:
