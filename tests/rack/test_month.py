@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from analytics.warehouse import Warehouse, reading
 from floor.casino import gaming_day
 from floor.gaming_day import Simulation, simulate
 from floor.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
+from rack.cli import main
 from rack.comparison import compare
 from rack.demo import append
 from rack.opening import log_at, results_at
@@ -115,3 +117,18 @@ def test_an_honest_month_raises_no_alarm_of_any_kind(tmp_path: Path) -> None:
             assert not win_against_theory(db, by)["alarm"].any(), by
         assert not (funnel(db)["p_adjusted"] <= 0.01).any()
         assert tray_differences(db).is_empty()
+
+
+@pytest.mark.parametrize(("plant", "codes"), [("scheme", {"PAY-NOT-TAKEN", "PAY-OVER"}), ("nothing", set())])
+def test_the_command_simulates_days_of_it(
+    plant: str, codes: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "days.jsonl"
+    given = ["simulate", "--days", "4", "--rounds", "160", "--plant", plant, "--seed", "5", "--out", str(out)]
+    assert main(given) == 0
+    labels = json.loads(out.with_name("days.jsonl.labels.json").read_text("utf-8"))
+    assert {label["code"] for label in labels["planted"]} >= codes
+    assert bool(labels["planted"]) == bool(codes)
+    lines = [line for line in out.read_text("utf-8").splitlines() if "gaming_day_opened" in line]
+    days = {json.loads(line)["payload"]["gaming_day"] for line in lines}
+    assert {"2026-04-06", "2026-04-09"} <= days
