@@ -6,7 +6,7 @@ held against the rest without that one, so that one bad value neither hides a se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -32,33 +32,36 @@ def standing_out(values: Sequence[Cells], level: float) -> list[Held]:
     >>> [each.p_adjusted <= 0.01 for each in found], round(found[2].expected, 1)
     ([False, False, True, True], 11.7)
     """
-    out: list[int] = []
+    out: set[int] = set()
     while True:
-        held = [
-            _held(value, [each for at, each in enumerate(values) if at not in out or at == mine])
-            for mine, value in enumerate(values)
-        ]
         rest = [at for at in range(len(values)) if at not in out]
-        adjusted = holm([held[at].p for at in rest], len(values))
-        found = [at for at, p in zip(rest, adjusted, strict=True) if p <= level]
+        shared = _sums(values[at] for at in rest)
+        held = [_held(each, _sums([each], shared) if at in out else shared) for at, each in enumerate(values)]
+        adjusted = dict(zip(rest, holm([held[at].p for at in rest], len(values)), strict=True))
+        found = [at for at in rest if adjusted[at] <= level]
         if not found:
-            corrected = dict(zip(rest, adjusted, strict=True))
             return [
-                Held(each.expected, each.p, corrected.get(at, min(1.0, each.p * len(values))))
+                Held(each.expected, each.p, adjusted.get(at, min(1.0, each.p * len(values))))
                 for at, each in enumerate(held)
             ]
-        out.append(min(found, key=lambda at: held[at].p))
+        out.add(min(found, key=lambda at: held[at].p))
 
 
-def _held(value: Cells, among: Sequence[Cells]) -> Held:
+def _sums(values: Iterable[Cells], more: Mapping[str, tuple[int, int]] | None = None) -> dict[str, tuple[int, int]]:
+    """Game → rounds and wrong rounds of the values together, and of what is given besides."""
+    sums = dict(more or {})
+    for value in values:
+        for game, (rounds, wrong) in value.items():
+            before = sums.get(game, (0, 0))
+            sums[game] = before[0] + rounds, before[1] + wrong
+    return sums
+
+
+def _held(value: Cells, shared: Mapping[str, tuple[int, int]]) -> Held:
     """A value among those that share the floor's rates: their wrong rounds fall on it by its share of the rounds of each game."""
-    expected = total = 0.0
-    for game in {game for each in among for game in each}:
-        rounds = sum(each.get(game, (0, 0))[0] for each in among)
-        wrong = sum(each.get(game, (0, 0))[1] for each in among)
-        total += wrong
-        expected += wrong * value.get(game, (0, 0))[0] / rounds if rounds else 0.0
+    total = sum(wrong for _, wrong in shared.values())
+    expected = sum(wrong * value.get(game, (0, 0))[0] / rounds for game, (rounds, wrong) in shared.items() if rounds)
     if not total or not expected:
         return Held(expected, 1.0, 1.0)
     mine = sum(wrong for _, wrong in value.values())
-    return Held(expected, binomial_at_least(mine, round(total), min(1.0, expected / total)), 1.0)
+    return Held(expected, binomial_at_least(mine, total, min(1.0, expected / total)), 1.0)
