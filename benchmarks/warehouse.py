@@ -60,9 +60,10 @@ _RAW = (
     INSERT INTO raw_adjudications BY NAME SELECT
         load_no, stream, round_no, 1 AS revision, 'bench' AS engine, 'ab' AS rules_digest, 'bench' AS submission,
         'face_up_pai_gow' AS game, 'pa-688a' AS chapter, (DATE '2026-01-01' + day::INTEGER)::VARCHAR AS gaming_day,
-        ['day', 'swing', 'grave'][1 + of_day % 3] AS shift,
+        of_day * 24 // greatest(24, $rounds // $tables // $days + 1) AS hour,
+        ['day', 'swing', 'grave'][1 + hour // 8] AS shift,
         'd-' || lpad(((load_no % 100 + day * 7 + of_day // 20) % 150)::VARCHAR, 3, '0') AS dealer,
-        of_day % 24 AS hour, 1767225600000000 + day * 86400000000 + of_day * 120000000 AS opened_at_us,
+        1767225600000000 + day * 86400000000 + of_day * 120000000 AS opened_at_us,
         opened_at_us + 90000000 AS closed_at_us, round_no * 80 AS first_seq, round_no * 80 + 79 AS last_seq,
         CASE WHEN load_no % 200 = 0 THEN 'VARIANCE' ELSE 'UPHELD' END AS verdict, []::VARCHAR[] AS undetermined,
         []::VARCHAR[] AS withdrawn
@@ -131,7 +132,8 @@ def make(path: Path, rounds: int) -> None:
     def raw(db: Warehouse) -> None:
         db.execute(_ROUNDS, {"rounds": rounds, "tables": TABLES, "days": DAYS})
         for statement in _RAW:
-            db.execute(statement)
+            named = {"rounds": rounds, "tables": TABLES, "days": DAYS} if "$rounds" in statement else {}
+            db.execute(statement, named)
         db.execute("DROP TABLE made")
 
     build_from(path, (), facts=PropertyFacts(name="Benchmark"), before=raw)
