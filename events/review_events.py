@@ -110,8 +110,8 @@ class DisputeClosed(Event, frozen=True, kw_only=True):
 class InvestigationOpened(Event, frozen=True, kw_only=True):
     """Win ÷ drop of a table moved so far that it must be looked into in writing: why (`triggers`), and the figures as they stood.
 
-    Days are gaming days, first and last counted. `band_…_bp` is the 95 % band of hold against the prior period, in hundredths
-    of a percent; null where too few days were counted.
+    Days are gaming days: `first_day` and `prior_first_day` begin the periods, `last_day` was the last one counted. `band_…_bp` is
+    the 95 % band of hold against the prior period, in hundredths of a percent; null where too few days were counted.
     """
 
     band_high_bp: Signed | None
