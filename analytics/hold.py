@@ -8,6 +8,7 @@ the answer is null.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import date
 from typing import Any, Literal, get_args
 
@@ -231,6 +232,38 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
         """,
         selection.parameters(),
     )
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """The games, tables, dealers and months (their first days, newest first) that have rounds, for a page to offer."""
+
+    games: list[str]
+    tables: list[str]
+    dealers: list[str]
+    months: list[date]
+
+
+def choices(db: Warehouse) -> Choices:
+    """Return what a question can be narrowed down to."""
+    found = _frame(
+        db,
+        "SELECT DISTINCT game, table_id, dealer, date_trunc('month', gaming_day)::DATE AS month FROM mart_pace",
+    )
+    return Choices(
+        games=sorted(set(found["game"])), tables=sorted(set(found["table_id"])),
+        dealers=sorted({dealer for dealer in found["dealer"] if dealer}),
+        months=sorted(set(found["month"]), reverse=True),
+    )  # fmt: skip
+
+
+def month_of(month: str) -> tuple[date, date]:
+    """Return the first and the last day of a month.
+
+    >>> [str(day) for day in month_of("2026-02")]
+    ['2026-02-01', '2026-02-28']
+    """
+    first = date.fromisoformat(f"{month}-01")
+    return first, first.replace(day=monthrange(first.year, first.month)[1])
 
 
 def tables(db: Warehouse) -> list[str]:

@@ -16,6 +16,8 @@ PAGES = {
     "round": "What happened in a round, what should have happened, and what proves it?",
     "dispute": "Was the patron paid right? Find the round from what is remembered.",
     "hold": "What did the tables win, and on what?",
+    "dealers": "Where do things go wrong at the table, and who or what needs a look?",
+    "fairness": "Do dice, cards and shufflers give everybody the same chance?",
     "integrity": "Is the record as it was written, and who can vouch for it?",
     "rules": "Which rules hold at a table, and what do its wagers return?",
     "health": "Does everything run?",

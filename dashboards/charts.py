@@ -97,6 +97,114 @@ def hold_chart(frame: pl.DataFrame) -> alt.LayerChart:
     return _styled(_layers(line, points), 260)
 
 
+PLACES = {"within": "Within chance", "below_95": "Below, outside 95 %", "below_997": "Below, outside 99.7 %",
+          "above_95": "Above, outside 95 %", "above_997": "Above, outside 99.7 %"}  # fmt: skip
+"""Where a point of a funnel lies, in words; each has a colour and a shape of its own."""
+
+
+def funnel_chart(frame: pl.DataFrame, names: list[str]) -> alt.LayerChart:
+    """Return how far each win is from the floor's own, by volume, with limits that narrow; `names` are the rows'."""
+    shown = frame.select(
+        pl.Series("name", names, dtype=pl.String),
+        (pl.col("unit_cents") / 100).alias("volume"),
+        (pl.col("win_percent") - pl.col("middle_percent")).alias("off"),
+        *(
+            (pl.col(f"{end}_{limit}_percent") - pl.col("middle_percent")).alias(f"{end}_{limit}")
+            for end in ("low", "high")
+            for limit in ("95", "997")
+        ),
+        pl.col("place").replace_strict(PLACES, default="Within chance").alias("place"),
+    ).sort("volume")
+    base = alt.Chart(shown).encode(
+        x=alt.X("volume:Q", title="Wagered", axis=alt.Axis(format="~s"), scale=alt.Scale(zero=False, nice=True)),
+        tooltip=[alt.Tooltip("name:N", title="Who"), alt.Tooltip("off:Q", title="Points from the floor's own", format="+.2f"),
+                 alt.Tooltip("volume:Q", title="Wagered", format=",.0f"), alt.Tooltip("place:N", title="Place")],
+    )  # fmt: skip
+    wide = base.mark_rule(color="#c3ccc8", strokeWidth=3).encode(
+        y=alt.Y("low_997:Q", title="Points of house win from the floor's own"), y2="high_997:Q"
+    )
+    narrow = base.mark_rule(color="#8fa39b", strokeWidth=7).encode(y="low_95:Q", y2="high_95:Q")
+    points = base.mark_point(filled=True, size=130, opacity=1, stroke="#ffffff", strokeWidth=1).encode(
+        y="off:Q",
+        color=alt.Color(
+            "place:N",
+            title="Place",
+            scale=alt.Scale(
+                domain=list(PLACES.values()), range=["#1d5b4b", "#b26a00", "#b44a00", "#0a5fa8", "#083f70"]
+            ),
+        ),
+        shape=alt.Shape(
+            "place:N",
+            title="Place",
+            scale=alt.Scale(
+                domain=list(PLACES.values()), range=["circle", "triangle-down", "diamond", "triangle-up", "square"]
+            ),
+        ),
+    )
+    words = base.mark_text(align="left", dx=9, fontSize=11, color="#1c2a2e").encode(y="off:Q", text="name:N")
+    words = words.transform_filter("datum.place != 'Within chance'")
+    zero = alt.Chart(pl.DataFrame({"y": [0.0]})).mark_rule(color=SOFT, strokeDash=[4, 3]).encode(y="y:Q")
+    return _styled(_layers(zero, wide, narrow, points, words), 320)
+
+
+def drift_chart(frame: pl.DataFrame, days: list[str]) -> alt.LayerChart:
+    """Return day by day how far the house win is from theory (z), with the weighted mean and its limits."""
+    shown = frame.select(pl.Series("day", days, dtype=pl.String), "z", "ewma", "ewma_low", "ewma_high")
+    base = alt.Chart(shown).encode(
+        x=alt.X("day:O", title="Gaming day", sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    )
+    band = base.mark_area(color="#dfe9e5").encode(
+        y=alt.Y("ewma_low:Q", title="Standard deviations from theory"), y2="ewma_high:Q"
+    )
+    points = base.mark_point(color=SOFT, size=40).encode(
+        y="z:Q", tooltip=[alt.Tooltip("day:N", title="Day"), alt.Tooltip("z:Q", title="The day alone", format="+.2f"),
+                          alt.Tooltip("ewma:Q", title="Weighted mean", format="+.2f")],
+    )  # fmt: skip
+    line = base.mark_line(color=ABOVE, strokeWidth=2).encode(y="ewma:Q")
+    return _styled(_layers(band, points, line), 240)
+
+
+def rates_chart(frame: pl.DataFrame, names: list[str], unit: str) -> alt.LayerChart:
+    """Return a rate with its 95 % interval for each row; `names` are the rows', columns `rate`, `low`, `high`, `look`."""
+    shown = frame.with_columns(
+        pl.Series("name", names, dtype=pl.String),
+        pl.when("look").then(pl.lit("Look here")).otherwise(pl.lit("Within chance")).alias("place"),
+    ).select("name", "rate", "low", "high", "place")
+    base = alt.Chart(shown).encode(
+        y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+        tooltip=[alt.Tooltip("name:N", title="Who"), alt.Tooltip("rate:Q", title=unit, format=".2f"),
+                 alt.Tooltip("low:Q", title="95 % from", format=".2f"), alt.Tooltip("high:Q", title="to", format=".2f")],
+    )  # fmt: skip
+    interval = base.mark_rule(color="#8fa39b", strokeWidth=5).encode(
+        x=alt.X("low:Q", title=unit, scale=alt.Scale(zero=True)), x2="high:Q"
+    )
+    points = base.mark_point(filled=True, size=120, opacity=1).encode(
+        x="rate:Q",
+        color=alt.Color(
+            "place:N", title=None, scale=alt.Scale(domain=["Within chance", "Look here"], range=[ABOVE, BELOW])
+        ),
+        shape=alt.Shape(
+            "place:N", title=None, scale=alt.Scale(domain=["Within chance", "Look here"], range=["circle", "diamond"])
+        ),
+    )
+    return _styled(_layers(interval, points), max(110, 30 * shown.height + 60))
+
+
+def counts_chart(frame: pl.DataFrame) -> alt.LayerChart:
+    """Return how often each value came (bars) beside how often it should (lines); columns `value`, `observed`, `expected`."""
+    shown = frame.select("value", "observed", "expected")
+    base = alt.Chart(shown).encode(
+        x=alt.X("value:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        tooltip=[alt.Tooltip("value:N", title="Value"), alt.Tooltip("observed:Q", title="Came"),
+                 alt.Tooltip("expected:Q", title="Should come", format=".1f")],
+    )  # fmt: skip
+    bars = base.mark_bar(color="#8fb3a6", cornerRadius=2).encode(
+        y=alt.Y("observed:Q", title="Times", scale=alt.Scale(zero=True))
+    )
+    ticks = base.mark_tick(color="#1c2a2e", thickness=3, bandSize=26).encode(y="expected:Q")
+    return _styled(_layers(bars, ticks), 260)
+
+
 def _layers(*charts: alt.Chart) -> alt.LayerChart:
     return alt.LayerChart(layer=list(charts))
 

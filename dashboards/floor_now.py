@@ -11,7 +11,7 @@ import streamlit as st
 from analytics import live
 from analytics.live import LiveFloor, Table
 from analytics.warehouse import WarehouseError, reading, stamp
-from dashboards import markup
+from dashboards import access, markup
 from dashboards.desk import Reviews
 from dashboards.markup import Html
 from dashboards.names import UNKNOWN, Formats, ago, game_name, plural, table_name
@@ -98,7 +98,9 @@ def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:
     last = "" if row["last_round_no"] is None else f"round {row['last_round_no']:,}"
     broken = f'<div class="rk-tile-broken">{markup.text(row["broken"])}</div>' if row["broken"] else ""
     who = Html(
-        f' · <span class="rk-whole">dealer {markup.text(table_name(row["dealer"]))}</span>' if row["dealer"] else ""
+        f' · <span class="rk-whole">dealer {markup.text(table_name(row["dealer"]))}</span>'
+        if row["dealer"] and access.may(access.NAMES)
+        else ""
     )
     seen = markup.text(formats.day_and_clock(row["last_event_at_us"]))
     return Html(

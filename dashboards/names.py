@@ -37,6 +37,7 @@ WAGERS = {
     "mystery": "Must-Hit-By bonus",
     "insurance": "Insurance",
     "ante": "Ante",
+    "ante_blind_raise": "Ante, Blind and Raise",
     "over": "Over 23",
     "under": "Under 18",
     "blind": "Blind",

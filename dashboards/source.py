@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -33,6 +33,26 @@ def ask(question: Callable[[Warehouse], T]) -> T:
         show(markup.empty("Nothing to show yet", str(error)))
         watch()
         st.stop()
+
+
+def reckon(question: Callable[..., T], *about: Any, **more: Any) -> T:
+    """Put a question that takes its time to the newest generation; the same question to the same generation is answered once."""
+    name = f"{question.__module__}.{question.__qualname__}"
+    try:
+        kept: T = _reckoned(
+            (str(warehouse_path()), stamp(warehouse_path()), name, repr(about), repr(more)), question, about, more
+        )
+    except WarehouseError as error:
+        show(markup.empty("Nothing to show yet", str(error)))
+        watch()
+        st.stop()
+    return kept
+
+
+@st.cache_data(max_entries=64, show_spinner="Reckoning …")
+def _reckoned(key: tuple[Any, ...], _question: Callable[..., T], _about: tuple[Any, ...], _more: dict[str, Any]) -> T:
+    with reading(warehouse_path()) as db:
+        return _question(db, *_about, **_more)
 
 
 def formats() -> Formats:

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from analytics import hold, queue
 from analytics.queue import QueueFilters
 from analytics.warehouse import PropertyFacts, stamp
-from dashboards import desk, floor_now, markup, source
+from dashboards import access, desk, floor_now, markup, source
 from dashboards.markup import Html
 from dashboards.names import Formats, day_name, game_name, plural, table_name
 from dashboards.run import log_address, warehouse_path
@@ -30,6 +30,7 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
         ("Overpaid", formats.money(row["overpaid_cents"]), ""),
         ("Underpaid", formats.money(row["underpaid_cents"]), ""),
     ]
+    who = f" · dealer {table_name(row['last_dealer'])}" if access.may(access.NAMES) else ""
     grid = "".join(
         f'<div><div class="rk-label">{label}</div><div class="rk-value">{markup.text(value)}</div>'
         f'<div class="rk-note">{markup.text(note)}</div></div>'
@@ -38,7 +39,7 @@ def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:
     return Html(
         f'<a class="rk-tile" target="_self" href="{markup.text(markup.href("queue", table=row["table_id"], day=day))}">'
         f'<div class="rk-tile-head"><span class="rk-tile-name">{markup.text(table_name(row["table_id"]))}</span>{badge}</div>'
-        f'<div class="rk-soft">{markup.text(game_name(row["game"]))} · dealer {markup.text(table_name(row["last_dealer"]))}</div>'
+        f'<div class="rk-soft">{markup.text(game_name(row["game"]))}{markup.text(who)}</div>'
         f'<div class="rk-tile-grid">{grid}</div>'
         f'<div class="rk-tile-foot"><span>Last event {formats.day_and_clock(row["last_event_at_us"])}</span>'
         f"<span>round {row['last_round_no']:,}</span></div></a>"

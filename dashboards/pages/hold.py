@@ -1,4 +1,4 @@
-"""Hold: what did the tables win, and on what?"""
+"""Hold: what did the tables win, on what, and is it luck?"""
 
 from __future__ import annotations
 
@@ -7,31 +7,70 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from analytics import hold
+from analytics import hold, investigations, periods
 from analytics.hold import Dimension
-from dashboards import markup, source
+from analytics.selection import Selection
+from dashboards import access, analysis, hold_luck, hold_pace, markup, source
 from dashboards.charts import dimension_label, hold_chart, house_win_chart
-from dashboards.markup import Html
-from dashboards.names import DIMENSIONS, Formats, day_name, percent, plural, table_name
+from dashboards.names import (
+    DIMENSIONS,
+    Formats,
+    day_name,
+    percent,
+    plural,
+    table_name,
+)
 
+VIEWS = {
+    "counted": "Counted",
+    "wagers": "By wager",
+    "luck": "Luck or not",
+    "time": "Over time",
+    "pace": "Pace",
+    "behind": "Behind a figure",
+}
+PERIODS = {"gaming_day": "Gaming day", "month": "Month", "year": "Year", "all": "Everything"}
 TABLE_DAYS = {
-    "Table": "text", "Gaming day": "text", "Rounds": "number", "Opener": "number", "Fills": "number", "Credits": "number",
-    "Closer": "number", "Drop": "number", "Win": "number", "Hold %": "number",
-}  # fmt: skip
+    "Table": "text",
+    "Gaming day": "text",
+    "Rounds": "number",
+    "Opener": "number",
+    "Fills": "number",
+    "Credits": "number",
+    "Closer": "number",
+    "Drop": "number",
+    "Win": "number",
+    "Hold %": "number",
+}
+BY_PERIOD = {
+    "Table": "short",
+    "From": "short",
+    "Table days": "number",
+    "Drop": "number",
+    "Win": "number",
+    "Hold %": "number",
+    "Handle": "number",
+    "House win": "number",
+    "House win %": "number",
+}
 BY = {
-    "Wagers": "number", "Handle": "number", "Payouts": "number", "House win": "number", "House win %": "number",
-    "Jackpots by slip": "number", "Not settled": "number",
-}  # fmt: skip
+    "Wagers": "number",
+    "Handle": "number",
+    "Payouts": "number",
+    "House win": "number",
+    "House win %": "number",
+    "Jackpots by slip": "number",
+    "Not settled": "number",
+}
+ROWS = 100
 
 
 def page() -> None:
-    """Lay the page out."""
+    """Lay the page out: one of its views, for the part of the floor that was chosen."""
     source.begin()
     formats = source.formats()
-    total = source.ask(hold.hold_totals).row(0, named=True)
-    days = source.ask(hold.hold_by_table_day)
     source.show(markup.heading("Hold and house win", "Each figure stands under its own name; none is part of another."))
-    if days.is_empty():
+    if source.ask(hold.hold_by_table_day).is_empty():
         source.show(
             markup.empty(
                 "Nothing counted yet",
@@ -40,49 +79,98 @@ def page() -> None:
         )
         source.watch()
         return
-    source.show(markup.section("Counted at the table", "Per table and gaming day. A dash: a count is still missing."))
-    source.show(counted(total, formats))
-    if days.drop_nulls("hold_percent")["gaming_day"].n_unique() > 1:
-        st.altair_chart(hold_chart(days), theme=None, alt="Hold % of each table by gaming day")
-    source.show(markup.table(TABLE_DAYS, [day_row(r, formats) for r in days.iter_rows(named=True)], "Table days"))
-    unsettled = total["unsettled"]
-    aside = f" {plural(unsettled, 'wager')} not settled yet, kept out." if unsettled else ""
-    source.show(
-        markup.section("From the wagers", f"What was staked and settled, however the chips are counted.{aside}")
-    )
-    source.show(wagered(total, formats))
-    allowed = list(DIMENSIONS)
-    dimension: Any = st.segmented_control(
-        "By", allowed, default=source.chosen("by", allowed) or "wager", required=True, format_func=lambda d: DIMENSIONS[d],
-        key="hold-by", label_visibility="collapsed",
-    )  # fmt: skip
-    st.query_params["by"] = dimension
-    by_dimension(dimension, formats)
+    view = analysis.view(VIEWS)
+    of = analysis.selection(dealers=view != "counted")
+    _VIEWS[view](of, formats)
     source.watch()
 
 
-def counted(total: dict[str, Any], formats: Formats) -> Html:
-    """Return drop, win and hold % over the table days that have every count."""
-    days = f"{total['table_days_counted']} of {plural(total['table_days'], 'table day')} fully counted"
-    return markup.figures(
+# ------------------------------------------------------------------------------------------------------------- counted
+
+
+def counted(of: Selection, formats: Formats) -> None:
+    """Show drop, win and hold % by table and period, what they are made of, and what asks for an investigation."""
+    total = source.ask(hold.hold_totals).row(0, named=True)
+    if of == Selection():
+        days = f"{total['table_days_counted']} of {plural(total['table_days'], 'table day')} fully counted"
+        source.show(
+            markup.figures(
+                [
+                    markup.figure("Drop", formats.money(total["drop_cents"]), days),
+                    markup.figure("Win", formats.money(total["win_cents"]), "closer + credits + drop − opener − fills"),
+                    markup.figure("Hold %", percent(total["hold_percent"]), "win ÷ drop"),
+                ]
+            )
+        )
+    others = [each for each in PERIODS if each != "month"]
+    with st.container(width=280):
+        period = source.choose("Count period", "period", others, lambda p: PERIODS[p], PERIODS["month"]) or "month"
+    found = source.ask(lambda db: periods.hold_by_period(db, "table", period, of))
+    rows = [
         [
-            markup.figure("Drop", formats.money(total["drop_cents"]), days),
-            markup.figure("Win", formats.money(total["win_cents"]), "closer + credits + drop − opener − fills"),
-            markup.figure("Hold %", percent(total["hold_percent"]), "win ÷ drop"),
+            table_name(r["table_id"]),
+            day_name(r["period"]),
+            f"{r['table_days_counted']} of {r['table_days']}",
+            formats.money(r["drop_cents"]),
+            formats.money(r["win_cents"]),
+            percent(r["hold_percent"]),
+            formats.money(r["handle_cents"]),
+            formats.money(r["house_win_cents"]),
+            percent(r["house_win_percent"]),
         ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    source.show(
+        markup.section(
+            f"By table and {PERIODS[period].lower()}", "Drop, win and hold % are counted per box, and split no further."
+        )
     )
+    source.show(markup.table(BY_PERIOD, rows, "Hold by table and period"))
+    asked(of)
+    days_of = source.ask(hold.hold_by_table_day)
+    if of.table:
+        days_of = days_of.filter(pl.col("table_id") == of.table)
+    if days_of.drop_nulls("hold_percent")["gaming_day"].n_unique() > 1 and days_of["table_id"].n_unique() <= 6:
+        st.altair_chart(hold_chart(days_of), theme=None, alt="Hold % of each table by gaming day")
+    with st.expander("What was counted, per table and gaming day"):
+        lines = [day_row(r, formats) for r in days_of.head(ROWS).iter_rows(named=True)]
+        source.show(markup.table(TABLE_DAYS, lines, "Table days"))
 
 
-def wagered(total: dict[str, Any], formats: Formats) -> Html:
-    """Return handle, payouts and house win over settled wagers, and jackpots by slip beside them."""
-    return markup.figures(
+def asked(of: Selection) -> None:
+    """Show the periods that ask for an investigation in writing."""
+    found = source.reckon(investigations.written_investigations, "table", "month", of)
+    found = found.filter(pl.col("triggers").list.len() > 0)
+    if found.is_empty():
+        return
+    source.show(
+        markup.section(
+            "Asks for an investigation in writing",
+            "Hold % outside its band against the month before, or changed by more than three points.",
+        )
+    )
+    rows = [
         [
-            markup.figure("Handle", formats.money(total["handle_cents"]), "staked on settled wagers"),
-            markup.figure("Payouts", formats.money(total["payouts_cents"]), "stakes returned included"),
-            markup.figure("House win", formats.money(total["house_win_cents"]), "handle − payouts"),
-            markup.figure("House win %", percent(total["house_win_percent"]), "house win ÷ handle"),
-            markup.figure("Jackpots by slip", formats.money(total["jackpots_by_slip_cents"]), "from the meters, apart"),
+            analysis.badge("alarm"),
+            table_name(r["table_id"]),
+            f"{r['period']:%b %Y}",
+            percent(r["hold_percent"]),
+            percent(r["prior_hold_percent"]),
+            r["sentence"],
         ]
+        for r in found.iter_rows(named=True)
+    ]
+    columns = {
+        "Verdict": "short",
+        "Table": "short",
+        "Month": "short",
+        "Hold %": "number",
+        "Before": "number",
+        "In words": "text",
+    }
+    source.show(markup.table(columns, rows, "Periods to be investigated"))
+    source.show(
+        '<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>'
     )
 
 
@@ -90,16 +178,55 @@ def day_row(row: dict[str, Any], formats: Formats) -> list[object]:
     """Return a table day's row."""
     counts = ("opener_cents", "fills_cents", "credits_cents", "closer_cents", "drop_cents", "win_cents")
     return [
-        table_name(row["table_id"]), day_name(row["gaming_day"]), f"{row['rounds']:,}",
-        *(formats.money(row[count]) for count in counts), percent(row["hold_percent"]),
-    ]  # fmt: skip
+        table_name(row["table_id"]),
+        day_name(row["gaming_day"]),
+        f"{row['rounds']:,}",
+        *(formats.money(row[count]) for count in counts),
+        percent(row["hold_percent"]),
+    ]
 
 
-def by_dimension(dimension: Dimension, formats: Formats) -> None:
-    """Show house win % by a dimension, as a chart and as a table."""
-    frame = source.ask(lambda db: hold.hold_by(db, dimension))
+# -------------------------------------------------------------------------------------------------------------- wagers
+
+
+def wagers(of: Selection, formats: Formats) -> None:
+    """Show handle, payouts and house win by a dimension, as a chart and as a table."""
+    total = source.ask(hold.hold_totals).row(0, named=True)
+    unsettled = total["unsettled"]
+    if of == Selection():
+        note = f"{plural(unsettled, 'wager')} not settled, kept out" if unsettled else "staked on settled wagers"
+        source.show(
+            markup.figures(
+                [
+                    markup.figure("Handle", formats.money(total["handle_cents"]), note),
+                    markup.figure("Payouts", formats.money(total["payouts_cents"]), "stakes returned included"),
+                    markup.figure("House win", formats.money(total["house_win_cents"]), "handle − payouts"),
+                    markup.figure("House win %", percent(total["house_win_percent"]), "house win ÷ handle"),
+                    markup.figure(
+                        "Jackpots by slip", formats.money(total["jackpots_by_slip_cents"]), "from the meters, apart"
+                    ),
+                ]
+            )
+        )
+    allowed = [name for name in DIMENSIONS if name != "dealer" or access.may(access.NAMES)]
+    dimension: Any = st.segmented_control(
+        "By",
+        allowed,
+        default=source.chosen("by", allowed) or "wager",
+        required=True,
+        format_func=lambda d: DIMENSIONS[d],
+        key="hold-by",
+        label_visibility="collapsed",
+    )
+    st.query_params["by"] = dimension
+    by_dimension(dimension, of, formats)
+
+
+def by_dimension(dimension: Dimension, of: Selection, formats: Formats) -> None:
+    """Show house win % by a dimension; each row leads to the wagers behind it."""
+    frame = source.ask(lambda db: hold.hold_by(db, dimension, of))
     if frame.is_empty():
-        source.show(markup.empty("No wagers", "Nothing was staked in the rounds that were replayed."))
+        source.show(markup.empty("No wagers", "Nothing was staked in this part of the floor. Choose another above."))
         return
     labels = [
         day_name(row["gaming_day"]) if dimension == "gaming_day" else dimension_label(dimension, row)
@@ -110,12 +237,42 @@ def by_dimension(dimension: Dimension, formats: Formats) -> None:
         st.altair_chart(house_win_chart(frame, dimension, labels), theme=None, alt=f"House win % by {name.lower()}")
     rows = [
         [
-            label, f"{row['wagers']:,}", *(formats.money(row[c]) for c in ("handle_cents", "payouts_cents", "house_win_cents")),
-            percent(row["house_win_percent"]), formats.money(row["jackpots_by_slip_cents"]), f"{row['unsettled']:,}",
+            _to_wagers(label, dimension, row, of),
+            f"{row['wagers']:,}",
+            *(formats.money(row[c]) for c in ("handle_cents", "payouts_cents", "house_win_cents")),
+            percent(row["house_win_percent"]),
+            formats.money(row["jackpots_by_slip_cents"]),
+            f"{row['unsettled']:,}",
         ]
         for label, row in zip(labels, frame.iter_rows(named=True), strict=True)
-    ]  # fmt: skip
+    ]
     source.show(markup.table({name: "text", **BY}, rows, f"House win by {name.lower()}"))
+
+
+def _to_wagers(label: str, dimension: Dimension, row: dict[str, Any], of: Selection) -> object:
+    about = {"game": of.game, "table": of.table, "dealer": of.dealer}
+    about |= {
+        "wager": {"wager": row.get("wager")},
+        "paytable": {"wager": row.get("wager"), "paytable": row.get("paytable") or None},
+        "game": {"game": row.get("game")},
+        "table": {"table": row.get("table_id")},
+        "dealer": {"dealer": row.get("dealer")},
+    }.get(dimension, {})
+    return (
+        markup.link("hold", label, view="behind", **about)
+        if dimension not in ("shift", "hour", "gaming_day")
+        else label
+    )
+
+
+_VIEWS = {
+    "counted": counted,
+    "wagers": wagers,
+    "luck": hold_luck.luck,
+    "time": hold_luck.time,
+    "pace": hold_pace.paced,
+    "behind": hold_pace.wagers_behind,
+}
 
 
 page()

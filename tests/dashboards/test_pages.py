@@ -121,19 +121,6 @@ def test_round_offers_rounds_where_none_is_named(
     assert 'href="round?table=fu-01&amp;round=17"' in said(test)
 
 
-def test_hold_names_every_figure(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = said(run("hold", warehouse, monkeypatch))
-    for words in ("Drop", "$24,200.00", "Win", "$5,704.00", "Hold %", "23.6 %", "3 of 4 table days", "Handle", "House win %",
-                  "Jackpots by slip", "$1,250.00", "1 wager not settled"):  # fmt: skip
-        assert words in page
-
-
-def test_hold_by_another_dimension(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    test = run("hold", warehouse, monkeypatch, by="dealer")
-    assert "D-11" in said(test)
-    assert test.query_params["by"] == "dealer"
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_without_a_warehouse_a_page_says_what_to_do(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<code>rack " in said(run(page, tmp_path / "none.duckdb", monkeypatch))

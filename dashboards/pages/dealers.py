@@ -1,0 +1,304 @@
+"""Dealers: where do things go wrong at the table, and who or what needs a look?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from analytics import hold, mistakes, patterns
+from analytics.selection import Selection
+from dashboards import analysis, markup, source
+from dashboards.charts import rates_chart
+from dashboards.markup import Html
+from dashboards.names import Formats, finding_title, game_name, percent, plural, position_name, table_name, wager_name
+
+VIEWS = {
+    "rates": "Rates",
+    "repeats": "What repeats",
+    "rules": "Rules got wrong",
+    "time": "Time to detection",
+    "alarms": "False alarms",
+}
+BY = {
+    "dealer": "Dealer",
+    "table": "Table",
+    "game": "Game",
+    "code": "Finding",
+    "shift": "Shift",
+    "hour": "Hour",
+    "seat": "Seat",
+}
+RATES = {
+    "Place": "short",
+    "Rounds": "number",
+    "Mispayments": "number",
+    "Overpaid": "number",
+    "Underpaid": "number",
+    "Rounds wrong of 1,000": "number",
+    "As expected": "number",
+    "Wagers wrong of 1,000": "number",
+}
+REPEATS = {"Place": "short", "What repeats": "text", "Times": "number", "By chance": "number", "Money": "number"}
+RULES = {
+    "Rule": "text",
+    "Game": "text",
+    "Findings": "number",
+    "Dealers": "number",
+    "Most by one": "number",
+    "Of 1,000 rounds": "number",
+}
+TIMES = {
+    "Findings": "number",
+    "Until the round closed": "number",
+    "Until somebody looked": "number",
+    "Until disposed of": "number",
+    "Nobody looked yet": "number",
+}
+ALARMS = {
+    "Finding": "text",
+    "Stand": "number",
+    "Withdrawn": "number",
+    "Disposed of": "number",
+    "Confirmed": "number",
+    "False alarms": "number",
+    "Record wrong": "number",
+    "Rate": "number",
+}
+ROWS = 60
+
+
+def page() -> None:
+    """Lay the page out: one of its views, for the part of the floor that was chosen."""
+    source.begin()
+    formats = source.formats()
+    source.show(
+        markup.heading(
+            "Dealers",
+            "Where things go wrong, held against chance. What stands out is a place to look, and says nothing about why.",
+        )
+    )
+    if not source.ask(hold.choices).tables:
+        source.show(
+            markup.empty("No rounds here yet", "Run `rack demo`, or `rack replay --log ADDR --warehouse FILE`.")
+        )
+        source.watch()
+        return
+    view = analysis.view(VIEWS)
+    of = Selection() if view == "alarms" else analysis.selection()
+    _VIEWS[view](of, formats)
+    source.watch()
+
+
+def rates(of: Selection, formats: Formats) -> None:
+    """Show mispayments and their rates by dealer or by something else, with intervals."""
+    with st.container(width=280):
+        by = source.choose("By", "by", list(BY)[1:], lambda name: BY[name], BY["dealer"]) or "dealer"
+    found = source.reckon(mistakes.error_rates, by, of)
+    if found.is_empty() or not found["counted"].sum():
+        source.show(markup.empty("No mispayment", "No wager of this part of the floor was paid otherwise than due."))
+        return
+    names = [_name(by, row) for row in found.iter_rows(named=True)]
+    drawn = found.head(25).with_columns(
+        pl.col("per_1000_rounds").alias("rate"),
+        pl.col("per_1000_rounds_low").alias("low"),
+        pl.col("per_1000_rounds_high").alias("high"),
+        pl.col("look").fill_null(value=False),
+    )
+    st.altair_chart(
+        rates_chart(drawn, names[:25], "Rounds with a mispayment, of 1,000 (95 % interval)"),
+        theme=None,
+        alt=f"Rounds with a mispayment of 1,000, by {BY[by].lower()}",
+    )
+    rows, marked = [], []
+    for i, (name, r) in enumerate(zip(names, found.iter_rows(named=True), strict=True)):
+        if r["look"]:
+            marked.append(i)
+        rows.append(
+            [
+                _to_queue(by, name, r),
+                _place(r["look"]),
+                f"{r['rounds']:,}",
+                f"{r['counted']:,}",
+                formats.money(r["overpaid_cents"]),
+                formats.money(r["underpaid_cents"]),
+                _rate(r, "rounds"),
+                _expected(r),
+                _rate(r, "wagers"),
+            ]
+        )
+    source.show(
+        markup.table({BY[by]: "short", **RATES}, rows[:ROWS], f"Mispayments by {BY[by].lower()}", marked=marked)
+    )
+    source.show(
+        '<p class="rk-note">As expected: the floor\'s own rates of the same games. “Look here” is what '
+        "chance alone would say of anybody once in a hundred such reports.</p>"
+    )
+
+
+def _name(by: str, row: dict[str, Any]) -> str:
+    value = row[{"table": "table_id"}.get(by, by)]
+    match by:
+        case "game":
+            return game_name(str(value)) if value else "–"
+        case "code":
+            return finding_title(str(value))
+        case "seat":
+            return position_name(value)
+        case "hour":
+            return f"{value:02d}:00" if value is not None else "–"
+        case "shift":
+            return str(value).replace("_", " ").capitalize()
+        case _:
+            return table_name(str(value or "–"))
+
+
+def _to_queue(by: str, name: str, row: dict[str, Any]) -> object:
+    if by in ("dealer", "table", "code"):
+        column = {"table": "table_id"}.get(by, by)
+        return markup.link("queue", name, state="all", **{by: row[column]})
+    return name
+
+
+def _place(look: bool | None) -> Html:
+    return (
+        analysis.badge("alarm")
+        if look
+        else analysis.badge("within")
+        if look is not None
+        else Html('<span class="rk-soft">–</span>')
+    )
+
+
+def _rate(row: dict[str, Any], of: str) -> object:
+    name = f"per_1000_{of}"
+    if row[name] is None:
+        return "–"
+    return markup.two_lines(f"{row[name]:.2f}", f"{row[f'{name}_low']:.2f} to {row[f'{name}_high']:.2f}")
+
+
+def _expected(row: dict[str, Any]) -> object:
+    if row["expected"] is None:
+        return "–"
+    return markup.two_lines(f"{row['rounds_wrong']:,} of {row['expected']:.1f}", analysis.odds(row["p"]))
+
+
+def repeats(of: Selection, formats: Formats) -> None:
+    """Show what repeats: the same dealer, the same patron, the same direction."""
+    found = source.reckon(patterns.repeat_patterns, of)
+    if found.is_empty():
+        source.show(markup.empty("Nothing repeats", "No dealer and no patron comes up twice in the same direction."))
+        return
+    rows = [
+        [
+            _place(r["look"]),
+            r["sentence"],
+            f"{r['times']:,} of {r['of']:,}",
+            f"{r['expected']:.2f}",
+            formats.money(r["amount_cents"]),
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    marked = [i for i, look in enumerate(found.head(ROWS)["look"]) if look]
+    source.show(markup.table(REPEATS, rows, "What repeats, least explained by chance first", marked=marked))
+
+
+def rules(of: Selection, formats: Formats) -> None:
+    """Show which rules of play are got wrong, and whether by many or by one."""
+    found = source.reckon(mistakes.error_prone_rules, of)
+    if found.is_empty():
+        source.show(markup.empty("No rule was got wrong", "Nothing was found in this part of the floor."))
+        return
+    rows = [
+        [
+            markup.two_lines(
+                markup.link(
+                    "queue",
+                    finding_title(r["code"]) + (f", {wager_name(r['wager'])}" if r["wager"] else ""),
+                    code=r["code"],
+                    state="all",
+                ),
+                r["cite"],
+            ),
+            game_name(r["game"]) if r["game"] else "–",
+            f"{r['findings']:,}",
+            markup.two_lines(f"{r['dealers']:,}", plural(_tables(r["tables"]), "table")),
+            percent(r["top_dealer_percent"]),
+            _rate(r, "rounds"),
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    source.show(
+        '<p class="rk-note">What many get wrong wants teaching, or another layout; what one gets wrong is that dealer\'s.</p>'
+    )
+    source.show(markup.table(RULES, rows, "Rules that are got wrong, most often first"))
+
+
+def _tables(tables: Any) -> int:
+    return tables if isinstance(tables, int) else len(tables)
+
+
+def time(of: Selection, formats: Formats) -> None:
+    """Show how long mistakes went unseen."""
+    found = source.reckon(mistakes.time_to_detection, "code", of)
+    rows = [
+        [
+            markup.two_lines(finding_title(r["code"]), r["code"]),
+            f"{r['findings']:,}",
+            _median(r, "to_close"),
+            _median(r, "to_review"),
+            _median(r, "to_disposition"),
+            f"{r['waiting']:,}",
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    source.show('<p class="rk-note">Medians; beneath each, what nine in ten stay under.</p>')
+    source.show(markup.table({"Finding": "text", **TIMES}, rows, "Time to detection by finding"))
+
+
+def _median(row: dict[str, Any], name: str) -> object:
+    median, most = row[f"{name}_seconds"], row[f"{name}_seconds_p90"]
+    return "–" if median is None else markup.two_lines(_long(median), "" if most is None else _long(most))
+
+
+def _long(seconds: float) -> str:
+    return (
+        f"{seconds:,.0f} s"
+        if seconds < 120
+        else f"{seconds / 60:,.0f} min"
+        if seconds < 7_200
+        else f"{seconds / 3600:,.1f} h"
+    )
+
+
+def alarms(of: Selection, formats: Formats) -> None:
+    """Show how each code has stood up to people and to corrections of the record."""
+    found = source.reckon(mistakes.false_alarms)
+    rows = [
+        [
+            markup.two_lines(finding_title(r["code"]), r["code"]),
+            f"{r['findings']:,}",
+            f"{r['withdrawn']:,}",
+            f"{r['disposed']:,}",
+            f"{r['confirmed']:,}",
+            f"{r['false_alarms']:,}",
+            f"{r['record_wrong']:,}",
+            "–"
+            if r["false_alarm_percent"] is None
+            else markup.two_lines(
+                percent(r["false_alarm_percent"]), f"{percent(r['low_percent'])} to {percent(r['high_percent'])}"
+            ),
+        ]
+        for r in found.head(ROWS).iter_rows(named=True)
+    ]
+    source.show(
+        '<p class="rk-note">Dispositions of the queue count here from the next warehouse on; duplicates are left out.</p>'
+    )
+    source.show(markup.table(ALARMS, rows, "False alarms by finding"))
+
+
+_VIEWS = {"rates": rates, "repeats": repeats, "rules": rules, "time": time, "alarms": alarms}
+
+
+page()

@@ -1,0 +1,128 @@
+"""The views of the page Hold by AppTest, each a link; and the charts beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from analytics import hold
+from analytics.warehouse import reading
+from dashboards import access, analysis, hold_luck
+from dashboards.charts import drift_chart, funnel_chart, rates_chart
+from tests.dashboards import sample
+from tests.dashboards.running import run, said
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample.make(tmp_path_factory.mktemp("hold-page") / "warehouse.duckdb")
+
+
+def test_what_was_counted_stands_under_its_own_name(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("hold", warehouse, monkeypatch))
+    for words in (
+        "Drop",
+        "$24,200.00",
+        "Win",
+        "$5,704.00",
+        "Hold %",
+        "23.6 %",
+        "3 of 4 table days",
+        "By table and month",
+    ):
+        assert words in page
+    assert "Dealer" not in page  # what is counted per box is never split by dealer (D27)
+
+
+def test_a_count_period_from_the_address(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("hold", warehouse, monkeypatch, period="gaming_day", table="fu-01"))
+    assert "By table and gaming day" in page
+    assert "FU-02" not in page
+
+
+def test_from_the_wagers_by_a_dimension(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = run("hold", warehouse, monkeypatch, view="wagers", by="dealer")
+    page = said(test)
+    for words in ("Handle", "House win %", "Jackpots by slip", "$1,250.00", "1 wager not settled", "D-11"):
+        assert words in page
+    assert 'href="hold?view=behind&amp;dealer=d-11"' in page
+    assert test.query_params["by"] == "dealer"
+
+
+def test_a_figure_opens_down_to_its_wagers(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four Ace High Bonus wagers and the like were made; the two of round 17 lead there."""
+    page = said(run("hold", warehouse, monkeypatch, view="behind", wager="ace_high_bonus"))
+    assert "Ace High Bonus" in page
+    assert "2 wagers: their sums are the figure&#x27;s." in page or "2 wagers" in page
+    assert 'href="round?table=fu-01&amp;round=17"' in page
+    assert "−$100.00" in page  # the house paid seat 3 so much
+
+
+def test_luck_is_reckoned_wager_by_wager(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = said(run("hold", warehouse, monkeypatch, view="luck"))
+    for words in ("Against theory", "Side by side", "Not reckoned"):
+        assert words in page
+
+
+def test_over_time_and_pace(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "as fast as the floor deals" in said(run("hold", warehouse, monkeypatch, view="pace"))
+    page = said(run("hold", warehouse, monkeypatch, view="time"))
+    assert "Too few days" in page or "Day by day" in page
+
+
+@pytest.mark.parametrize("view", ["counted", "wagers", "luck", "time", "pace", "behind"])
+def test_a_part_of_the_floor_without_wagers_says_so(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str
+) -> None:
+    test = run("hold", warehouse, monkeypatch, view=view, table="fu-02", month="2026-03", game="face_up_pai_gow")
+    assert test.query_params["table"] == "fu-02"
+
+
+def test_what_is_offered_to_narrow_down(warehouse: Path) -> None:
+    with reading(warehouse) as db:
+        found = hold.choices(db)
+    assert (found.games, found.tables) == (["face_up_pai_gow"], ["fu-01", "fu-02"])
+    assert found.dealers == ["d-03", "d-07", "d-11", "d-12"]
+    assert [month.isoformat() for month in found.months] == ["2026-03-01"]
+
+
+def test_charts_tell_places_by_shape_and_word() -> None:
+    places = ["within", "below_95", "below_997", "above_95", "above_997"]
+    frame = pl.DataFrame(
+        {"unit_cents": [100] * 5, "win_percent": [1.0] * 5, "middle_percent": [2.0] * 5, "place": places}
+        | {f"{end}_{limit}_percent": [1.5] * 5 for end in ("low", "high") for limit in ("95", "997")}
+    )
+    drawn = funnel_chart(frame, list("abcde")).to_dict()
+    points = next(layer for layer in drawn["layer"] if "shape" in layer["encoding"])
+    scale = points["encoding"]["shape"]["scale"]
+    assert len(set(scale["range"])) == len(scale["domain"]) == 5
+    rates = pl.DataFrame({"rate": [1.0, 2.0], "low": [0.5, 1.0], "high": [2.0, 3.0], "look": [False, True]})
+    values = next(iter(rates_chart(rates, ["a", "b"], "of 1,000").to_dict()["datasets"].values()))
+    assert [value["place"] for value in values] == ["Within chance", "Look here"]
+    days = pl.DataFrame({"z": [0.5, -1.0], "ewma": [0.1, 0.0], "ewma_low": [-1.0, -1.0], "ewma_high": [1.0, 1.0]})
+    assert len(next(iter(drift_chart(days, ["Fri", "Sat"]).to_dict()["datasets"].values()))) == 2
+
+
+def test_a_signal_says_how_far_beyond_its_limit() -> None:
+    assert hold_luck._signal("low", 5.78, 5.0) == "low: +5.78, limit 5.00"
+    assert hold_luck._signal("", 0.1, 5.0) == "within"
+
+
+@pytest.mark.parametrize(
+    "verdict", ["alarm", "outside_997", "outside_95", "within", "cannot_tell", "no_theory", "above"]
+)
+def test_every_verdict_has_a_shape_and_a_word_of_its_own(verdict: str) -> None:
+    others = {analysis.VERDICTS[each][1:] for each in analysis.VERDICTS if each != verdict}
+    assert analysis.VERDICTS[verdict][1:] not in others
+    assert analysis.VERDICTS[verdict][2] in analysis.badge(verdict)
+
+
+@pytest.mark.parametrize("view", ["wagers", "luck", "pace"])
+def test_who_may_not_see_names_is_shown_no_dealer(warehouse: Path, monkeypatch: pytest.MonkeyPatch, view: str) -> None:
+    nameless = access.Session(None, access.RIGHTS[access.Role.ANALYST])
+    monkeypatch.setattr(access, "session", lambda: nameless)
+    page = said(run("hold", warehouse, monkeypatch, view=view, by="dealer", of="dealer", dealer="d-07"))
+    assert "D-07" not in page
+    assert "D-11" not in page
