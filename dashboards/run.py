@@ -13,6 +13,9 @@ LOG_VARIABLE = "RACK_LOG"
 LOG_OPTIONS_VARIABLE = "RACK_LOG_OPTIONS"
 """How the log is reached, as JSON (`security` of a Kafka cluster): secrets, so it goes by the environment, never by a flag."""
 
+KEY_VARIABLE = "RACK_KEY"
+"""The file of the log's key, with which packets are signed."""
+
 ACCESS_VARIABLE = "RACK_ACCESS"
 LOGIN, READ_ONLY = "login", "read-only"
 """How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
@@ -63,3 +66,9 @@ def log_options() -> dict[str, Any]:
     """Return how the log is reached."""
     options: dict[str, Any] = json.loads(os.environ.get(LOG_OPTIONS_VARIABLE) or "{}")
     return options
+
+
+def key_path() -> Path | None:
+    """Return the file of the log's key (`RACK_KEY`); null where the pages were started without one."""
+    path = os.environ.get(KEY_VARIABLE)
+    return Path(path) if path else None

@@ -10,7 +10,7 @@ from analytics import disputes, hold
 from analytics.disputes import Remembered
 from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
-from dashboards import accounts, desk, dispute_parts, markup, source
+from dashboards import accounts, desk, dispute_parts, markup, packets, source
 from dashboards.captions import caption
 from dashboards.drawing import table_drawing
 from dashboards.names import Formats, day_name, plural, position_name, table_name
@@ -135,7 +135,9 @@ def settle(view: RoundView, formats: Formats) -> None:
             )
             with st.container(height=520):
                 source.show(markup.table(TRAIL, rows, "What was recorded"))
-    source.print_button()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        source.print_button()
+        packets.offer(r["table_id"], r["round_no"], seat)
     source.watch()
 
 

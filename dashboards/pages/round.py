@@ -8,7 +8,7 @@ import streamlit as st
 
 from analytics import hold
 from analytics.hold import RoundView
-from dashboards import access, accounts, desk, markup, source
+from dashboards import access, accounts, desk, markup, packets, source
 from dashboards.anonymous import without_names
 from dashboards.names import Formats, day_name, plural, table_name
 from dashboards.state import Step, steps_of
@@ -39,6 +39,8 @@ def page() -> None:
     head = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
+        if view.round["stream"].startswith("table/"):
+            packets.offer(view.round["table_id"], int(round_no))
         hidden = not access.may(access.NAMES) or st.toggle(
             "Hide names", key="anonymous", bind="query-params", help="Patrons and staff become numbers"
         )

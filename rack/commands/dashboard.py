@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -40,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve the pages until interrupted."""
-    from dashboards.run import LOG_OPTIONS_VARIABLE, command
+    from dashboards.run import KEY_VARIABLE, LOG_OPTIONS_VARIABLE, command
     from rack.opening import options_of
 
     defaults = settings.load()
@@ -60,6 +61,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         output.note("without --log the pages show the warehouse only: nothing is live, nothing can be reviewed")
     options = {} if log is None else options_of(log)
     environment = {**os.environ, LOG_OPTIONS_VARIABLE: json.dumps(options)}  # secrets: not on a command line
+    if log is not None:
+        with contextlib.suppress(UsageError):  # without the log's key everything works but packets
+            environment[KEY_VARIABLE] = str(settings.key_file(None, log).absolute())
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         code = subprocess.run(

@@ -17,11 +17,12 @@ from typing import Any
 import msgspec
 
 from events.checkpointer import Checkpointer
-from events.keys import read_signer
+from events.keys import KeyRefused, read_signer
 from events.log import CheckpointStore, EventLog
 from events.notes import Note, PublicKey, Signer
 from events.open import open_checkpoints, open_log
 from events.signing_memory import SigningMemory
+from replay import review
 from replay.evidence import RoundUnknown
 from replay.findings import Adjudication
 from replay.packet.bundle import BadPacket, Bundle
@@ -35,9 +36,12 @@ from replay.replayer import MemoryResults
 from replay.review import Desk, Entry
 
 __all__ = [
-    "BadPacket", "Bundle", "Checked", "NotCovered", "Packet", "RoundUnknown", "check_packet", "log_export", "make_packet",
-    "packet_at",
+    "REFUSALS", "BadPacket", "Bundle", "Checked", "NotCovered", "Packet", "RoundUnknown", "check_packet", "log_export",
+    "make_packet", "packet_at",
 ]  # fmt: skip
+
+REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, BadPacket, KeyRefused)
+"""Whatever `packet_at` raises where no packet is made: each says why, and nothing left the log."""
 
 
 class Packet(msgspec.Struct, frozen=True, kw_only=True):
