@@ -12,10 +12,10 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -24,11 +24,17 @@ from events.envelope import Draft, EventId, StreamName, TimeUs
 from events.errors import EventError, IdTaken
 from events.log import Appended, EventLog, Quarantined
 from events.model import EventCorrected, IntakeRefused, Number, Token
+from rack.errors import UsageError
 
 UNKNOWN_STREAM = "unknown"
 """Where bytes are quarantined whose stream cannot be read."""
 
-BATCH = 1_000
+BATCH, BATCH_BYTES = 1_000, 8 * 1024 * 1024
+"""What is appended at once: so many lines, or fewer where they are long."""
+
+KEPT_BYTES = 1024 * 1024
+"""How much of a line is read, and kept where it is refused: twice the largest event."""
+
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
 _ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,15})\b')
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
@@ -71,16 +77,58 @@ class Refusal(msgspec.Struct, frozen=True):
         return sha256(self.data).hexdigest()
 
 
+class Refused(msgspec.Struct, frozen=True):
+    """A refusal as the account tells it: without the bytes, which are in quarantine under their SHA-256."""
+
+    where: str
+    stream: str | None
+    reason: str
+    sha256: str
+
+    @classmethod
+    def of(cls, refusal: Refusal) -> Refused:
+        """Return what is told of a refusal."""
+        return cls(refusal.where, refusal.stream, refusal.reason, refusal.sha256)
+
+
 class Taken(msgspec.Struct):
     """What an intake did."""
 
     lines: int = 0
     appended: int = 0
     duplicates: int = 0
-    refused: list[Refusal] = msgspec.field(default_factory=list)
+    refused: list[Refused] = msgspec.field(default_factory=list)
 
 
 _decoder = msgspec.json.Decoder(Line)
+
+
+def read_lines(file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes) -> Iterator[Report | Refusal]:
+    """Yield each line that says anything, read, with tokens for card numbers (see `rack.patrons.with_tokens`).
+
+    Of an endless line no more is held than `KEPT_BYTES`. Raises `UsageError` where no token can be put in.
+    """
+    number = 0
+    while line := file.readline(KEPT_BYTES):
+        number += 1
+        where, whole, size, more = f"{name}:{number}", sha256(line), len(line), line
+        while len(more) == KEPT_BYTES and not more.endswith(b"\n") and (more := file.readline(KEPT_BYTES)):
+            whole.update(more)
+            size += len(more)
+        if not line.strip() and size == len(line):
+            continue
+        try:
+            data = tokens(line.rstrip(b"\r\n"))
+        except UsageError as error:
+            again = "then hand the file in again: what is in the log already is dropped as repeats"
+            raise UsageError(f"{where}: {error}; {again}") from None
+        if size == len(line):
+            yield read_line(data, where)
+            continue
+        kept = f"the first {len(line)} are kept; SHA-256 of all, with the line's end: {whole.hexdigest()}"
+        found = _STREAM.search(data)
+        stream = found[1].decode() if found else None
+        yield Refusal(where, data, stream, f"the line has {size} bytes, more than {MAX_EVENT_BYTES}; {kept}")
 
 
 def read_line(data: bytes, where: str) -> Report | Refusal:
@@ -128,11 +176,14 @@ def take(log: EventLog, lines: Iterable[Report | Refusal]) -> Iterator[Taken]:
     """Append what is reported, quarantine what is refused; yield the running account after each batch."""
     taken = Taken()
     batch: list[Report | Refusal] = []
+    size = 0
     for line in lines:
         batch.append(line)
-        if len(batch) == BATCH:
+        size += len(line.data)
+        if len(batch) == BATCH or size >= BATCH_BYTES:
             _take_batch(log, batch, taken)
             batch.clear()
+            size = 0
             yield taken
     _take_batch(log, batch, taken)
     yield taken
@@ -158,7 +209,7 @@ def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken) 
             _refuse_one(log, batch[0], error, taken)
         return
     taken.lines += len(batch)
-    taken.refused.extend(refusals)
+    taken.refused.extend(map(Refused.of, refusals))
     count(results, taken)
 
 
@@ -171,7 +222,7 @@ def _refuse_one(log: EventLog, line: Report | Refusal, error: EventError, taken:
         _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken)
         return
     taken.lines += 1  # the stream takes not even the notice (it was never opened): quarantine has the bytes
-    taken.refused.append(line)
+    taken.refused.append(Refused.of(line))
 
 
 def _was_redriven(log: EventLog, line: Report) -> bool:

@@ -14,7 +14,7 @@ from events.envelope import Draft
 from events.errors import EventError
 from events.log import EventLog, Quarantined
 from events.model import GamingDayOpened
-from rack.intake import UNKNOWN_STREAM, Refusal, Taken, count
+from rack.intake import UNKNOWN_STREAM, Refusal, Refused, Taken, count
 from replay.transcript import Script, drafts, parse
 from replay.transcript_words import TranscriptError
 
@@ -39,7 +39,7 @@ def take_transcript(log: EventLog, text: str, source: str, load: Callable[[str],
 
 def _refuse(log: EventLog, taken: Taken, refusal: Refusal) -> None:
     log.quarantine(Quarantined(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
-    taken.refused.append(refusal)
+    taken.refused.append(Refused.of(refusal))
 
 
 def _opening(script: Script) -> Draft:

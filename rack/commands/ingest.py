@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,9 +16,9 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log import EventLog
-    from rack.intake import Refusal, Report, Taken
-    from rack.patrons import Keyring
+    from rack.intake import Refused, Taken
 
+LOOK_BYTES = 64 * 1024
 HELP = (
     "append device events (JSON Lines) or transcripts to a log; a bad line is named and quarantined, the rest goes in"
 )
@@ -70,18 +70,22 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _take(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
-    from rack.intake import take
-    from rack.patrons import Keyring
+    from rack.intake import read_lines, take
+    from rack.patrons import Keyring, with_tokens
 
     with Keyring(patrons) if patrons is not None else nullcontext() as keyring:
+
+        def tokens(line: bytes) -> bytes:
+            return with_tokens(line, keyring)
+
         if name == "-":
-            yield from take(log, read_lines(sys.stdin.buffer, "stdin", keyring))
+            yield from take(log, read_lines(sys.stdin.buffer, "stdin", tokens))
             return
         with Path(name).open("rb") as file:
             transcript = is_transcript(file)
             file.seek(0)
             if not transcript:
-                yield from take(log, read_lines(file, name, keyring))
+                yield from take(log, read_lines(file, name, tokens))
                 return
     from rack.commands.judge import read_text, rules_beside
     from rack.transcript_intake import take_transcript
@@ -91,29 +95,13 @@ def _take(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
 
 def is_transcript(file: BinaryIO) -> bool:
     """Say whether the first line that says anything is not JSON's."""
-    for line in file:
+    while line := file.readline(LOOK_BYTES):
         if line.strip():
             return not line.lstrip().startswith(b"{")
     return False
 
 
-def read_lines(file: Iterable[bytes], name: str, keyring: Keyring | None = None) -> Iterator[Report | Refusal]:
-    """Yield each line that says anything, read, with tokens for card numbers. Raises `UsageError` where that cannot be."""
-    from rack.intake import read_line
-    from rack.patrons import with_tokens
-
-    for number, line in enumerate(file, start=1):
-        data = line.rstrip(b"\r\n")
-        if data.strip():
-            try:
-                data = with_tokens(data, keyring)
-            except UsageError as error:
-                again = "then hand the file in again: what is in the log already is dropped as repeats"
-                raise UsageError(f"{name}:{number}: {error}; {again}") from None
-            yield read_line(data, f"{name}:{number}")
-
-
-def _meant(refusal: Refusal) -> str:
+def _meant(refusal: Refused) -> str:
     return "" if refusal.stream is None else f"{refusal.stream}: "
 
 

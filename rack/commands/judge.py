@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rack.errors import Exit, UsageError
 from rack.output import Output
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 HELP = "judge a transcript: here is what happened, what should it have paid"
 
+MAX_BYTES = 32 * 1024 * 1024
 GRAVEST_FIRST = ("VARIANCE", "UNDETERMINED", "VOID", "UPHELD")
 
 
@@ -66,15 +67,30 @@ def read_text(file: str) -> tuple[str, str]:
     """Return a text and what to call it. Raises `UsageError` where there is none in UTF-8."""
     try:
         if file == "-":
-            return sys.stdin.buffer.read().decode("utf-8-sig"), "stdin"
-        return Path(file).read_bytes().decode("utf-8-sig"), file
+            return _bounded(sys.stdin.buffer, "stdin").decode("utf-8-sig"), "stdin"
+        with Path(file).open("rb") as content:
+            return _bounded(content, file).decode("utf-8-sig"), file
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: expected a transcript in UTF-8: {error}") from error
     except FileNotFoundError:
         raise UsageError(f"{file}: no such file; expected a transcript") from None
 
 
+def _bounded(content: BinaryIO, file: str) -> bytes:
+    text = content.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise UsageError(f"{file}: a transcript has at most {MAX_BYTES:,} bytes; divide it between two rounds")
+    return text
+
+
 def rules_beside(file: str) -> Callable[[str], str]:
     """Return what reads the rules submissions that a transcript names: they lie beside it."""
+    from games.submission import MAX_TEXT
+
     folder = Path.cwd() if file == "-" else Path(file).parent
-    return lambda name: (folder / name).read_text(encoding="utf-8")
+
+    def read(name: str) -> str:
+        with (folder / name).open(encoding="utf-8") as text:
+            return text.read(MAX_TEXT + 1)  # one that is longer is refused by that
+
+    return read

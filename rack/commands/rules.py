@@ -51,9 +51,11 @@ def _list(output: Output) -> None:
 def read_submission(file: str) -> Rulebook:
     """Read a rules submission. Raises `UsageError` where there is no such text, `RulesRefused` where it is refused."""
     from games.rulebook import parse_submission
+    from games.submission import MAX_TEXT
 
     try:
-        text = Path(file).read_text(encoding="utf-8")
+        with Path(file).open(encoding="utf-8") as content:
+            text = content.read(MAX_TEXT + 1)  # one that is longer is refused by that
     except UnicodeDecodeError as error:
         raise UsageError(f"{file}: expected a rules submission in UTF-8: {error}") from error
     except FileNotFoundError:

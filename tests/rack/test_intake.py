@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tracemalloc
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +17,20 @@ from events.envelope import Draft
 from events.errors import EventError
 from events.model import Event, GamingDayOpened, IntakeRefused, NoMoreBets, RoundClosed, RoundOpened, TotalAnnounced
 from events.sqlite_log import SqliteLog
-from rack.intake import UNKNOWN_STREAM, Refusal, Report, Taken, line_of, notice, parse_line, read_line, take
+from rack.intake import (
+    BATCH_BYTES,
+    KEPT_BYTES,
+    UNKNOWN_STREAM,
+    Refusal,
+    Report,
+    Taken,
+    line_of,
+    notice,
+    parse_line,
+    read_line,
+    read_lines,
+    take,
+)
 
 TABLE = "table/fu-01"
 
@@ -193,3 +209,63 @@ def test_a_notice_takes_over_a_time_and_a_round_that_can_be_meant(stated: int, k
 def test_a_report_keeps_its_bytes() -> None:
     report = read_line(GOOD.encode(), "a:1")
     assert report == Report("a:1", GOOD.encode(), TABLE, TOTAL)
+
+
+# -------------------------------------------------------------------------------------------------------- endless input
+
+
+class Endless(io.RawIOBase):
+    """A file of so many bytes of which none is a line's end, made as they are read."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = min(len(buffer), self.left)
+        self.left -= count
+        buffer[:count] = b"x" * count
+        return count
+
+
+def test_of_an_endless_line_no_more_is_held_than_is_kept() -> None:
+    length = 64 * KEPT_BYTES
+    tracemalloc.start()
+    (refusal,) = read_lines(io.BufferedReader(Endless(length)), "day.jsonl")
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8 * KEPT_BYTES
+    assert isinstance(refusal, Refusal)
+    assert refusal.data == b"x" * KEPT_BYTES
+    assert f"the line has {length} bytes" in refusal.reason
+    assert sha256(b"x" * length).hexdigest() in refusal.reason
+
+
+@pytest.mark.parametrize("over", [-1, 0, 1, KEPT_BYTES])
+def test_a_line_after_an_overlong_one_has_its_number_and_is_read(log: SqliteLog, over: int) -> None:
+    long = b'{"stream":"table/fu-01",' + b"x" * (KEPT_BYTES + over - 24)
+    assert len(long) == KEPT_BYTES + over
+    file = io.BytesIO(b"\n".join([lines(DAY)[0], long, b"", *lines(*ROUND[1:])]))
+    first, refusal, *rest = read_lines(file, "day.jsonl")
+    assert isinstance(refusal, Refusal)
+    assert (refusal.where, refusal.stream, refusal.data) == ("day.jsonl:2", TABLE, long[:KEPT_BYTES])
+    assert [each.where for each in rest] == ["day.jsonl:4", "day.jsonl:5", "day.jsonl:6", "day.jsonl:7"]
+    *_, account = take(log, [first, refusal, *rest])
+    assert (account.appended, len(account.refused)) == (6, 1)
+    assert [entry.data for entry in log.quarantined()] == [long[:KEPT_BYTES]]
+
+
+def test_long_lines_are_taken_a_few_at_a_time(log: SqliteLog) -> None:
+    held = 0
+
+    def reports() -> Iterator[Refusal]:
+        nonlocal held
+        for number in range(40):
+            held += KEPT_BYTES
+            yield Refusal(f"day.jsonl:{number}", b"%d" % number + b"x" * KEPT_BYTES, None, "is no event")
+
+    handed = [held for _ in take(log, reports())]
+    assert handed[0] <= BATCH_BYTES
+    assert len(log.quarantined()) == 40
