@@ -21,8 +21,9 @@ def fuzz(name: str, seconds: int, corpus: Path) -> None:
     import atheris
 
     with atheris.instrument_imports(include=list(PACKAGES)):
-        from tests.fuzz.targets import TARGETS, attempt
-    for number, data in enumerate(TARGETS[name].seeds()):
+        from tests.fuzz import all_targets
+        from tests.fuzz.targets import attempt
+    for number, data in enumerate(all_targets()[name].seeds()):
         (corpus / f"seed-{number}").write_bytes(data)
     FOUND.mkdir(exist_ok=True)
     arguments = [f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=2048", "-max_len=20000", "-print_final_stats=1",
@@ -33,8 +34,10 @@ def fuzz(name: str, seconds: int, corpus: Path) -> None:
 
 def again(name: str, file: Path) -> None:
     """Try one input, to see what it does."""
+    from tests.fuzz import all_targets
     from tests.fuzz.targets import attempt
 
+    all_targets()
     attempt(name, file.read_bytes())
 
 
@@ -50,10 +53,10 @@ def main() -> int:
         return 0
     if options.corpus is not None:
         fuzz(options.only, options.seconds, options.corpus)
-    from tests.fuzz.targets import TARGETS
+    from tests.fuzz import all_targets
 
     failed = 0
-    for name in [options.only] if options.only else TARGETS:
+    for name in [options.only] if options.only else all_targets():
         with tempfile.TemporaryDirectory(prefix="rack-fuzz-") as corpus:
             done = subprocess.run(
                 [sys.executable, "-m", "tests.fuzz", "--only", name, "--seconds", str(options.seconds), "--corpus", corpus],
