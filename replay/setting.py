@@ -265,6 +265,7 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
             yield finding(
                 round_, book, "SET-CHANGED", "11(b)(3)", expected="hands as first set",
                 observed="set again", evidence=set_hand.facts, seat=position,
+                other_reading="D249: the hands as first set are compared, because they may not be changed",
             )  # fmt: skip
 
 
