@@ -163,7 +163,7 @@ def test_a_log_that_lost_its_end_is_no_log_without_the_round(tmp_path: Path) -> 
     (tmp_path / "longer").mkdir()
     longer = floor_at(tmp_path / "longer", table)
     shutil.copy(tmp_path / "longer" / "floor.db.checkpoints", tmp_path / "floor.db.checkpoints")
-    with pytest.raises(IntegrityError, match="the stream ends there|a checkpoint states"):
+    with pytest.raises(IntegrityError, match=r"the stream ends there|a checkpoint states"):
         floor._replace(signer=longer.signer).packet(4)
 
 
