@@ -425,7 +425,9 @@ class Writer:
             if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
                 raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
         except (Evicted, kafka_errors.CommitFailedError) as error:
-            self._manager.begin_abort().wait(timeout_ms=int(self._timeout_s * 1000))
+            aborted = self._manager.begin_abort()
+            self._sender.wakeup()
+            aborted.wait(timeout_ms=int(self._timeout_s * 1000))
             raise Evicted(str(error)) from error
 
     def _commit(self) -> None:
