@@ -23,6 +23,8 @@ from tests.contract.sealed import LOG_ID, Contents
 from tests.kafka_broker import new_address
 
 PARTITIONS = 2
+TIMEOUT_S = 60.0
+"""Nothing here waits for a broker to fail: on a busy machine it may take its time."""
 BEDS = 16
 """Prefixes whose topics are made at once."""
 
@@ -75,7 +77,7 @@ class KafkaGarden:
     def __init__(self) -> None:
         bootstrap, self._name = parse_address(new_address())
         self._address = f"kafka://{bootstrap}"
-        self._cluster = Cluster(bootstrap, timeout_s=10.0)
+        self._cluster = Cluster(bootstrap, timeout_s=TIMEOUT_S)
         self._free: list[str] = []
         self._made = 0
         self._resources = contextlib.ExitStack()
@@ -112,9 +114,9 @@ class KafkaGarden:
         }.items():
             self._reader.await_visible(lane, offset)
         address = f"{self._address}/{prefix}"
-        log = KafkaLog(address, read_only=True, check_heads=False, state_dir=folder, timeout_s=10.0)
+        log = KafkaLog(address, read_only=True, check_heads=False, state_dir=folder, timeout_s=TIMEOUT_S)
         with contextlib.closing(log):
-            store = KafkaCheckpoints(address, log_id=LOG_ID, read_only=True, state_dir=folder, timeout_s=10.0)
+            store = KafkaCheckpoints(address, log_id=LOG_ID, read_only=True, state_dir=folder, timeout_s=TIMEOUT_S)
             with contextlib.closing(store):
                 yield Planted(log, store)
 
