@@ -16,7 +16,7 @@ from events.codec import canonical
 from events.errors import IntegrityError
 from events.history import History, Mark, StreamHeads
 from events.keys import PROPERTY_STREAM
-from events.log import Head, Record
+from events.log import Head, Quarantined, Record
 from events.merkle import BadProof
 from events.notes import BadNote
 from events.proof import Proof, check, prove
@@ -51,6 +51,9 @@ class Memory:
         return iter(self.contents.batches)
 
     def verify_head(self, stream: str) -> None: ...
+
+    def quarantined(self) -> list[Quarantined]:
+        return []
 
     def acknowledged(self) -> Any:
         return {}
