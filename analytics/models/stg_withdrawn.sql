@@ -17,11 +17,12 @@ SELECT DISTINCT ON (s.finding_id)
     s.seat,
     s.wager
 FROM stated AS s
-ANTI JOIN stg_findings AS f
+ANTI JOIN stg_findings AS same ON s.finding_id = same.finding_id
+ANTI JOIN stg_findings AS other
     ON
-        s.finding_id = f.finding_id
-        OR (
-            s.stream = f.stream AND s.round_no = f.round_no AND s.code = f.code
-            AND s.seat IS NOT DISTINCT FROM f.seat AND s.wager IS NOT DISTINCT FROM f.wager
-        )
+        s.stream = other.stream
+        AND s.round_no = other.round_no
+        AND s.code = other.code
+        AND coalesce(s.seat, 0) = coalesce(other.seat, 0)
+        AND coalesce(s.wager, '') = coalesce(other.wager, '')
 ORDER BY s.finding_id
