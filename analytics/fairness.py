@@ -53,6 +53,8 @@ LEAST_EXPECTED: Final = 5.0
 """Values expected less often than this are taken together; a test left with a single one is not made."""
 NOT_SURE_BELOW: Final = 10.0
 """Where a value is expected less often than this, a small p-value is simulated and not taken from the chi-square distribution."""
+WORTH_SIMULATING: Final = 0.001
+"""A p-value above this is no alarm in a report of ten tests or more, however exact it is."""
 SIMULATED: Final = 20_000
 LEAST_PAIRS: Final = 30
 """Fewer pairs of rounds (or rolls) than this are no test of what follows from what."""
@@ -140,7 +142,7 @@ def _counts_test(seen: Counted) -> Test:
     statistic = sum((times - expected) ** 2 / expected for times, expected in values) * seen.scale
     freedom = len(groups) - 1
     p, how = chi_square_above(statistic, freedom), "chi-square"
-    if p < 0.05 and seen.scale == 1 and min(expected for _, expected in values) < NOT_SURE_BELOW:
+    if p < WORTH_SIMULATING and seen.scale == 1 and min(expected for _, expected in values) < NOT_SURE_BELOW:
         p, how = _simulated(statistic, [expected for _, expected in values]), "simulated"
     off = max(groups, key=lambda group: abs(group[1] - group[2]) / sqrt(group[2]))
     return msgspec.structs.replace(

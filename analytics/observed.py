@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 import msgspec
@@ -82,12 +84,9 @@ def _grouped(
         f"SELECT {named}{sums} FROM {mart} WHERE {where} AND {WHERE_PER_MONTH} GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL",
         selection,
     )
-    if rows.is_empty():
-        return
-    groups = rows.partition_by(keys, maintain_order=True) if keys else [rows]
-    for group in groups:
-        first = group.row(0, named=True)
-        yield {key: first[key] for key in keys}, list(group.iter_rows(named=True))
+    for group, of_group in groupby(rows.rows(named=True), key=itemgetter(*keys) if keys else lambda _: ()):
+        values = group if len(keys) > 1 else (group,)
+        yield dict(zip(keys, values, strict=False)), list(of_group)
 
 
 def _counts(rows: list[dict[str, Any]], value: str, times: str = "times") -> dict[str, int]:

@@ -101,8 +101,8 @@ _RAW = (
     INSERT INTO raw_round_events BY NAME
     SELECT stream, round_no, round_no * 80 + 5 AS seq, 'e' AS event_id, 'dice_rolled' AS type, 0 AS occurred_at_us,
         'dice' AS source,
-        '{"dice":[' || 1 + hash(load_no, 1) % 6 || ',' || 1 + hash(load_no, 2) % 6 || ',' || 1 + hash(load_no, 3) % 6
-            || '],"colours":["red","white","blue"],"lie":"flat"}' AS payload,
+        '{"dice":[' || 1 + floor(random() * 6)::INTEGER || ',' || 1 + floor(random() * 6)::INTEGER || ','
+            || 1 + floor(random() * 6)::INTEGER || '],"colours":["red","white","blue"],"lie":"flat"}' AS payload,
         sha256(load_no::VARCHAR) AS hash
     FROM made WHERE load_no // 100 % 5 = 0
     """,
