@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import threading
 import time
@@ -40,6 +41,7 @@ __all__ = ["KafkaLog", "KafkaResults"]
 STATE_DIR = Path(".rack")
 """Where the high-water files are kept unless told otherwise: beside the working directory."""
 POLL_S = 0.25
+_TIME = re.compile(r"[0-9]{1,16}", re.ASCII)
 
 
 def now_us() -> int:
@@ -297,9 +299,9 @@ class KafkaLog:
         """Return everything in quarantine, oldest first."""
         found: dict[tuple[str, str], Quarantined] = {}
         for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
-            headers = {name: value.decode() for name, value in message.headers}
+            headers = {name: value.decode(errors="replace") for name, value in message.headers}
             data = message.value or b""
-            at_us = int(headers.get("at_us", "0"))
+            at_us = int(headers["at_us"]) if _TIME.fullmatch(headers.get("at_us", "")) else 0
             entry = Quarantined(
                 headers.get("stream", ""), sha256(data).hexdigest(), headers.get("reason", ""), data, at_us
             )

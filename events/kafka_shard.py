@@ -10,6 +10,7 @@ tail compared: what is found committed is acknowledged, and only what is not the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import socket
@@ -241,7 +242,8 @@ class Shard:
         key = f"owner/{self._transactional_id}".encode()
         for message in self._open_reader().scan(lane, 0):
             if message.key == key and message.value:
-                found = msgspec.json.decode(message.value, type=_Owner)
+                with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):  # a stranger's, of no owner
+                    found = msgspec.json.decode(message.value, type=_Owner)
         return found
 
     def _lose(self, why: str) -> SecondWriter:

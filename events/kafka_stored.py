@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from typing import TypeVar
 
 import msgspec
 
@@ -45,6 +46,7 @@ class Position(msgspec.Struct, frozen=True):
 
 
 NONE = Generation("", "", "")
+_State = TypeVar("_State", Owner, Generation, Position)
 
 
 class Stored:
@@ -140,18 +142,18 @@ class Stored:
         self.read_findings()
 
     def read_state(self) -> None:
-        """Read on what the state holds."""
+        """Read on what the state holds. What no replayer wrote there counts as nothing: then all is replayed again."""
         for message in self.reader.scan(self.state, self._state_offset):
             self._state_offset = message.offset + 1
-            key, value = (message.key or b"").decode(), message.value or b""
+            key, value = (message.key or b"").decode(errors="replace"), message.value or b""
             if key == OWNER:
-                self.owner = msgspec.json.decode(value, type=Owner)
+                self.owner = _read(value, Owner) or self.owner
             elif key.startswith(GENERATION):
-                self._generations[key.removeprefix(GENERATION)] = msgspec.json.decode(value, type=Generation)
+                self._generations[key.removeprefix(GENERATION)] = _read(value, Generation) or NONE
             elif key.startswith(POSITION):
-                self._positions[key.removeprefix(POSITION)] = msgspec.json.decode(value, type=Position)
+                self._positions[key.removeprefix(POSITION)] = _read(value, Position) or Position("", 0)
             elif key.startswith(SNAPSHOT):
-                generation = dict(message.headers).get("generation", b"").decode()
+                generation = dict(message.headers).get("generation", b"").decode(errors="replace")
                 self._snapshots[key.removeprefix(SNAPSHOT)] = generation, value
 
     def read_findings(self) -> None:
@@ -166,9 +168,16 @@ class Stored:
         self.reader.close()
 
 
+def _read(value: bytes, kind: type[_State]) -> _State | None:
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
 def record_of(message: Message) -> tuple[str, str, bytes]:
     """Return kind, key and bytes of a stored result."""
-    kind, _, key = (message.key or b"").decode().partition("/")
+    kind, _, key = (message.key or b"").decode(errors="replace").partition("/")
     return kind, key, message.value or b""
 
 

@@ -21,7 +21,7 @@ from tests.kafka_broker import address_or_problem
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
 MARK = "<!-- the table below is written by `make faults` -->\n"
-SIMULATED = 500
+SIMULATED = 200
 
 
 class Row:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from unittest.mock import patch
 
 import pytest
 
+from events import kafka_shard
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka_client import Writer
+from events.kafka_client import Cluster, Outgoing, Writer
 from events.kafka_log import KafkaLog, KafkaResults
+from events.kafka_topics import REPLAY_PARTITION
+from tests.contract.drafts import TABLE, Drafts, fill
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -122,6 +126,44 @@ def test_a_second_replayer_takes_over(results: KafkaResults, open_results: OpenR
         with pytest.raises(SecondWriter):
             results.commit(ENGINE, {"table/a": 9}, {}, [])
     assert second.positions(ENGINE) == results.positions(ENGINE) == {"table/a": 8}
+
+
+RUBBISH = [b"", b"{", b"\xff", b"[" * 5000, b'{"generation":7}', b"null"]
+
+
+@pytest.mark.parametrize("value", RUBBISH)
+def test_state_that_no_replayer_wrote_is_replayed_over(
+    log: KafkaLog, results: KafkaResults, open_results: OpenResults, cluster: Cluster, value: bytes
+) -> None:
+    results.commit(ENGINE, {"table/a": 7, "table/b": 3}, {"table/a": b"image"}, [A1])
+    for key in (b"replay/position/table/a", b"replay/\xff", b"\xff"):
+        cluster.send_plain(Outgoing(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")]))
+    second = open_results()
+    assert second.positions(ENGINE).get("table/a", 0) == 0
+    assert second.positions(ENGINE)["table/b"] == 3
+    cluster.send_plain(Outgoing(f"{log.prefix}.state", REPLAY_PARTITION, b"replay/generation", value, []))
+    third = open_results()
+    assert (third.positions(ENGINE), third.snapshots(ENGINE)) == ({}, {})
+    third.commit(ENGINE, {"table/a": 7}, {}, [A1, A2])
+    assert list(third.results("findings")) == [("a", b"1"), ("a", b"2")]
+
+
+@pytest.mark.parametrize("value", RUBBISH)
+def test_quarantine_that_a_stranger_wrote_is_listed(log: KafkaLog, cluster: Cluster, value: bytes) -> None:
+    headers = [("stream", b"\xff"), ("at_us", b"9" * 5000)]
+    cluster.send_plain(Outgoing(f"{log.prefix}.quarantine", 0, b"\xff", value, headers))
+    (entry,) = log.quarantined()
+    assert (entry.data, entry.at_us, entry.stream) == (value, 0, "\N{REPLACEMENT CHARACTER}")
+
+
+def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(
+    log: KafkaLog, drafts: Drafts, cluster: Cluster
+) -> None:
+    fill(log, drafts)
+    cluster.send_plain(Outgoing(f"{log.prefix}.state", 0, f"owner/{log.prefix}.0".encode(), b"{", []))
+    cluster.writer(f"{log.prefix}.0").close()
+    with patch.object(kafka_shard, "SUCCESSOR_S", 0.2):
+        assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))
 
 
 def test_results_of_no_log(results: KafkaResults) -> None:
