@@ -1,4 +1,4 @@
-"""A process to be killed, stopped or cut off: `python -m tests.faults.child write|replay ADDRESS FOLDER …`.
+"""A process to be killed, stopped or cut off: `python -m tests.faults.child write|replay|member ADDRESS FOLDER …`.
 
 A writer says `acknowledged N` after each group; a replayer says `judged N` after each batch. With `--die POINT:N` the process
 kills itself (SIGKILL) when it comes to a point for the N-th time; see `POINTS`.
@@ -12,17 +12,21 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from events.errors import EventError, LogUnavailable, SecondWriter
 from events.high_water import HighWater
 from events.kafka_client import Writer
+from events.kafka_group import KafkaGroup
 from events.kafka_log import KafkaLog, KafkaResults
 from events.log import EventLog, ResultStore
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from replay import replayer
+from replay.engine import engine
+from replay.group import follow_group
 from replay.replayer import Replay
 from tests.faults.floor import LOG_ID, PROPERTY, groups
 
@@ -112,9 +116,16 @@ def judge(address: str, folder: Path, follow: bool) -> None:
     log.close()
 
 
+def share(address: str, folder: Path) -> None:
+    """Judge the log as a member of a group, for ever."""
+    with closing(KafkaGroup(address, "floor", engine(), timeout_s=TIMEOUT_S, session_s=6.0, state_dir=folder)) as group:
+        for shared in follow_group(group):
+            tell(f"judged {shared}"[:200])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.faults.child", description=__doc__)
-    parser.add_argument("command", choices=["write", "replay"])
+    parser.add_argument("command", choices=["write", "replay", "member"])
     parser.add_argument("address")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0)
@@ -130,6 +141,8 @@ def main() -> int:
     try:
         if options.command == "write":
             write(options.address, options.folder, options.first, options.last, options.pause, options.rounds)
+        elif options.command == "member":
+            share(options.address, options.folder)
         else:
             judge(options.address, options.folder, options.follow)
     except SecondWriter as error:

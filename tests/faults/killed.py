@@ -13,8 +13,8 @@ from events.log import EventLog
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from tests.faults.child import REFUSED, TIMEOUT_S
-from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, groups, tables
-from tests.faults.processes import child
+from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, expected, groups, said, tables
+from tests.faults.processes import PATIENCE_S, child
 from tests.faults.table import demand, fault
 from tests.kafka_broker import new_address
 
@@ -188,5 +188,30 @@ def zombie_replayer(folder: Path, times: int) -> int:
             demand(zombie.end() == REFUSED, f"the zombie was not refused: {zombie.told[-1:]}")
         check(log, results)
         results.close()
+        log.close()
+    return times
+
+
+@fault("processes", "group member killed", how="kill -9 of the member that has all partitions, before the send, in the "
+       "transaction, or before the answer; another one comes", held="it takes the partitions over; findings the same bytes",
+       quick=0, often=3, kafka=True)  # fmt: skip
+def group_member(folder: Path, times: int) -> int:
+    for turn in range(times):
+        address, state = create(folder / str(turn))
+        log = KafkaLog(address, state_dir=state, timeout_s=TIMEOUT_S)
+        half = len(groups()) // 2
+        log.append_groups(groups()[:half])
+        with child("member", address, state, "--die", f"{REPLAYER[turn % len(REPLAYER)]}:1") as first:
+            demand(first.end() == -9, f"the member did not die: {first.told[-1:]}")
+        with child("member", address, state) as second:
+            log.append_groups(groups()[half:])
+            deadline = time.monotonic() + PATIENCE_S
+            results = KafkaResults(address, timeout_s=TIMEOUT_S, read_only=True)
+            while said(results) != expected() and time.monotonic() < deadline:
+                time.sleep(0.5)
+            second.kill()
+        demand(said(results) == expected(), f"findings differ from those of the run without faults: {second.told[-1:]}")
+        results.close()
+        check(log)
         log.close()
     return times
