@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
+import io
 import tempfile
 from pathlib import Path
 
 import msgspec
 
 from events.checkpoint import origin_of
+from events.codec import canonical
+from events.manifest import Manifest, example, parse
 from events.merkle import BadProof
+from events.parquet_pages import pages
 from events.proof import Proof
 from events.statements import Batch, read_statement
 from replay.packet.bundle import BadPacket, decode, encode, signed
@@ -86,3 +90,16 @@ def proof_of_events(data: bytes) -> None:
     found = Proof.decode(data)
     for leaf in (*found.events, found.head, found.time):
         leaf.check(3, bytes(32))
+
+
+@target(ValueError, seeds=lambda: [canonical(example())])
+def manifest(data: bytes) -> None:
+    """The manifest of an archive's segment; what is accepted encodes to the same bytes."""
+    assert canonical(parse(data, Manifest)) == data
+
+
+@target(ValueError, seeds=lambda: [bytes.fromhex("1500150015002c150015001500150000 00".replace(" ", "")), bytes(64)])
+def page_headers(data: bytes) -> None:
+    """The headers of a Parquet file's pages, from which is told beforehand how much a page unpacks to."""
+    for page in pages(io.BytesIO(data), 0, len(data)):
+        assert page is not None
