@@ -42,8 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(arguments: argparse.Namespace) -> None:
     """Raise `UsageError` where arguments do not go together."""
-    if arguments.batch and (arguments.as_of or arguments.again or arguments.follow):
-        raise UsageError("--batch judges a history from its first event; give it without --as-of, --again and --follow")
+    if arguments.batch and (arguments.as_of or arguments.again or arguments.follow or arguments.group is not None):
+        raise UsageError(
+            "--batch judges a history from its first event; give it without --as-of, --again, --follow and --group"
+        )
     if not arguments.batch and (arguments.rounds or arguments.workers or arguments.engine or arguments.scheduler):
         raise UsageError("--rounds, --workers, --engine and --scheduler are for --batch")
     if arguments.scheduler and arguments.engine != "dask":

@@ -68,6 +68,20 @@ def test_a_batch_makes_a_table_where_none_is_named(log: str, tmp_path: Path, cap
     assert verdicts(tmp_path) == expected
 
 
+def test_a_table_made_from_an_archive_is_that_of_the_log(log: str, tmp_path: Path, capsys) -> None:
+    archive, rounds, stored = (
+        f"archive://{tmp_path}/archive",
+        tmp_path / "rounds",
+        tmp_path / "again" / "floor.db.verdicts",
+    )
+    stored.parent.mkdir()
+    assert main(["archive", "--log", log, "--out", str(tmp_path / "archive"), "--running"]) == 0
+    assert main(["rounds", "--log", archive, "--out", str(rounds)]) == 0
+    assert main(["verify", "--log", log, "--rounds", str(rounds)]) == 0
+    assert main(["replay", "--batch", "--log", archive, "--rounds", str(rounds), "--verdicts", str(stored)]) == 1
+    assert verdicts(stored.parent) == verdicts(tmp_path)
+
+
 def test_what_other_rules_would_have_cost(log: str, tmp_path: Path, capsys) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text(submission_from_words(["pa-688a", "ace_high_bonus=2", "fortune_bonus=3"]))
@@ -103,8 +117,9 @@ def test_a_table_is_compared_with_its_log(log: str, tmp_path: Path, capsys) -> N
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [
-        (["--batch", "--again"], "without --as-of, --again and --follow"),
-        (["--batch", "--follow"], "without --as-of, --again and --follow"),
+        (["--batch", "--again"], "without --as-of, --again, --follow and --group"),
+        (["--batch", "--follow"], "without --as-of, --again, --follow and --group"),
+        (["--batch", "--group", "g"], "--group"),
         (["--rounds", "somewhere"], "are for --batch"),
         (["--engine", "dask"], "are for --batch"),
         (["--batch", "--scheduler", "tls://there:8786"], "is for --engine dask"),
