@@ -20,6 +20,7 @@ from replay.engine import engine
 from replay.groups import Engine, Group, groups_of
 from replay.kernels.face_up import ASIDE, CHECKS, UPHELD
 from replay.replayer import Summary, gc_seldom, replay
+from replay.replayer import Tally as StandingTally
 from replay.round_columns import REST
 from replay.round_table import RoundTable, TableError
 from replay.screening import Screen, judged_of, rulebook_in
@@ -45,10 +46,11 @@ class BatchSummary(Summary, kw_only=True):
 
 
 class Tally:
-    """Counts what was done with the rounds of a table."""
+    """Counts what was done with the rounds of a table; `standing` has the verdicts of those that the single path told."""
 
     def __init__(self, progress: Progress | None = None) -> None:
         self.upheld, self.why, self._progress = 0, Counter[str](), progress
+        self.standing = StandingTally()
 
     def add(self, upheld: int, why: Iterable[str]) -> None:
         """Count the rounds of a group."""
@@ -88,7 +90,8 @@ def replay_batch(log: EventLog, results: ResultStore, table: RoundTable, by: Eng
         waiting += [entry for each in carried.values() for entry in each.ledger]
         positions = {stream: table.manifest.heads[stream].seq for stream in carried}
         results.commit(engine(), positions, {stream: each.snapshot for stream, each in carried.items()}, waiting)
-    rest = replay(log, results)
+    tally.standing.upheld += tally.upheld
+    rest = replay(log, results, tally=tally.standing)
     summary = BatchSummary(**{name: getattr(rest, name) for name in Summary.__struct_fields__})
     summary.rounds += tally.upheld + tally.told
     summary.events += sum(positions.values())
@@ -124,7 +127,9 @@ def judged_results(
             yield from upheld.adjudications(batch, judged, passed.tolist())
         tally.add(len(passed), reasons(batch, judged.check, told))
         for row in rows_to_tell(group, batch, told):
-            yield from teller.tell(row)
+            said_of_it = teller.tell(row)
+            tally.standing.add(said_of_it)
+            yield from said_of_it
 
 
 def reasons(batch: pa.RecordBatch, check: Any, which: Any) -> list[str]:

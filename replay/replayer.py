@@ -101,15 +101,20 @@ class _Said(msgspec.Struct):
     code: str = ""
     stream: str = ""
     withdrawn: bool | list[str] = False
+    revision: int = 1
 
 
 _said = msgspec.json.Decoder(_Said)
 
 
 class Tally:
-    """The verdict of each round and the code of each finding as they stand, counted as results come."""
+    """The verdict of each round and the code of each finding as they stand, counted as results come.
+
+    `upheld` are further rounds, whose verdicts are not handed in: a batch upholds more than need be remembered one by one.
+    """
 
     def __init__(self) -> None:
+        self.upheld = 0
         self._verdicts: dict[str, str] = {}
         self._codes: dict[str, str] = {}
 
@@ -117,7 +122,9 @@ class Tally:
         """Take results in the order in which they were said."""
         for kind, key, data in results:
             if kind == "adjudications":
-                self._verdicts[key] = _said.decode(data).verdict
+                adjudication = _said.decode(data)
+                self.upheld -= adjudication.revision > 1 and key not in self._verdicts
+                self._verdicts[key] = adjudication.verdict
             elif kind == "findings":
                 said = _said.decode(data)
                 self._codes.pop(key, None)
@@ -127,7 +134,8 @@ class Tally:
     def into(self, summary: Summary) -> Summary:
         """Fill in a summary."""
         summary.findings = dict(sorted(Counter(self._codes.values()).items()))
-        summary.verdicts = dict(sorted(Counter(self._verdicts.values()).items()))
+        verdicts = Counter(self._verdicts.values()) + Counter(UPHELD=self.upheld)
+        summary.verdicts = dict(sorted(verdicts.items()))
         return summary
 
 
@@ -135,7 +143,8 @@ class Replay:
     """A replay under way: workers by stream, results waiting for the next commit."""
 
     def __init__(self, log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,
-                 rules: Rulebook | None = None, progress: Progress | None = None) -> None:  # fmt: skip
+                 rules: Rulebook | None = None, progress: Progress | None = None, tally: Tally | None = None
+                 ) -> None:  # fmt: skip
         self.log, self.results, self.rules, self.progress = log, results, rules, progress
         self.as_of = as_of
         self.engine = engine()
@@ -149,7 +158,7 @@ class Replay:
         self._waiting: list[Result] = []
         self._said: dict[tuple[str, str], bytes] = {}
         self._since_commit = 0
-        self._tally: Tally | None = Tally() if self._fresh else None
+        self._tally = tally if tally is not None or not self._fresh else Tally()
 
     def run(self, wait_s: float | None = None) -> Generator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
@@ -303,13 +312,14 @@ def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
 
 
 def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,
-           rules: Rulebook | None = None, progress: Progress | None = None) -> Summary:  # fmt: skip
-    """Replay a log to its end and return what came of it.
+           rules: Rulebook | None = None, progress: Progress | None = None, tally: Tally | None = None
+           ) -> Summary:  # fmt: skip
+    """Replay a log to its end and return what came of it; `tally` has counted what the results hold already.
 
     `as_of` (stream → number; other streams are left out) reproduces an earlier verdict, `rules` asks what other rules
     would have led to; both want a `MemoryResults`, for their answers are not verdicts.
     """
-    run = Replay(log, results, as_of=as_of, rules=rules, progress=progress)
+    run = Replay(log, results, as_of=as_of, rules=rules, progress=progress, tally=tally)
     for _ in run.run():
         pass
     return run.standing()

@@ -19,7 +19,8 @@ from floor import gaming_day
 from floor.wings import WINGS
 from replay.batch import Tally, judged_results, replay_batch
 from replay.groups import Threads
-from replay.replayer import MemoryResults, replay
+from replay.replayer import MemoryResults, Summary, replay
+from replay.replayer import Tally as StandingTally
 from replay.round_check import differences
 from replay.round_table import FAR_BACK, MANIFEST, RoundTable, TableError, build
 from tests.replay.streams import eventful, fill, paid
@@ -184,6 +185,15 @@ def test_a_batch_that_was_interrupted_is_run_again(tmp_path: Path) -> None:
     replay_batch(log, results, RoundTable(tmp_path), Threads())
     keys = [key for key, _ in results.results("adjudications")]
     assert keys == [f"table/fu-01#{number}" for number in range(1, 4)]
+
+
+def test_a_round_upheld_in_columns_that_is_revised_later_is_counted_once() -> None:
+    tally = StandingTally()
+    tally.upheld = 2
+    tally.add([("adjudications", "table/fu-01#1", b'{"verdict":"VARIANCE","revision":2}')])
+    tally.add([("adjudications", "table/fu-01#1", b'{"verdict":"UNDETERMINED","revision":3}')])
+    tally.add([("adjudications", "table/fu-01#9", b'{"verdict":"UPHELD","revision":1}')])
+    assert tally.into(Summary()).verdicts == {"UNDETERMINED": 1, "UPHELD": 2}
 
 
 # ------------------------------------------------------------------------------------------------------- the table itself
