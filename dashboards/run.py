@@ -46,6 +46,7 @@ def command(
         "--browser.gatherUsageStats=false",
         "--client.toolbarMode=minimal",
         "--client.showErrorDetails=none",
+        "--client.showErrorLinks=false",
         "--runner.magicEnabled=false",
         f"--theme.base={HERE / 'theme.toml'}",
         *([] if login is None else [f"--secrets.files={Path(login).absolute()}"]),

@@ -174,7 +174,7 @@ def of_disk(folder: Path) -> Check:
         space = shutil.disk_usage(folder)
     except OSError as error:
         return Check("look", "Disk", f"{folder}: {error.strerror}", "Does the folder exist?")
-    found = f"{space.free / 1e9:,.1f} GB of {space.total / 1e9:,.1f} GB are free at {folder}"
+    found = f"{space.free / 1e9:,.1f} GB of {space.total / 1e9:,.1f} GB are free where the warehouse lies"
     if space.free < LITTLE_SPACE * space.total:
         return Check("act", "Disk", found, "Free space: a full disk refuses events")
     return Check("ok", "Disk", found)

@@ -82,12 +82,11 @@ def same(filed: list[Filing], shown: Filing) -> Html:
 
 def history(of_table: list[Filing], shown: Filing, formats: Formats) -> Html:
     """Return a table's submissions, the newest first; each is a link to its wagers."""
-    rows, marked = [], []
-    for i, each in enumerate(of_table):
+    rows = []
+    for each in of_table:
         kind, shape = STATES[each.state]
         badge = Html(f'<span class="rk-badge {kind}"><span aria-hidden="true">{shape}</span> {each.state}</span>')
-        if each is shown:
-            marked.append(i)
+        below = "shown below" if each is shown and len(of_table) > 1 else ""
         days = "" if each.first_day is None else f"{day_name(each.first_day)} to {day_name(each.last_day)}"
         rows.append(
             [
@@ -98,10 +97,10 @@ def history(of_table: list[Filing], shown: Filing, formats: Formats) -> Html:
                 ),
                 day_name(each.effective_gaming_day),
                 markup.two_lines(plural(each.rounds, "round"), days),
-                f"event {each.seq:,}",
+                markup.two_lines(f"event {each.seq:,}", below),
             ]
         )
-    return markup.table(HISTORY, rows, "Rules submissions of this table", marked=marked if len(of_table) > 1 else ())
+    return markup.table(HISTORY, rows, "Rules submissions of this table")
 
 
 def wagers(submission: Submission, formats: Formats) -> None:

@@ -12,9 +12,9 @@ from tests.dashboards import sample
 
 pytestmark = pytest.mark.browser
 
-DRAWN = ("hold?view=wagers", "hold?view=luck", "dealers")
+DRAWN = ("hold?view=wagers", "dealers")
 """Pages with a chart on the sample floor."""
-OTHERS = ("fairness", "integrity", "rules", "health")
+OTHERS = ("hold?view=luck", "fairness", "integrity", "rules", "health")
 
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:

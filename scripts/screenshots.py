@@ -1,0 +1,133 @@
+"""Make the screenshots of docs/tour.md from the result of `rack demo`: small PNGs in docs/images.
+
+    python scripts/screenshots.py --out demo
+
+Needs a Chromium. Every picture is made anew; nothing is retouched, but its colours are counted down to 256.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from analytics.queue import QueueFilters, findings_queue  # noqa: E402
+from analytics.warehouse import reading  # noqa: E402
+from dashboards.run import command  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 780}
+LARGEST = 150_000
+"""Bytes of a picture at most."""
+
+
+def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
+    """Return name → (address, size), with the gravest underpayment of the demo as the round that is shown."""
+    with reading(out / "warehouse.duckdb") as db:
+        rows = findings_queue(db, QueueFilters()).iter_rows(named=True)
+        found = next(
+            row for row in rows
+            if row["seat"] and row["game"] == "face_up_pai_gow" and (row["difference_cents"] or 0) < 0 and row["wager"] != "base"
+        )  # fmt: skip
+    table, round_no, seat = found["table_id"], found["round_no"], found["seat"]
+    step = f"round?table={table}&round={round_no}&finding={found['finding_id']}"
+    dispute = f"dispute?of={table}&round={round_no}&seat={seat}"
+    return {
+        "floor": ("floor", WIDE),
+        "queue": (f"queue?table={table}&finding={found['finding_id']}", WIDE),
+        "round": (step, {"width": 1280, "height": 1180}),
+        "dispute": (dispute, WIDE),
+        "dispute-search": ("dispute", WIDE),
+        "hold": ("hold?view=luck", WIDE),
+        "dealers": ("dealers", WIDE),
+        "fairness": ("fairness?family=total&by=property", WIDE),
+        "integrity": ("integrity", WIDE),
+        "rules": (f"rules?table={table}", WIDE),
+        "health": ("health", WIDE),
+        "phone": (dispute, PHONE),
+    }  # fmt: skip
+
+
+@contextmanager
+def served(out: Path) -> Iterator[str]:
+    """Serve the pages of a demo to look at."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = f"sqlite://{(out / 'floor.db').resolve()}"
+    server = subprocess.Popen(
+        command(out / "warehouse.duckdb", port, log), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(600):
+            try:
+                urlopen(f"{address}/_stcore/health", timeout=2).close()
+                break
+            except (URLError, OSError):
+                time.sleep(0.1)
+        yield address
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def shoot(page: Page, address: str, path: Path) -> None:
+    """Open a page, wait until it stands still, and keep a picture of it."""
+    page.goto(address)
+    page.locator("h1").first.wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    if path.stem == "integrity":
+        page.get_by_role("button", name="Walk the whole log now").click()
+        page.locator(".rk-answer").wait_for()
+        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.evaluate("document.fonts.ready")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(800)  # charts are drawn after the network is still
+    page.screenshot(path=path)
+    with Image.open(path) as picture:
+        picture.quantize(colors=256).save(path, optimize=True)
+
+
+def main() -> int:
+    """Make every picture; 1 where one is too large."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="the folder of a demo")
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="only these")
+    given = parser.parse_args()
+    IMAGES.mkdir(exist_ok=True)
+    wanted = {name: shot for name, shot in shots(given.out).items() if not given.only or name in given.only}
+    with served(given.out) as address, sync_playwright() as play:
+        chromium = next(path for name in NAMES if (path := shutil.which(name)))
+        browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        for name, (where, size) in wanted.items():
+            page = browser.new_page(viewport={"width": size["width"], "height": size["height"]})
+            page.set_default_timeout(120_000)
+            shoot(page, f"{address}/{where}", IMAGES / f"{name}.png")
+            page.close()
+        browser.close()
+    large = [name for name in wanted if (IMAGES / f"{name}.png").stat().st_size > LARGEST]
+    sys.stderr.write(
+        f"{len(wanted)} pictures in {IMAGES}" + (f"; too large: {', '.join(large)}" if large else "") + "\n"
+    )
+    return 1 if large else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
