@@ -78,7 +78,7 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
     if not signed.get("checkpoints"):
         return ["No checkpoint signs it: who could replace the whole log and its high-water mark could not be told."]
     told = [
-        f"{plural(signed['checkpoints'], 'checkpoint')} cover {signed['events']:,} events; "
+        f"{plural(signed['checkpoints'], 'checkpoint covers', 'checkpoints cover')} {signed['events']:,} events; "
         f"the last was signed {formats.day_and_clock(signed['at_us'])}."
     ]
     if said.get("overdue"):

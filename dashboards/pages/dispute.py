@@ -10,7 +10,7 @@ from analytics import disputes, hold
 from analytics.disputes import Remembered
 from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
-from dashboards import accounts, desk, dispute_parts, markup, packets, source
+from dashboards import accounts, desk, dispute_parts, disputing, markup, packets, source
 from dashboards.captions import caption
 from dashboards.drawing import table_drawing
 from dashboards.names import Formats, day_name, plural, position_name, table_name
@@ -135,6 +135,7 @@ def settle(view: RoundView, formats: Formats) -> None:
             )
             with st.container(height=520):
                 source.show(markup.table(TRAIL, rows, "What was recorded"))
+    disputing.panel(r["table_id"], r["round_no"], seat, formats)
     with st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
         packets.offer(r["table_id"], r["round_no"], seat)

@@ -13,11 +13,12 @@ from analytics.disputes import Remembered
 from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
 from analytics.warehouse import reading
-from dashboards import accounts, dispute_parts
+from dashboards import accounts, desk, dispute_parts
 from dashboards.anonymous import without_names
 from dashboards.names import Formats
-from tests.dashboards import sample
-from tests.dashboards.running import run, said
+from replay.review import desk_at
+from tests.dashboards import living, sample
+from tests.dashboards.running import log_in, run, said, start
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -131,3 +132,25 @@ def test_names_are_hidden_on_the_page(warehouse: Path, monkeypatch: pytest.Monke
     test.toggle[0].set_value(True).run()
     assert "dealer DEALER-1" in said(test)
     assert "D-07" not in said(test)
+
+
+def test_a_dispute_is_opened_and_decided_and_the_log_has_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk._read.clear()
+    floor = living.make(tmp_path)
+    floor.serve(monkeypatch)
+    assert "Open a dispute of this round" not in [
+        each.label for each in start("dispute", of="fu-01", round="2").expander
+    ]
+    log_in("s.lee", "surveillance")
+    test = start("dispute", of="fu-01", round="2", seat="3")
+    next(box for box in test.text_input if box.label == "What the patron says").set_value("20 to 1 was due")
+    next(each for each in test.button if each.label == "Open the dispute").click().run()
+    assert "Dispute fu-01-2-seat-3-1: open" in said(test)
+    test.selectbox[0].set_value("for_patron").run()
+    next(box for box in test.text_input if box.label == "Why").set_value("the record agrees")
+    next(each for each in test.button if each.label == "Decide the dispute").click().run()
+    assert [error.value for error in test.exception] == []
+    assert "Dispute fu-01-2-seat-3-1: decided for the patron" in said(test)
+    with desk_at(floor.log, read_only=True) as at:
+        (dispute,) = at.review("fu-01").disputes.values()
+    assert (dispute.claim, dispute.opened_by, dispute.outcome) == ("20 to 1 was due", "s.lee", "for_patron")
