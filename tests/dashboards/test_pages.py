@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from analytics.warehouse import build
 from dashboards.app import PAGES
@@ -60,20 +62,24 @@ def test_round_shows_the_finding_and_recorded_beside_recomputed(
     assert 'href="round?table=fu-01&amp;round=18"' in page
 
 
+def labelled(test: AppTest, label: str) -> Button:
+    return next(each for each in test.button if each.label == label)
+
+
 def test_round_opens_at_the_evidence_and_steps(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("round", warehouse, monkeypatch, table="fu-01", round="17", finding=sample.DISPUTE.id)
     step = sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ + 1
     assert test.slider[0].value == step
     assert "after step 45 of 52" in said(test)
-    test.button[0].click().run()
+    labelled(test, "Back").click().run()
     assert test.slider[0].value == step - 1
     assert test.query_params["step"] == str(step - 1)
-    test.button[1].click().run()
-    test.button[1].click().run()
+    labelled(test, "Next").click().run()
+    labelled(test, "Next").click().run()
     assert test.slider[0].value == step + 1
     test.slider[0].set_value(1).run()
     assert "after step 1 of 52" in said(test)
-    assert test.button[0].disabled
+    assert labelled(test, "Back").disabled
 
 
 @pytest.mark.parametrize(("given", "shown"), [("3", 3), ("0", 1), ("999", 52), ("x", 45)])
