@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     if arguments.by is None:
         raise UsageError("say with --by who publishes the key (a-z, 0-9 and -), or name a witness with --witness")
+    if not re.fullmatch(r"[a-z0-9-]{1,32}", arguments.by):
+        raise UsageError(f"--by {arguments.by!r}: expected 1 to 32 of a-z, 0-9 and -")
     log = log_at(log_address(arguments.log))
     try:
         book = KeyBook(log)

@@ -64,9 +64,10 @@ def test_the_first_key_of_a_log_is_published_in_it(rack: Desk, tmp_path: Path) -
 
 
 def test_a_key_needs_somebody_who_publishes_it(rack: Desk, tmp_path: Path) -> None:
-    rack("keys", "new", tmp_path / "key", code=2)
-    assert "--by" in rack.err
-    assert not (tmp_path / "key").exists()
+    for by in ((), ("--by", "m.ortiz"), ("--by", "x" * 33), ("--by", "")):
+        rack("keys", "new", tmp_path / "key", *by, code=2)
+        assert "--by" in rack.err
+        assert not (tmp_path / "key").exists()
 
 
 def test_no_key_and_no_checkpoint(rack: Desk, tmp_path: Path) -> None:
