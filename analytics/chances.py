@@ -65,7 +65,7 @@ def starts_by_dice() -> dict[str, float]:
     """Return the starting position → its chance by the total of three dice (D3): they are not alike.
 
     >>> {position: round(216 * chance) for position, chance in starts_by_dice().items()}["dealer"]
-    36
+    31
     """
     found = {str(starting_position(count)): 0.0 for count in range(1, 8)}
     for total, chance in totals().items():

@@ -116,6 +116,10 @@ class Manifests:
             self._break(number, f"{manifest.named} is of the log {manifest.log_id}, not {self.identity.log_id}")
             return False
         head = self.head(manifest.stream)
+        continues = (manifest.first_seq, manifest.start) == (head.seq + 1, head.hash)
+        if not continues and not self._is_vouched_for(number, data):
+            self._break(number, f"manifest {number} was changed: it is not the one that what comes after it names")
+            return False
         if manifest.first_seq != head.seq + 1:
             self.broken = SequenceGap(manifest.stream, head.seq + 1, manifest.first_seq)
             return False
