@@ -23,7 +23,7 @@ demo: $(STAMP)  ## simulate a gaming day with planted faults, replay it, compare
 	@$(RACK) demo
 
 dashboard: $(STAMP)  ## open the pages on the result of `make demo`, to look at
-	@$(RACK) dashboard --read-only
+	@$(RACK) dashboard
 
 dashboard-login: $(STAMP)  ## the same with a login to try, one person for each role; then findings can be worked
 	@$(PY) -m deploy.login.provider

@@ -28,14 +28,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log", metavar="ADDR", help="the log whose findings are reviewed (default: the demo's, or RACK_LOG)"
     )
-    how = parser.add_mutually_exclusive_group(required=True)
+    how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--login",
         metavar="FILE",
         type=Path,
         help="people log in, and do what their role allows: the file with [auth] and [roles]",
     )
-    how.add_argument("--read-only", action="store_true", help="no login: on this machine only, and nothing can be done")
+    how.add_argument(
+        "--read-only", action="store_true",
+        help="no login: on this machine only, and nothing can be done (need not be said for the result of a demo)",
+    )  # fmt: skip
     parser.add_argument("--port", type=positive, help="the port on 127.0.0.1 (default: RACK_PORT, or 8501)")
 
 
@@ -46,13 +49,18 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     defaults = settings.load()
     warehouse = arguments.warehouse or (arguments.out or defaults.out) / settings.WAREHOUSE
-    log = arguments.log or (None if arguments.warehouse else _demo_log(warehouse.parent)) or defaults.log
+    of_demo = None if arguments.warehouse else _demo_log(warehouse.parent)
+    log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
         raise UsageError(
             f"{warehouse}: there is no warehouse; run `rack demo`, or `rack replay --log ADDR --warehouse FILE`"
         )
     if arguments.login is not None:
         check_login(arguments.login)
+    elif not arguments.read_only and (of_demo is None or log != of_demo):  # a demo's patrons are nobody
+        raise UsageError(
+            "say how the pages are served: --login FILE, or --read-only on this machine (docs/security.md)"
+        )
     port = arguments.port or defaults.port
     url = f"http://127.0.0.1:{port}"
     output.value({"url": url, "warehouse": str(warehouse), "log": log})

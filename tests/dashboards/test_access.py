@@ -124,10 +124,9 @@ def test_the_desk_asks_whoever_comes(floor: Living, role: str) -> None:
     assert desk.act(lambda at: pytest.fail("the desk was opened")) is None
 
 
-def test_the_command_wants_to_know_how_it_serves(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["dashboard"])
-    assert "--login" in capsys.readouterr().err
+def test_the_command_wants_to_know_how_it_serves(floor: Living, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dashboard", "--warehouse", str(floor.warehouse), "--log", floor.log]) == 2
+    assert "--login FILE, or --read-only" in capsys.readouterr().err
 
 
 LOGIN = """

@@ -206,7 +206,9 @@ def test_dashboard_serves_the_warehouse(demo: Path, monkeypatch, capsys) -> None
         returncode = 0
 
     monkeypatch.setattr("subprocess.run", lambda command, check, env: served.append(command) or Done())
-    assert main(["dashboard", "--read-only", "--out", str(demo), "--port", "9001"]) == 0
+    assert (
+        main(["dashboard", "--out", str(demo), "--port", "9001"]) == 0
+    )  # a demo's patrons are nobody: no login, no flag
     assert any(str(demo / "warehouse.duckdb") in word for word in served[0])
     assert f"RACK_LOG=sqlite://{demo.resolve()}/floor.db" in served[0]
     assert "http://127.0.0.1:9001" in capsys.readouterr().err
