@@ -74,7 +74,7 @@ def lines(report: dict[str, Any]) -> list[str]:
         *(f"  false alarm: {_place(finding)}" for finding in report["false_alarm_findings"]),
         "",
         f"signed: rack verify --log {report['log']} --key {report['out']}/demo.key.pub",
-        f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --read-only --out {report['out']}",
+        f"log {report['log']}; the rest is in {report['out']}/. Next: rack dashboard --out {report['out']}",
     ]
 
 
