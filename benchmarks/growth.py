@@ -12,13 +12,15 @@ from events.open import open_log
 
 ROUNDS = 150
 TIMES = (1, 10, 100)
+TABLES = 5
+"""One table's rounds of the largest history would be more than a transcript may hold."""
 WITHIN = 0.10
 
 
 def measure(folder: Path, seed: int) -> list[Measured]:
     """Replay logs of each size; the peer of the larger ones is the smallest, as often as it fits into them."""
     say(f"writing {ROUNDS * TIMES[-1]:,} rounds …")
-    groups = full_tables(ROUNDS * TIMES[-1], tables=1, seed=seed)
+    groups = full_tables(ROUNDS * TIMES[-1], tables=TABLES, seed=seed)
     measured: list[Measured] = []
     smallest: tuple[int, Timing] | None = None
     for times in TIMES:
