@@ -9,12 +9,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import apsw
 import msgspec
 
 T = TypeVar("T")
+P = ParamSpec("P")
 REPEATS = 3
 LIBRARIES = ("apsw", "kafka-python", "msgspec", "zstandard")
 
@@ -70,10 +71,10 @@ class Measured(msgspec.Struct, kw_only=True):
         return kept | ({"notes": self.notes} if self.notes else {})
 
 
-def once(work: Callable[[], T]) -> tuple[Timing, T]:
-    """Time one run."""
+def once(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> tuple[Timing, T]:
+    """Time one call of `work` with these arguments."""
     cpu, wall = time.process_time(), time.perf_counter()
-    result = work()
+    result = work(*args, **options)
     return Timing(time.perf_counter() - wall, time.process_time() - cpu), result
 
 

@@ -51,7 +51,7 @@ class Kafka:
             address = f"kafka://{self.bootstrap}/{name}"
             log = open_log(address, create=True, property_id=PROPERTY, state_dir=self.folder, partitions=PARTITIONS)
             try:
-                mine.append(once(lambda log=log: append(log, batches))[0])  # type: ignore[misc]
+                mine.append(once(append, log, batches)[0])
                 records = [record for batch in log.tail({}) for record in batch]
             finally:
                 log.close()
@@ -96,7 +96,7 @@ class Kafka:
         """Measure single-round replay with the verdicts stored on Kafka; each repeat of a log not replayed before."""
         timings = []
         for address in self.addresses:
-            timing, summary = once(lambda address=address: self._replay(address))  # type: ignore[misc]
+            timing, summary = once(self._replay, address)
             expect(summary, self.rounds)
             timings.append(timing)
         ours = best(timings)

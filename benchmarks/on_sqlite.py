@@ -59,7 +59,7 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
         mine.append(_fresh_append(path, batches))
         rows = peers.stored(path)
         bare = folder / f"{key}-{number}-bare.db"
-        theirs.append(once(lambda bare=bare, rows=rows: peers.sqlite_append(bare, rows, sizes))[0])  # type: ignore[misc]
+        theirs.append(once(peers.sqlite_append, bare, rows, sizes)[0])
         bare.unlink()
     measured = Measured(
         key=key, title=title, unit="events", count=sum(sizes), ours=best(mine),

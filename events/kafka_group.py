@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from events.errors import LogUnavailable, Reassigned, SecondWriter
+from events.errors import AppendRefused, LogUnavailable, Reassigned, SecondWriter
 from events.kafka_client import Cluster, Consumed, Evicted, Fenced, Lane, Unsure, Writer
 from events.kafka_log import STATE_DIR, KafkaLog
 from events.kafka_results import announce, compose
@@ -53,7 +53,7 @@ class KafkaGroup:
             raise LogUnavailable(f"{name!r} is no name of a group: write letters, digits, dots, dashes or underscores")
         bootstrap, self._prefix = parse_address(address)
         self.address, self._owner = address, Owner(name, engine)
-        self._options = {"timeout_s": timeout_s, "security": security, "state_dir": state_dir}
+        self._options: dict[str, Any] = {"timeout_s": timeout_s, "security": security, "state_dir": state_dir}
         self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
         self._generation = 0
         self._stored = Stored(self._cluster, self._prefix, address)
@@ -82,7 +82,7 @@ class KafkaGroup:
     @contextlib.contextmanager
     def part(self, number: int) -> Iterator[tuple[KafkaLog, PartResults]]:
         """Take a partition over: its streams as a log, and where their results go, as far as they were committed."""
-        log = KafkaLog(self.address, read_only=True, check_heads=False, part=number, **self._options)  # type: ignore[arg-type]
+        log = KafkaLog(self.address, read_only=True, check_heads=False, part=number, **self._options)
         with contextlib.closing(log):
             nothing = {Lane(f"{self._prefix}.events", number): 0}
             results = PartResults(
@@ -173,7 +173,7 @@ class PartResults:
 
     def reset(self) -> None:
         """Refuse: to judge all anew is for a single replayer."""
-        raise NotImplementedError("members of a group forget nothing; run `rack replay --again` alone")
+        raise AppendRefused("members of a group forget nothing; run `rack replay --again` alone")
 
     def close(self) -> None:
         """Release the connection; the right to write stays until the next owner takes it."""

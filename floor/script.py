@@ -7,14 +7,12 @@ only after that do the steps become drafts with numbers and times. A step is rep
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from events import model
 from events.model import Event
-
-E = TypeVar("E", bound=Event)
 
 # Device of an event, and how long it takes (milliseconds, least and most). Devices are the table's own.
 _DICE, _SHOE, _SHUFFLER, _BETTING = "dice", "shoe", "shuffler", "betting"
@@ -78,7 +76,7 @@ class Step:
 
     def __init__(self, payload: Event, source: str | None = None, meter: str | None = None) -> None:
         device, least, most = DEVICES.get(payload.KIND, _OTHERS)
-        self.payload = payload
+        self.payload: Any = payload  # of the type that who finds the step asked for (`Script.of`)
         self.source = source or device
         self.wait_ms = (least, most)
         self.meter = meter
@@ -109,7 +107,7 @@ class Script:
         self.steps.append(step)
         return step
 
-    def of(self, type_: type[E], **fields: object) -> list[Step]:
+    def of(self, type_: type[Event], **fields: object) -> list[Step]:
         """Return the steps whose event is of a type and has these values, in order."""
         return [
             step
@@ -117,7 +115,7 @@ class Script:
             if step.payload.KIND is type_ and all(getattr(step.payload, k) == v for k, v in fields.items())
         ]
 
-    def first(self, type_: type[E], **fields: object) -> Step | None:
+    def first(self, type_: type[Event], **fields: object) -> Step | None:
         """Return the first step of a type with these values, or null."""
         return next(iter(self.of(type_, **fields)), None)
 
@@ -159,7 +157,7 @@ class Script:
             (
                 step
                 for step in self.steps
-                if step.payload.KIND in SETTLING and step.payload.seat == seat and step.payload.wager == wager  # type: ignore[attr-defined]
+                if step.payload.KIND in SETTLING and step.payload.seat == seat and step.payload.wager == wager
             ),
             None,
         )

@@ -304,7 +304,7 @@ class Table:
         elif jokers == 2:
             self.report(model.JokerDestroyed(deck=new, by=self.dealer, witnessed_by=self.floor))
         assert reason in ("changed", "incorrect_count", "damaged")
-        self.report(model.DeckRemoved(deck=old.id, reason=reason))  # type: ignore[arg-type]
+        self.report(model.DeckRemoved(deck=old.id, reason=reason))  # type: ignore[arg-type]  # asserted right above
         self._put_in_play(new, preshuffled, at)
 
     def decks_due(self, ahead_us: int) -> bool:

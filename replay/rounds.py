@@ -268,7 +268,7 @@ class TableFold:
         state = self.state
         state.gaming_day = gaming_day
         if type_ is model.EventCorrected:
-            return self._correct(fact, payload) + jumped  # type: ignore[arg-type]
+            return self._correct(fact, payload) + jumped  # type: ignore[arg-type]  # its type was asked above
         if type_ is model.RoundOpened:
             unfinished = self._end(None)
             self._begin(fact, round_no)
@@ -288,7 +288,7 @@ class TableFold:
             if type_ is model.RoundClosed:
                 return self._end(fact) + jumped
             if move is not SAME and move is not STRAY:
-                self._enter(move)  # type: ignore[arg-type]
+                self._enter(move)  # type: ignore[arg-type]  # the two marks that are no phase are excluded
             return jumped
         if type_ in CHANGES:
             state.apply(fact)

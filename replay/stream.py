@@ -338,7 +338,7 @@ def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -
 
 def _entry(stream: str, seq: int, day: str, kind: str, cents: int, reference: str) -> LedgerEntry:
     return LedgerEntry(
-        stream=stream, seq=seq, gaming_day=day, kind=kind,  # type: ignore[arg-type]
+        stream=stream, seq=seq, gaming_day=day, kind=kind,  # type: ignore[arg-type]  # `ledger_entry` names the kinds
         amount_cents=cents, reference=reference,
     )  # fmt: skip
 

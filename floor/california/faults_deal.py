@@ -48,7 +48,7 @@ def deal_cut(play: CaliforniaPlay) -> Where | None:
 
 def hands_dealt(play: CaliforniaPlay) -> list[Step]:
     """Return the steps that give hands to seats, not cards to piles."""
-    return [step for step in play.script.of(model.CardsDealt) if step.payload.to in play.plan.positions]  # type: ignore[attr-defined]
+    return [step for step in play.script.of(model.CardsDealt) if step.payload.to in play.plan.positions]
 
 
 def _wrong_start(plan: CaliforniaPlan) -> bool:
@@ -84,7 +84,7 @@ def deal_deck(play: CaliforniaPlay) -> Where:
     own, other = event.cards[0], TEXT[plan.hands[plan.bank][0]]
     changed(step, cards=[other, *event.cards[1:]])
     for card in script.of(model.CardsDealt):
-        if card is not step and card.payload.cards == [own]:  # type: ignore[attr-defined]
+        if card is not step and card.payload.cards == [own]:
             changed(card, cards=[other])
     return Where()
 

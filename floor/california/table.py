@@ -60,4 +60,4 @@ class CaliforniaTable(Table):
 
     def book_round(self, script: Script) -> None:
         """Take what a round moved into the table inventory: a commission. Fees go into a box of their own (D27)."""
-        self.inventory += sum(step.payload.amount_cents for step in script.of(model.VigorishTaken))  # type: ignore[attr-defined]
+        self.inventory += sum(step.payload.amount_cents for step in script.of(model.VigorishTaken))

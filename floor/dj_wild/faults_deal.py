@@ -22,7 +22,7 @@ PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
 def deal_order(play: Play) -> Where:
     """Two positions are served in the wrong order, or a card goes astray between two stacks."""
     script, plan = play.script, play.plan
-    deals: Any = [step for step in script.of(model.CardsDealt) if step.payload.to != "side"]  # type: ignore[attr-defined]
+    deals: Any = [step for step in script.of(model.CardsDealt) if step.payload.to != "side"]
     first = plan.order[plan.random.randrange(len(plan.order) - 1)]
     last: Any = [step for step in deals if step.payload.to == first][-1]
     script.move_behind(last, deals[deals.index(last) + 1])

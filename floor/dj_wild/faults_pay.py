@@ -307,7 +307,7 @@ def pay_envy(play: Play) -> Where | None:
 @fault("PAY-VOID", prepare=prepare_void)
 def pay_void(play: Play) -> Where | None:
     """In a round that was rightly voided one wager is kept, or not all of it goes back."""
-    steps: list[Any] = [step for step in play.script.of(model.WagerReturned) if step.payload.wager in BY_HAND]  # type: ignore[attr-defined]
+    steps: list[Any] = [step for step in play.script.of(model.WagerReturned) if step.payload.wager in BY_HAND]
     step = play.plan.random.choice(steps)
     event = step.payload
     kept = event.amount_cents

@@ -182,7 +182,7 @@ def pay_announced(play: Play) -> Where | None:
 @fault("PAY-REVEAL")
 def pay_reveal(play: Play) -> Where | None:
     """A seat is revealed before the one that comes first; the wagers are settled in order."""
-    shown = [step for step in play.script.of(model.HandRevealed) if step.payload.position != "dealer"]  # type: ignore[attr-defined]
+    shown = [step for step in play.script.of(model.HandRevealed) if step.payload.position != "dealer"]
     if len(shown) < 2:
         return None
     at = play.plan.random.randrange(len(shown) - 1)
@@ -236,11 +236,7 @@ def pay_limit(play: Play) -> Where | None:
 @fault("PAY-VOID", prepare=prepare_void)
 def pay_void(play: Play) -> Where | None:
     """In a round that was rightly voided one wager is kept, or not all of it goes back."""
-    steps: list[Any] = [
-        step
-        for step in play.script.of(model.WagerReturned)
-        if step.payload.wager in play.plan.by_hand  # type: ignore[attr-defined]
-    ]
+    steps: list[Any] = [step for step in play.script.of(model.WagerReturned) if step.payload.wager in play.plan.by_hand]
     step = play.plan.random.choice(steps)
     event = step.payload
     if play.plan.turn % 2 and event.amount_cents >= 1000:

@@ -44,7 +44,7 @@ def pay_share(play: Play) -> Where | None:
     assert document is not None
     wrong = due.slip_cents * 9 // 10 if play.plan.turn % 2 else due.slip_cents * 11 // 10
     changed(slip, winnings_cents=wrong)
-    changed(document, amount_cents=document.payload.amount_cents + wrong - due.slip_cents)  # type: ignore[attr-defined]
+    changed(document, amount_cents=document.payload.amount_cents + wrong - due.slip_cents)
     return Where(due.seat, "progressive")
 
 

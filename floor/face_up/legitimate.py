@@ -269,7 +269,7 @@ def card_not_read(play: Play) -> Where:
     position: Position = plan.random.choice([*plan.boxes, plan.dealer])
     text: Any = TEXT[plan.random.choice(plan.hands[position])]
     for step in script.of(model.CardsDealt, to=position):
-        cards: Any = step.payload.cards  # type: ignore[attr-defined]
+        cards: Any = step.payload.cards
         if text in cards:
             if len(cards) == 1:
                 step.payload = dealt(position, None, play.face_up(position))

@@ -63,11 +63,7 @@ class Play:
     @property
     def settled(self) -> set[tuple[str, int]]:
         """The wagers, with their seats, that a step of the script settles."""
-        return {
-            (step.payload.wager, step.payload.seat)  # type: ignore[attr-defined]
-            for step in self.script.steps
-            if step.payload.KIND in SETTLING
-        }
+        return {(step.payload.wager, step.payload.seat) for step in self.script.steps if step.payload.KIND in SETTLING}
 
     def write(self) -> Script:
         """Return the whole script."""
@@ -231,7 +227,7 @@ class Play:
         steps += [Step(event) for event in deals]
         if plan.face_up:
             at = len(steps) - len(deals) + plan.random.randrange(1, len(deals))
-            steps[at:at] = [Step(model.CardFoundFaceUp(card=TEXT[card])) for card in plan.face_up]  # type: ignore[arg-type]
+            steps[at:at] = [Step(model.CardFoundFaceUp(card=TEXT[card])) for card in plan.face_up]  # type: ignore[arg-type]  # TEXT has card names only
 
     def _shuffle_other_deck(self) -> None:
         """While one deck is dealt the machine shuffles the other (§ 688a.3(b)(2))."""

@@ -79,4 +79,4 @@ def pay_order(play: Play) -> Where:
 
 def settling(play: Play, seat: int) -> list[Step]:
     """Return the steps that settle a box."""
-    return [step for step in play.script.steps if type(step.payload) in SETTLING and step.payload.seat == seat]  # type: ignore[attr-defined]
+    return [step for step in play.script.steps if type(step.payload) in SETTLING and step.payload.seat == seat]

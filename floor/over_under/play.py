@@ -41,11 +41,7 @@ class Play:
     @property
     def settled(self) -> set[tuple[str, int]]:
         """The wagers, with their seats, that a step of the script settles."""
-        return {
-            (step.payload.wager, step.payload.seat)  # type: ignore[attr-defined]
-            for step in self.script.steps
-            if type(step.payload) in SETTLING
-        }
+        return {(step.payload.wager, step.payload.seat) for step in self.script.steps if type(step.payload) in SETTLING}
 
     def write(self) -> Script:
         """Return the whole script."""

@@ -29,7 +29,7 @@ def _without_vigorish(apply: Apply) -> Apply:
     def applied(play: PaiGowPlay) -> Where | None:
         where: Where | None = apply(play)
         for step in play.script.of(model.VigorishTaken):
-            if not play.script.of(model.WagerPaid, seat=step.payload.seat, wager="base"):  # type: ignore[attr-defined]
+            if not play.script.of(model.WagerPaid, seat=step.payload.seat, wager="base"):
                 play.script.drop(step)
         return where
 

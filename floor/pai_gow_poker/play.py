@@ -59,7 +59,7 @@ class PaiGowPlay(Play):
 
     @property
     def _mystery(self) -> MysteryMeter | None:
-        found: MysteryMeter | None = self.table.mystery  # type: ignore[attr-defined]
+        found: MysteryMeter | None = self.table.mystery  # type: ignore[attr-defined]  # the wing plays at tables that have it
         return found
 
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:

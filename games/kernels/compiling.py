@@ -68,4 +68,4 @@ def sources_digest(folders: Iterable[Path]) -> str:
 @compiled
 def wide(value: Any) -> int:
     """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
-    return np.int64(value)  # type: ignore[return-value]
+    return np.int64(value)  # type: ignore[return-value]  # an integer once it is compiled
