@@ -16,22 +16,11 @@ import msgspec
 import polars as pl
 
 from analytics.loading import PropertyFacts
-from analytics.selection import EVERYTHING, WHERE, Selection
+from analytics.selection import COLUMNS, EVERYTHING, WHERE, Selection
 from analytics.warehouse import Warehouse
 
 Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "hour", "gaming_day"]
 DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
-
-_COLUMNS: dict[Dimension, tuple[str, ...]] = {
-    "game": ("game",),
-    "table": ("table_id",),
-    "wager": ("wager",),
-    "paytable": ("wager", "paytable"),
-    "dealer": ("dealer",),
-    "shift": ("shift",),
-    "hour": ("hour",),
-    "gaming_day": ("gaming_day",),
-}
 
 
 class RoundView(msgspec.Struct, frozen=True, kw_only=True):
@@ -210,9 +199,9 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
 
     Raises `ValueError` for a dimension that wagers do not have.
     """
-    if dimension not in _COLUMNS:
+    if dimension not in DIMENSIONS:
         raise ValueError(f"wagers are not told apart by {dimension!r}; one of {', '.join(DIMENSIONS)}")
-    columns = ", ".join(_COLUMNS[dimension])  # names from the table above, never from data
+    columns = ", ".join(COLUMNS[dimension])  # names from the table above, never from data
     return _frame(
         db,
         f"""

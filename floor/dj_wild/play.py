@@ -13,6 +13,7 @@ from events.model import Aspect, Event
 from floor.dj_wild.plan import BoxPlan, Plan
 from floor.said import dealt, paid, placed, returned, same, source_of, taken, texts
 from floor.script import SETTLING, Script, Step
+from floor.slips import document, win_from_meter
 from games.cards import TEXT
 from games.dj_wild import settle
 from games.layout import Box, Hand, Layout, Meter
@@ -285,7 +286,7 @@ class Play:
                 source = "inventory" if wager in ("ante", "raise") else source_of(due.winnings_cents)
                 add(paid(due, due.returned_cents, due.winnings_cents, source))
                 if source == "slip":
-                    self._document(due, due.winnings_cents)
+                    document(self, due, due.winnings_cents)
             case Outcome.TIE:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "push"))
             case Outcome.LOSE | Outcome.FOLDED | Outcome.ABANDONED:
@@ -300,39 +301,14 @@ class Play:
     def _pay_progressive(self, due: Due) -> None:
         """A line at odds with its wager, or a share of the meter by slip."""
         if due.share_bp:
-            self._win_from_meter(due)
+            win_from_meter(self, due)
             self.script.add(paid(due, 0, due.slip_cents, "slip"))
-            self._document(due, due.slip_cents)
+            document(self, due, due.slip_cents)
             return
         source = source_of(due.cash_cents)
         self.script.add(paid(due, due.returned_cents, due.cash_cents, source))
         if source == "slip":
-            self._document(due, due.cash_cents)
-
-    def _document(self, due: Due, amount_cents: int) -> None:
-        """What is paid by slip is documented, at once or after the others are settled."""
-        wager: Any = due.wager
-        document = model.PayoutDocumented(
-            seat=due.seat, wager=wager, document=self.table.serial("jp"), amount_cents=amount_cents
-        )
-        self.by_slip = True
-        if self.plan.documents_last:
-            self.documents.append(Step(document))
-        else:
-            self.script.add(document)
-
-    def _win_from_meter(self, due: Due) -> None:
-        plan, meter = self.plan, self.table.meter
-        reading = meter.value
-        error, plan.reset_error = plan.reset_error, 0
-        won = meter.win(self.table.id, plan.round_no, due.seat, due.share_bp, error)
-        self.script.steps.append(Step(won, "controller", meter.id))
-        self.script.add(
-            model.ProgressiveWon(
-                seat=due.seat, meter=meter.id, share_bp=due.share_bp, reading_centicents=reading,
-                after_centicents=won.value_centicents, meter_seq=meter.seq,
-            )
-        )  # fmt: skip
+            document(self, due, due.cash_cents)
 
     def _collect_rest(self) -> None:
         """The dealer's cards and the side card: all that is left."""

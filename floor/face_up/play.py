@@ -14,6 +14,7 @@ from floor.face_up.plan import BoxPlan, Plan, hand_of
 from floor.face_up.said import hand_set, parts
 from floor.said import dealt, paid, returned, same, source_of, taken, texts
 from floor.script import SETTLING, Script, Step
+from floor.slips import document, win_from_meter
 from games.bonus import is_qualifying
 from games.cards import TEXT
 from games.catalogue import GAMES
@@ -395,7 +396,7 @@ class Play:
                 source = self.chips if wager == "base" else source_of(due.winnings_cents)
                 add(paid(due, due.returned_cents, due.winnings_cents, source))
                 if source == "slip":
-                    self._document(due, due.winnings_cents)
+                    document(self, due, due.winnings_cents)
             case outcome if outcome in PUSHES:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "push"))
             case Outcome.VOID:
@@ -412,7 +413,7 @@ class Play:
         add, seat, table = self.script.add, due.seat, self.table
         add(same(model.LightSeen, seat=seat))
         if due.share_bp:
-            self._win_from_meter(due)
+            win_from_meter(self, due)
         role = "shift_manager" if due.winnings_cents > 500_000 else "floorperson"
         add(same(model.PayoutValidated, seat=seat, wager="progressive", by=table.floor, role=role))
         by_slip = due.slip_cents
@@ -422,32 +423,7 @@ class Play:
         if due.slip_cents:
             add(paid(due, 0, due.slip_cents, "slip"))
         if by_slip:
-            self._document(due, by_slip)
-
-    def _document(self, due: Due, amount_cents: int) -> None:
-        """What is paid by slip is documented, at once or after the others are settled; the cards stay until then."""
-        wager: Any = due.wager
-        document = model.PayoutDocumented(
-            seat=due.seat, wager=wager, document=self.table.serial("jp"), amount_cents=amount_cents
-        )
-        self.by_slip = True
-        if self.plan.documents_last:
-            self.documents.append(Step(document))
-        else:
-            self.script.add(document)
-
-    def _win_from_meter(self, due: Due) -> None:
-        plan, meter = self.plan, self.table.meter
-        reading = meter.value
-        error, plan.reset_error = plan.reset_error, 0
-        won = meter.win(self.table.id, plan.round_no, due.seat, due.share_bp, error)
-        self.script.steps.append(Step(won, "controller", meter.id))
-        self.script.add(
-            model.ProgressiveWon(
-                seat=due.seat, meter=meter.id, share_bp=due.share_bp, reading_centicents=reading,
-                after_centicents=won.value_centicents, meter_seq=meter.seq,
-            )
-        )  # fmt: skip
+            document(self, due, by_slip)
 
     def _collect_rest(self) -> None:
         count = 7 + sum(self.left_on_table.values())

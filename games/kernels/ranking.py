@@ -252,8 +252,8 @@ def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: i
 
 
 @compiled
-def seven_lines(cards: Ints, wild: bool) -> int:
-    """Return the bonus lines that seven cards make (`seven_card_lines`), a bit each."""
+def folded(cards: Ints) -> tuple[int, int, int, int, int, int]:
+    """Return the ranks that stand once, twice, thrice and four times, a bit each, the joker, and the ranks of each suit."""
     once = twice = thrice = four = joker = 0
     suits = wide(0)
     for at in range(cards.shape[0]):
@@ -267,25 +267,20 @@ def seven_lines(cards: Ints, wild: bool) -> int:
         twice |= once & bit
         once |= bit
         suits |= bit << 16 * (card & 3)
+    return once, twice, thrice, four, joker, suits
+
+
+@compiled
+def seven_lines(cards: Ints, wild: bool) -> int:
+    """Return the bonus lines that seven cards make (`seven_card_lines`), a bit each."""
+    once, twice, thrice, four, joker, suits = folded(cards)
     return lines_of(once, twice, thrice, four, joker, suits, wild)
 
 
 @compiled
 def seven_and_unpaired(cards: Ints) -> tuple[int, int, int]:
     """Return the lines of seven cards with the joker completing, and wild, and `highest_unpaired` of them."""
-    once = twice = thrice = four = joker = 0
-    suits = wide(0)
-    for at in range(cards.shape[0]):
-        card = wide(cards[at])
-        if card == JOKER:
-            joker = 1
-            continue
-        bit = wide(1) << (card >> 2)
-        four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
-        suits |= bit << 16 * (card & 3)
+    once, twice, thrice, four, joker, suits = folded(cards)
     completes = lines_of(once, twice, thrice, four, joker, suits, False)
     wild = lines_of(once, twice, thrice, four, joker, suits, True) if joker else completes
     highest = 0
