@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from rack.arguments import add_log, positive
-from rack.errors import Exit
+from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import key_file, log_address
 
@@ -43,15 +43,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write the packet, whatever its verdict. The export is in the log before the files are there."""
     from getpass import getuser
+    from glob import escape as glob_escape
 
     from msgspec import to_builtins
 
     from events.notes import Note
     from rack.opening import options_of
-    from replay.packet import packet_at
+    from replay.packet import packet_at, packet_name
 
     address = log_address(arguments.log)
     note = Note.decode(arguments.note.read_bytes()) if arguments.note is not None else None
+    name = packet_name(arguments.table, arguments.round, arguments.seat)
+    present = sorted(arguments.out.glob(f"{glob_escape(name)}.*"))
+    if present:
+        raise UsageError(
+            f"{present[0]} is there already, and a packet is not overwritten; name another folder with --out"
+        )
     output.note(f"reading table {arguments.table} from its first event on; then the packet is typeset and signed")
     packet = packet_at(
         address, arguments.table, arguments.round, arguments.seat, key=key_file(arguments.key, address),

@@ -62,6 +62,15 @@ class Packet(msgspec.Struct, frozen=True, kw_only=True):
         return {"json": self.json, "pdf": self.pdf, "html": self.html}
 
 
+def packet_name(table: str, round_no: int, seat: int | None = None) -> str:
+    """Return what the files of a packet are called, without the ending.
+
+    >>> packet_name("fu-01", 6, 3)
+    'fu-01-6-seat-3'
+    """
+    return f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "")
+
+
 def make_packet(
     log: EventLog, table: str, round_no: int, seat: int | None = None, *, checkpoints: CheckpointStore, signer: Signer,
     clock: Callable[[], int] | None = None, note: Note | None = None,
@@ -80,7 +89,7 @@ def make_packet(
     shown = tell(bundle, checked.judged)
     made = bundle.about.made_at_us
     return Packet(
-        name=f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else ""), table=table, round_no=round_no,
+        name=packet_name(table, round_no, seat), table=table, round_no=round_no,
         adjudication=bundle.adjudication, sentence=shown["sentence"], json=data,
         pdf=sign_pdf(typeset(shown, data, made), signer, made), html=to_html(shown),
     )  # fmt: skip

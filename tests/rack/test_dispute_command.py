@@ -121,16 +121,24 @@ def test_what_is_not_there_is_usage(
 def test_the_key_comes_from_the_flag_the_environment_or_the_demo(
     floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("dispute", "fu-01", "6", "--log", floor.address, "--out", tmp_path, "--json")
+    words = ("dispute", "fu-01", "6", "--log", floor.address, "--json", "--out")
     monkeypatch.delenv("RACK_KEY", raising=False)
-    assert "RACK_KEY" in rack(capsys, *words, code=2)
+    assert "RACK_KEY" in rack(capsys, *words, tmp_path / "none", code=2)
     monkeypatch.setenv("RACK_KEY", str(floor.key))
-    assert rack(capsys, *words)["verdict"] == "VARIANCE"
+    assert rack(capsys, *words, tmp_path / "one")["verdict"] == "VARIANCE"
     monkeypatch.delenv("RACK_KEY")
     floor.key.rename(floor.key.with_name(DEMO_KEY))
-    assert rack(capsys, *words)["verdict"] == "VARIANCE"
+    assert rack(capsys, *words, tmp_path / "two")["verdict"] == "VARIANCE"
     new_key(tmp_path / "stranger", ORIGIN, KeyKind.LOG)
-    assert "not in force" in rack(capsys, *words, "--key", tmp_path / "stranger", code=3)
+    assert "not in force" in rack(capsys, *words, tmp_path / "three", "--key", tmp_path / "stranger", code=3)
+
+
+def test_a_packet_is_not_overwritten(floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--out", tmp_path)
+    rack(capsys, *words, "--json")
+    before = (tmp_path / "fu-01-6.pdf").read_bytes()
+    assert "is not overwritten" in rack(capsys, *words, code=2)
+    assert (tmp_path / "fu-01-6.pdf").read_bytes() == before
 
 
 def test_a_packet_of_another_version_with_other_rules_is_told_apart_from_tampering(
