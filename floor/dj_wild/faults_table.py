@@ -12,6 +12,7 @@ from floor.dj_wild.faults_deal import PLAYED_ON
 from floor.dj_wild.irregulars import IRREGULARS, fault
 from floor.dj_wild.play import Play
 from floor.dj_wild.tables import WildTable
+from floor.face_up.faults_table import one_deck
 from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
 from floor.face_up.wing import FACE_UP
 from floor.labels import Where
@@ -20,8 +21,8 @@ from floor.script import Step, changed
 NOT_SHUFFLED = ("DEAL-SHUFFLE", "DEAL-CUT")
 
 IRREGULARS.share(
-    FACE_UP.irregulars, "OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-DEVICE/uncovered",
-    "DEAL-NOBETS", "WAGER-FORM", "LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK",
+    FACE_UP.irregulars, "OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-SHUFFLE",
+    "DEAL-DEVICE/uncovered", "DEAL-NOBETS", "WAGER-FORM", "LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK",
 )  # fmt: skip
 
 
@@ -35,26 +36,6 @@ def _miscounted(table: WildTable, turn: int) -> None:
 @fault("EQUIP-COUNT", fits=lambda table: table.counts_by_machine and not table.shuffler_out, before=_miscounted)
 def equip_count(play: Play) -> Where:
     """A deck of which the shuffler counted another number than 53 is dealt."""
-    return Where()
-
-
-def one_deck(table: WildTable) -> bool:
-    """One deck, which the machine or the dealer shuffles before the next round."""
-    return len(table.decks) == 1 and table.deck.dirty and not table.just_opened
-
-
-@fault("DEAL-SHUFFLE", fits=one_deck)
-def deal_shuffle(play: Play) -> Where | None:
-    """The cards are not shuffled; or, at a table that deals from the hand, shuffled by hand and cut."""
-    step = play.script.first(model.CardsShuffled, deck=play.plan.deck.id)
-    if step is None:
-        return None
-    if play.table.spec.deal_method == "hand" and play.plan.turn % 2:
-        changed(step, method="manual", count=None)
-        step.source = "dealer"
-        play.script.behind(step, *play.a_cut())
-    else:
-        play.script.drop(step)
     return Where()
 
 

@@ -99,11 +99,12 @@ fault("EQUIP-ALTERNATE", fits=_two_decks, before=_same_deck)(nothing)
 # ------------------------------------------------------------------------------------------------- shuffle, cut, device
 
 
-def _one_deck(table: Table) -> bool:
+def one_deck(table: Table) -> bool:
+    """One deck, which the machine or the dealer shuffles before the next round."""
     return len(table.decks) == 1 and table.deck.dirty and not table.just_opened
 
 
-@fault("DEAL-SHUFFLE", fits=_one_deck)
+@fault("DEAL-SHUFFLE", fits=one_deck)
 def deal_shuffle(play: Play) -> Where | None:
     """The cards are not shuffled; or, at a table that deals from the hand, shuffled by hand and cut."""
     step = play.script.first(model.CardsShuffled, deck=play.plan.deck.id)
@@ -156,7 +157,7 @@ def _offer_only(script: Script, cut: Step, offers: list[Step], seat: Position) -
 def _device_fits(table: Table) -> bool:
     if not machine_works(table):
         return False
-    return by_stack(table) or _one_deck(table)
+    return by_stack(table) or one_deck(table)
 
 
 @fault("DEAL-DEVICE", fits=_device_fits, after=lambda table: table.restore_shuffler())
