@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import batch, delay, growth, on_sqlite, ranking, reporting
+from benchmarks import batch, delay, growth, on_sqlite, ranking, reporting, warehouse
 from benchmarks.full_tables import full_tables
 from benchmarks.measuring import REPEATS, Measured, machine
 from benchmarks.on_kafka import Kafka, broker
@@ -28,7 +28,8 @@ BY_ROUND = 500
 """So many rounds are appended with a commit each."""
 
 
-def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int) -> dict[str, Any]:
+def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, warehouse_rounds: int
+            ) -> dict[str, Any]:  # fmt: skip
     """Measure everything; return what results.json holds."""
     results: dict[str, Any] = {"command": "make bench", "machine": machine()}
     say(f"writing {rounds:,} rounds …")
@@ -47,6 +48,12 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int) -> d
         folder, groups, on_sqlite.COMMIT_EVENTS, "append-sqlite",
         f"Append to SQLite, {on_sqlite.COMMIT_EVENTS:,} events a commit",
     )  # fmt: skip
+    stored = [
+        on_sqlite.storing(folder, groups, on_sqlite.COMMIT_EVENTS, "store-sqlite",
+                          f"Append to SQLite, encoded beforehand, {on_sqlite.COMMIT_EVENTS:,} events a commit"),
+        on_sqlite.storing(folder, groups[:BY_ROUND], 1, "store-sqlite-round",
+                          "Append to SQLite, encoded beforehand, a commit each round"),
+    ]  # fmt: skip
     say("replay from SQLite …")
     replayed = on_sqlite.replaying(path, rounds, events)
     say("chain …")
@@ -62,12 +69,21 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int) -> d
         with broker(folder / "kafka") as bootstrap:
             kafka = Kafka(bootstrap, folder, groups, rounds)
             appended, polled = kafka.appending(), kafka.polling()
-            measured += [kafka.replaying(replayed), polled, *chains, by_batch, by_round, appended]
+            measured += [
+                kafka.replaying(replayed),
+                polled,
+                *chains,
+                *stored,
+                kafka.storing(),
+                by_batch,
+                by_round,
+                appended,
+            ]
             say("delay on Kafka …")
             address = f"kafka://{bootstrap}/delay"
             measured.append(delay.measure(address, "From append to finding, Kafka", "delay-kafka", DELAYS, folder))
     else:
-        measured += [*chains, by_batch, by_round]
+        measured += [*chains, *stored, by_batch, by_round]
     say("delay on SQLite …")
     address = f"sqlite://{folder}/delay.db"
     measured.append(delay.measure(address, "From append to finding, SQLite", "delay-sqlite", DELAYS))
@@ -78,6 +94,8 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int) -> d
     say("batch replay …")
     measured += batch.measure(folder / "batch", batch_rounds, replayed)
     results["benchmarks"] = [each.as_json() for each in (*measured, restarted)]
+    say("questions to a warehouse …")
+    results["warehouse"] = warehouse.measure(folder, warehouse_rounds)
     results["load_average_after"] = [round(load, 2) for load in os.getloadavg()]
     return results
 
@@ -87,11 +105,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=1_500)
     parser.add_argument("--batch-rounds", type=int, default=batch.ROUNDS)
+    parser.add_argument("--warehouse-rounds", type=int, default=warehouse.ROUNDS)
     parser.add_argument("--without-kafka", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="rack-bench-") as folder:
-        results = measure(Path(folder), options.rounds, not options.without_kafka, options.batch_rounds)
+        results = measure(
+            Path(folder), options.rounds, not options.without_kafka, options.batch_rounds, options.warehouse_rounds
+        )
     if options.dry_run:
         sys.stdout.write(json.dumps(results, indent=2) + "\n" + reporting.document(results))
     else:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks import peers
+from benchmarks import encoded, peers
 from benchmarks.measuring import REPEATS, Measured, Timing, best, once, side_by_side
-from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Groups, append, batched, expect
+from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Batches, Groups, append, batched, expect
 from deploy.kafka.broker import Broker, free_ports
+from events import kafka_shard
 from events.codec import read
 from events.kafka_client import Cluster
 from events.kafka_topics import partition_of
@@ -63,6 +64,40 @@ class Kafka:
             peer_name="kafka-python alone: same settings, transactions and fsyncs, records encoded beforehand",
             peer=best(theirs),
         )  # fmt: skip
+
+    def storing(self) -> Measured:
+        """Measure appending with the encoding taken out; each repeat to a log of its own."""
+        batches = batched(self.groups, COMMIT_EVENTS)
+        sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
+        beforehand = encoded.Encoded(kafka_shard)
+        with beforehand.keep():
+            _, records, _ = self._append_beforehand(batches)
+        mine, theirs = [], []
+        for _ in range(REPEATS):
+            with beforehand.hand_out():
+                timing, stored, name = self._append_beforehand(batches)
+            if stored != records:
+                raise RuntimeError(f"{name} does not hold the events that were encoded beforehand")
+            mine.append(timing)
+            theirs.append(self._bare(f"{name}-bare", list(peers.grouped(records, sizes))))
+        return Measured(
+            key="store-kafka", title=f"Append to Kafka, encoded beforehand, {COMMIT_EVENTS:,} events a transaction",
+            unit="events", count=self.events, ours=best(mine),
+            peer_name="kafka-python alone: same settings, transactions and fsyncs, the same records", peer=best(theirs),
+            goal="80 % of the bare peer", met=best(theirs).wall_s / best(mine).wall_s >= 0.8,
+        )  # fmt: skip
+
+    def _append_beforehand(self, batches: Batches) -> tuple[Timing, list[Record], str]:
+        name = f"bench-{secrets.token_hex(4)}"
+        log = open_log(
+            f"kafka://{self.bootstrap}/{name}", create=True, property_id=PROPERTY, state_dir=self.folder,
+            partitions=PARTITIONS, log_id=encoded.LOG_ID, clock=encoded.clock,
+        )  # fmt: skip
+        try:
+            timing = once(append, log, batches)[0]
+            return timing, [record for batch in log.tail({}) for record in batch], name
+        finally:
+            log.close()
 
     def _bare(self, topic: str, groups: list[list[Record]]) -> Timing:
         Cluster(self.bootstrap).create_topics({topic: (PARTITIONS, {})}, 1)

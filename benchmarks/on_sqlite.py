@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from benchmarks import peers
+from benchmarks import encoded, peers
 from benchmarks.measuring import REPEATS, Measured, Timing, best, once, side_by_side
+from events import sqlite_log
 from events.envelope import Draft
 from events.log import EventLog
 from events.open import open_log, open_results
@@ -14,6 +16,7 @@ from events.verify import verify
 from replay.replayer import Summary, replay
 
 Groups = Sequence[tuple[str, list[Draft]]]
+Batches = list[list[tuple[str, list[Draft]]]]
 PROPERTY = "bench"
 COMMIT_EVENTS = 4_000
 """Events that a gateway's batch makes durable together (as `rack demo` does)."""
@@ -24,9 +27,9 @@ def address(path: Path) -> str:
     return f"sqlite://{path}"
 
 
-def batched(groups: Groups, size: int) -> list[list[tuple[str, list[Draft]]]]:
+def batched(groups: Groups, size: int) -> Batches:
     """Put groups together until a batch holds so many events; with 1, each group is a batch."""
-    batches: list[list[tuple[str, list[Draft]]]] = [[]]
+    batches: Batches = [[]]
     for group in groups:
         if sum(len(drafts) for _, drafts in batches[-1]) >= size:
             batches.append([])
@@ -34,16 +37,16 @@ def batched(groups: Groups, size: int) -> list[list[tuple[str, list[Draft]]]]:
     return [batch for batch in batches if batch]
 
 
-def append(log: EventLog, batches: list[list[tuple[str, list[Draft]]]]) -> None:
+def append(log: EventLog, batches: Batches) -> None:
     """Append the batches, each in one commit."""
     for batch in batches:
         log.append_groups(batch)
 
 
-def _fresh_append(path: Path, batches: list[list[tuple[str, list[Draft]]]]) -> Timing:
-    log = open_log(address(path), create=True, property_id=PROPERTY)
+def _fresh_append(path: Path, batches: Batches, **options: Any) -> Timing:
+    log = open_log(address(path), create=True, property_id=PROPERTY, **options)
     try:
-        return once(lambda: append(log, batches))[0]
+        return once(append, log, batches)[0]
     finally:
         log.close()
 
@@ -67,6 +70,33 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
         notes={"commits": len(sizes), "commits_per_s": round(len(sizes) / best(mine).wall_s)},
     )  # fmt: skip
     return measured, path
+
+
+def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Measured:
+    """Measure appending with the encoding taken out, in commits of so many events."""
+    batches = batched(groups, size)
+    sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
+    same: dict[str, Any] = {"log_id": encoded.LOG_ID, "clock": encoded.clock}
+    beforehand = encoded.Encoded(sqlite_log)
+    first = folder / f"{key}-first.db"
+    with beforehand.keep():
+        _fresh_append(first, batches, **same)
+    rows = peers.stored(first)
+    mine, theirs = [], []
+    for number in range(REPEATS):
+        path, bare = folder / f"{key}-{number}.db", folder / f"{key}-{number}-bare.db"
+        with beforehand.hand_out():
+            mine.append(_fresh_append(path, batches, **same))
+        theirs.append(once(peers.sqlite_append, bare, rows, sizes)[0])
+        if peers.stored(path).events != rows.events:
+            raise RuntimeError(f"{path} does not hold the events that were encoded beforehand")
+        path.unlink()
+        bare.unlink()
+    return Measured(
+        key=key, title=title, unit="events", count=sum(sizes), ours=best(mine),
+        peer_name="apsw alone: same schema, settings and fsyncs, the same rows", peer=best(theirs),
+        goal="80 % of the bare peer", met=best(theirs).wall_s / best(mine).wall_s >= 0.8, notes={"commits": len(sizes)},
+    )  # fmt: skip
 
 
 def chain(path: Path, events: int) -> list[Measured]:

@@ -7,9 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from benchmarks.chart import chart
+
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results.json"
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
+CHART = ROOT / "docs" / "benchmarks.svg"
 INTRODUCTION = """\
 # Benchmarks
 
@@ -27,15 +30,19 @@ def say(text: str) -> None:
 
 
 def write(results: dict[str, Any]) -> None:
-    """Write both files."""
+    """Write all files."""
     RESULTS.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     DOCUMENT.write_text(document(results), encoding="utf-8")
+    CHART.write_text(chart(results["benchmarks"]), encoding="utf-8")
 
 
 def document(results: dict[str, Any]) -> str:
     """Return the text of docs/benchmarks.md."""
     parts = [INTRODUCTION, _machine(results), _workload(results["workload"]), _table(results["benchmarks"])]
+    parts.append(f"![Each ratio to its peer, on a logarithmic scale]({CHART.name})\n")
     parts.append(_peers(results["benchmarks"]))
+    if "warehouse" in results:
+        parts.append(_warehouse(results["warehouse"]))
     if "stages" in results:
         parts.append(_profile(results["stages"], results["profile"], results["workload"]["rounds"]))
     return "\n".join(parts)
@@ -91,6 +98,22 @@ def _peers(measured: list[dict[str, Any]]) -> str:
     for each in measured:
         notes = "; ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in each.get("notes", {}).items())
         lines.append(f"* {each['title']}: {each.get('peer_name', 'none')}{f' ({notes})' if notes else ''}.")
+    return "\n".join(lines) + "\n"
+
+
+def _warehouse(asked: dict[str, Any]) -> str:
+    built = f", built in {asked['build_s']:,.0f} s" if "build_s" in asked else ""
+    lines = [
+        "## Questions to a warehouse\n",
+        f"Every question of a page or command, asked of {asked['rounds']:,} rounds ({asked['file_mib']:,} MiB{built}); opening "
+        f"the file included, the best of three. The goal is {asked['goal_s']} s each.\n",
+        "| question | seconds | by CPU | met |",
+        "| --- | ---: | ---: | --- |",
+    ]
+    lines += [
+        f"| {name} | {each['wall']:.3f} | {each['cpu']:.3f} | {'yes' if each['wall'] <= asked['goal_s'] else '**no**'} |"
+        for name, each in asked["seconds"].items()
+    ]
     return "\n".join(lines) + "\n"
 
 

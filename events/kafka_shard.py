@@ -70,6 +70,8 @@ class Staged(msgspec.Struct):
     states: dict[str, StreamState] = {}
     records: list[Record] = []
     reports: list[tuple[str, str, bytes, bytes]] = []
+    seen: dict[str, set[bytes]] = {}
+    """Stream → the reports and event ids among these."""
 
 
 class Shard:
@@ -127,7 +129,7 @@ class Shard:
         """Check and seal a group at the end of its stream, after what is staged already. Raises `EventError`."""
         state, seqs = staged.states.get(stream) or self.state(stream), list[int | None]()
         seen = self._repeats.setdefault(stream, Repeats())
-        new = {item for name, _, *items in staged.reports if name == stream for item in items}
+        new = staged.seen.setdefault(stream, set())
         for draft in drafts:
             report, event_id = report_digest(draft), bytes.fromhex(draft.event_id)
             if report in seen or report in new:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -210,21 +211,22 @@ class SqliteLog:
         now_us: int,
     ) -> Appended:
         state, seqs, records = staged[stream], list[int | None](), list[Record]()
-        for draft in drafts:
-            report = (stream, draft.source, draft.source_seq, report_digest(draft))
-            connection.execute("INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", report)
-            if not connection.changes():
+        reports = [(stream, draft.source, draft.source_seq, report_digest(draft)) for draft in drafts]
+        new = _inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports)
+        for draft, is_new in zip(drafts, new, strict=True):
+            if not is_new:
                 seqs.append(None)
                 continue
             record, state = place(
                 state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
             )
-            event_id = (stream, bytes.fromhex(draft.event_id))
-            connection.execute("INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_id)
-            if not connection.changes():
-                raise IdTaken(stream, draft.event_id)
             seqs.append(record.seq)
             records.append(record)
+        placed = [draft.event_id for draft, is_new in zip(drafts, new, strict=True) if is_new]
+        event_ids = [(stream, bytes.fromhex(event_id)) for event_id in placed]
+        free = _inserted(connection, "INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_ids)
+        if not all(free):
+            raise IdTaken(stream, placed[free.index(False)])
         rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
         connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
         staged[stream] = state
@@ -409,3 +411,19 @@ class SqliteLog:
     def close(self) -> None:
         """Give up the right to write and release everything."""
         self._resources.close()
+
+
+def _inserted(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> list[bool]:
+    """Run an `INSERT OR IGNORE` of one row for each of these, and return which of them were inserted.
+
+    The rows are handed over one by one: when the next is asked for, the one before has been tried.
+    """
+    inserted: list[bool] = []
+
+    def each() -> Iterator[tuple[Any, ...]]:
+        for row in rows:
+            yield row
+            inserted.append(connection.changes() == 1)
+
+    connection.executemany(sql, each())
+    return inserted
