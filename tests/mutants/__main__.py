@@ -76,6 +76,16 @@ def try_out(mutant: Mutant, original: Path, without: Path) -> Fate:
     return Fate(mutant, True, *failed[0]) if failed else Fate(mutant, False, "SURVIVED")
 
 
+def tell(fate: Fate, width: int, verbose: bool) -> None:
+    """Write what became of a mutant, as soon as it is known."""
+    sys.stdout.write(f"{fate.mutant.name:{width}}  {'killed by ' if fate.killed else ''}{fate.said}\n")
+    if fate.complaint and verbose:
+        sys.stdout.write(f"{'':{width}}    {fate.complaint}\n")
+    if not fate.killed:
+        sys.stdout.write(f"{'':{width}}    {fate.mutant.why}\n")
+    sys.stdout.flush()
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Try all mutants out, or those named; write the table; return the exit status."""
     parser = argparse.ArgumentParser(prog="tests.mutants", description=__doc__)
@@ -96,14 +106,10 @@ def main(arguments: list[str] | None = None) -> int:
         failing = play(original, "--all")
         without.write_text(json.dumps([case for case, _ in failing]))
         with ThreadPoolExecutor(options.jobs) as pool:
-            fates = list(pool.map(lambda mutant: try_out(mutant, original, without), mutants))
-    width = max(len(mutant.name) for mutant in mutants)
-    for fate in fates:
-        sys.stdout.write(f"{fate.mutant.name:{width}}  {'killed by ' if fate.killed else ''}{fate.said}\n")
-        if fate.complaint and options.verbose:
-            sys.stdout.write(f"{'':{width}}    {fate.complaint}\n")
-        if not fate.killed:
-            sys.stdout.write(f"{'':{width}}    {fate.mutant.why}\n")
+            fates = []
+            for fate in pool.map(lambda mutant: try_out(mutant, original, without), mutants):
+                fates.append(fate)
+                tell(fate, max(len(mutant.name) for mutant in mutants), options.verbose)
     for case, wrong in failing:
         sys.stdout.write(f"fails without any mutant: {case}\n    {wrong}\n")
     alive = sum(not fate.killed for fate in fates)
