@@ -146,7 +146,7 @@ def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     assert len(entries) == len(re.findall(r"^[a-z]", text("requirements.lock"), re.M)), "an entry has no hash"
 
 
-DOCUMENTS = ("README.md", "docs/architecture.md")
+DOCUMENTS = ("README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))))
 
 
 def subparsers() -> dict[str, argparse.ArgumentParser]:
@@ -179,6 +179,12 @@ def test_documents_name_only_what_is_there(document: str) -> None:
         assert options <= options_of(parsers[words[0]], words[1:]), line
     for linked in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", content):
         assert ((ROOT / document).parent / linked).exists(), linked
+
+
+def test_the_index_of_the_documentation_names_every_page() -> None:
+    linked = set(re.findall(r"\]\(([a-z0-9-]+\.[a-z.]+)\)", text("docs/README.md")))
+    pages = {page.name for page in (ROOT / "docs").iterdir() if page.suffix in (".md", ".json")}
+    assert linked == pages - {"README.md"}
 
 
 def test_every_target_of_the_makefile_is_explained() -> None:
