@@ -6,18 +6,23 @@ import os
 from collections.abc import Iterator
 
 from events.archive_read import ArchiveLog
-from events.errors import AppendRefused
+from events.errors import AppendRefused, LogUnavailable
 from events.log import Head
 from events.statements import CHECKPOINTS, BadCheckpoint, Batch
 
 
 class ArchiveCheckpoints:
-    """The checkpoints sealed in an archive (see `events.log.CheckpointStore`). Raises as `ArchiveLog` does."""
+    """The checkpoints sealed in an archive (see `events.log.CheckpointStore`).
+
+    Raises as `ArchiveLog` does, and `LogUnavailable` where the archive is not of the log that is named.
+    """
 
     def __init__(self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False) -> None:
         if not read_only:
             raise AppendRefused(f"{path} is an archive, and takes no checkpoints; sign the log it was made of")
         self._archive = ArchiveLog(path, read_only=True, check_heads=False)
+        if log_id != self._archive.log_id:
+            raise LogUnavailable(f"{path} is the archive of the log {self._archive.log_id}, not of {log_id}")
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
         """Yield the encoded batches beyond so many statements. Raises an `IntegrityError` where one is not as sealed."""

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -57,9 +56,9 @@ _refused_decoder = msgspec.json.Decoder(_Refused)
 class ArchiveLog:
     """A sealed archive as a log (see `events.log.EventLog`), for reading only.
 
-    Raises `LogUnavailable` where there is no archive, `AppendRefused` where it is opened for writing, and, unless
-    `check_heads=False`, an `IntegrityError` where its manifests are not those that were sealed. What the segments hold
-    is checked when they are read.
+    Raises `LogUnavailable` where there is no archive, or that of another
+    property, `AppendRefused` where it is to be made or written to, and, unless `check_heads=False`, an `IntegrityError` where its
+    manifests are not those that were sealed. What the segments hold is checked when they are read.
     """
 
     def __init__(
@@ -67,12 +66,12 @@ class ArchiveLog:
         path: str | os.PathLike[str],
         *,
         property_id: str | None = None,
+        create: bool = False,
         read_only: bool = False,
         check_heads: bool = True,
-        **_: Any,
     ) -> None:
         self.path = Path(os.path.realpath(path))
-        if not read_only:
+        if create or not read_only:
             raise AppendRefused(f"{self.path} is an archive, and takes no events; append to the log it was made of")
         self.manifests = Manifests(self.path)
         self._sound: set[int] = set()

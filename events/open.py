@@ -25,8 +25,9 @@ CHECKPOINTS = ".checkpoints"
 def open_log(address: str, **options: Any) -> EventLog:
     """Open the log at an address.
 
-    Options go to the backend; all backends know `property_id`, `create`, `read_only`, `clock`, `log_id` and
-    `check_heads`. Raises `LogUnavailable` where there is none, and what the backend raises.
+    Options go to the backend, which takes none that it does not know. All know `property_id`, `create`, `read_only` and
+    `check_heads`, those that can be written to also `clock` and `log_id`. Raises `LogUnavailable` where there is none, and
+    what the backend raises.
     """
     scheme, rest = parse_address(address)
     if scheme == "sqlite":

@@ -17,6 +17,7 @@ from events.archive_write import Sealed, write_archive
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.manifest_chain import Manifests
 from events.model import Surrendered
+from events.open import open_log
 from events.sqlite_log import SqliteLog
 from events.verify import verify
 from tests.contract.backends import SqliteTamper
@@ -249,6 +250,10 @@ def test_an_archive_takes_no_events(log: SqliteLog, folder: Path, drafts: Drafts
         ArchiveLog(folder, read_only=True, property_id="copperhill")
     with pytest.raises(LogUnavailable, match="there is no archive at"):
         ArchiveLog(folder / "manifests", read_only=True)
+    with pytest.raises(AppendRefused, match="takes no events"):
+        open_log(f"archive://{folder}", read_only=True, create=True)
+    with pytest.raises(TypeError, match="check_head"):  # an option that it does not know is not passed over in silence
+        open_log(f"archive://{folder}", read_only=True, check_head=False)
 
 
 # ------------------------------------------------------------------------------------------------------- interruptions

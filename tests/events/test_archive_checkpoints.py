@@ -14,7 +14,7 @@ from events.archive_read import ArchiveLog
 from events.archive_restore import restore
 from events.archive_verify import verify_archive
 from events.archive_write import Sealed, write_archive
-from events.errors import AppendRefused
+from events.errors import AppendRefused, LogUnavailable
 from events.log import EventLog, Head
 from events.manifest import CHECKPOINTS
 from events.manifest_chain import Manifests
@@ -91,6 +91,8 @@ def test_reading_on(log: SqliteLog, folder: Path, honest: tuple[Path, Honest]) -
         store.append(0, b"", Head(1, b""))
     with pytest.raises(AppendRefused, match="takes no checkpoints"):
         ArchiveCheckpoints(folder, log_id=LOG_ID)
+    with pytest.raises(LogUnavailable, match=f"the archive of the log {LOG_ID}, not of {'0' * 32}"):
+        ArchiveCheckpoints(folder, log_id="0" * 32, read_only=True)
 
 
 def test_damaged_or_forged_checkpoints_are_told(log: SqliteLog, folder: Path, honest: tuple[Path, Honest]) -> None:
