@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from rack.errors import UsageError
+
+WRITTEN = {"first": "--from", "last": "--to", "from_time": "--from"}
+"""Options that are written otherwise than their argument is named."""
 
 
 def output_flags() -> argparse.ArgumentParser:
@@ -31,6 +35,51 @@ def positive(text: str) -> int:
     return number
 
 
+def option(name: str) -> str:
+    """Return an argument's name as it is written on the command line.
+
+    >>> option("by_person"), option("from_time")
+    ('--by-person', '--from')
+    """
+    return WRITTEN.get(name, f"--{name.replace('_', '-')}")
+
+
+def is_given(arguments: argparse.Namespace, name: str) -> bool:
+    """Say whether an option that is null, false or empty by default was given."""
+    value = getattr(arguments, name)
+    return value is not None and value is not False and value not in ("", [])
+
+
+def check_options(
+    arguments: argparse.Namespace, command: str, action: str, takes: Mapping[str, Collection[str]]
+) -> None:
+    """Raise `UsageError` where an option was given that the action does not take: what was asked is not passed over in silence.
+
+    `takes` is action → the arguments that go with it; those that it does not name go with every action.
+    """
+    for name in dict.fromkeys(chain.from_iterable(takes.values())):
+        if name not in takes[action] and is_given(arguments, name):
+            others = ", ".join(each for each, names in takes.items() if name in names)
+            raise UsageError(f"rack {command} {action} takes no {option(name)}; it goes with: {others}")
+
+
+def time_us(text: str, said: str, expected: str = "a time") -> int:
+    """Read a time with its zone, as the option `said` gives it; return UTC microseconds. Raises `UsageError`.
+
+    >>> time_us("2026-03-01T21:14:00.5Z", "--from"), time_us("2026-03-01T16:14:00-05:00", "--from")
+    (1772399640500000, 1772399640000000)
+    """
+    from datetime import datetime, timedelta
+
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{said} {text}: expected {expected} (2026-03-01T21:14:00Z)") from None
+    if moment.tzinfo is None:
+        raise UsageError(f"{said} {text}: name the time zone (2026-03-01T21:14:00Z, or …-05:00)")
+    return (moment - datetime.fromisoformat("1970-01-01T00:00:00Z")) // timedelta(microseconds=1)
+
+
 def as_of(values: Sequence[str]) -> tuple[dict[str, int], int | None]:
     """Read `--as-of`: stream=seq any number of times, or one time. Returns positions and the time in UTC microseconds.
 
@@ -39,8 +88,6 @@ def as_of(values: Sequence[str]) -> tuple[dict[str, int], int | None]:
     >>> as_of(["2026-03-01T21:14:00Z"])
     ({}, 1772399640000000)
     """
-    from datetime import UTC, datetime
-
     positions: dict[str, int] = {}
     at_us: int | None = None
     for value in values:
@@ -50,18 +97,9 @@ def as_of(values: Sequence[str]) -> tuple[dict[str, int], int | None]:
                 raise UsageError(f"--as-of {value}: expected stream=seq, as in table/fu-01=120")
             positions[stream] = int(seq)
             continue
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:
-            raise UsageError(
-                f"--as-of {value}: expected stream=seq (table/fu-01=120) or a time (2026-03-01T21:14:00Z)"
-            ) from None
-        if moment.tzinfo is None:
-            raise UsageError(f"--as-of {value}: name the time zone (2026-03-01T21:14:00Z, or …-05:00)")
         if at_us is not None:
             raise UsageError("--as-of: give one time only")
-        delta = moment.astimezone(UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-        at_us = (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
+        at_us = time_us(value, "--as-of", "stream=seq (table/fu-01=120) or a time")
     if positions and at_us is not None:
         raise UsageError("--as-of: give positions or a time, not both")
     return positions, at_us

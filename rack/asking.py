@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from analytics.selection import Selection
 
+PART = ("table", "game", "dealer", "shift", "first", "last")
+"""The arguments that say which part of the floor is asked about."""
 SHOWN = 60
 """Rows of a table on a screen; `--json` has all."""
 

@@ -66,7 +66,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     PAY-OVER       12
     DEAL-START      3
     """
-    body = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in (raw for raw in rows)]
+    body = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     return _lines([list(header), *body])
 
 

@@ -106,7 +106,7 @@ class Keyring:
 
         Raises `UsageError` where the key of that time was destroyed.
         """
-        epoch = next(each for each in reversed(self.epochs) if each.since_us <= at_us)
+        epoch = next((each for each in reversed(self.epochs) if each.since_us <= at_us), self.epochs[0])
         if epoch.key is None:
             raise UsageError(
                 f"{self.path}: the key of epoch {epoch.number} was destroyed; events of that time get no token"

@@ -41,7 +41,6 @@ class Settings:
     log: str | None
     out: Path
     port: int
-    debug: bool
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
@@ -55,7 +54,6 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         log=env.get("RACK_LOG") or None,
         out=Path(env.get("RACK_OUT") or "demo"),
         port=_port(env.get("RACK_PORT") or str(DEFAULT_PORT)),
-        debug=env.get("RACK_DEBUG", "") not in {"", "0"},
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, positive
-from rack.errors import Exit
+from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
 
@@ -28,9 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     parser.add_argument("--key", type=Path, metavar="FILE", required=True, help="the key file (`rack keys new`)")
     parser.add_argument("--follow", action="store_true", help="go on, until interrupted; idle times are signed too")
-    parser.add_argument(
-        "--every", type=positive, metavar="N", default=EVERY, help=f"with --follow: after so many events ({EVERY})"
-    )
+    parser.add_argument("--every", type=positive, metavar="N", help=f"with --follow: after so many events ({EVERY})")
     parser.add_argument(
         "--seconds", type=positive, metavar="T",
         help=f"the next checkpoint is promised within so long, and a longer pause is reported (with --follow: {SECONDS})",
@@ -47,6 +45,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.sqlite_log import utc_now_us
     from rack.opening import checkpoints_at, log_at
 
+    if arguments.every is not None and not arguments.follow:
+        raise UsageError("--every goes with --follow")
     within_s = arguments.seconds or (SECONDS if arguments.follow else None)
     signer = read_signer(arguments.key)
     address = log_address(arguments.log)
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         checkpoint = checkpointer.sign()
         output.note(f"{events:,} events read; {_line(checkpoint)}")
         if arguments.follow:
-            checkpoint = _follow(checkpointer, arguments.every, within_s or SECONDS, output)
+            checkpoint = _follow(checkpointer, arguments.every or EVERY, within_s or SECONDS, output)
     output.value(_as_json(checkpoint))
     output.text(checkpoint.text().rstrip("\n"))
     return Exit.CLEAN

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.arguments import check_options
+from rack.asking import PART, add_question, selection, show, told_apart, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
 
@@ -25,6 +26,12 @@ QUESTIONS = {
     "behind": "the findings behind a figure (--code, --seat, --patron)",
 }
 
+TAKES = {
+    "rates": (*PART, "by", "procedure"), "patterns": PART, "rules": PART, "detection": (*PART, "by"), "alarms": (),
+    "behind": (*PART, "code", "seat", "patron"),
+}  # fmt: skip
+"""Question → its options."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -39,6 +46,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Answer; 1 where a value or a pattern stands out."""
     from analytics.warehouse import reading
 
+    check_options(arguments, "errors", arguments.question, TAKES)
     with reading(warehouse_at(arguments)) as db:
         frame, columns = _ANSWERS[arguments.question](db, arguments)
     show(output, frame, columns, everything=arguments.all)

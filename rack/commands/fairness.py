@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from rack.arguments import check_options
 from rack.asking import add_question, selection, show, told_apart, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
@@ -14,6 +15,8 @@ QUESTIONS = {
     "tests": "every device against chance, corrected for the number of tests; least likely first",
     "counts": "what a family of tests saw, beside what chance gives (--family)",
 }
+TAKES = {"tests": (), "counts": ("family",)}
+"""Question → its options, beside those that both take."""
 HIDDEN = {"statistic", "freedom", "q", "alarm", "verdict", "most_off"}
 
 
@@ -21,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "tests")
     parser.add_argument(
-        "--family", metavar="NAME", default="die", help="counts: die, total, number, start, card, joker, hand"
+        "--family", metavar="NAME", help="counts: die (default), total, number, start, card, joker, hand"
     )
 
 
@@ -30,15 +33,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics import fairness
     from analytics.warehouse import reading
 
-    by = told_apart(arguments, fairness.BY_FAIRNESS, "table")
+    check_options(arguments, "fairness", arguments.question, TAKES)
+    by, family = told_apart(arguments, fairness.BY_FAIRNESS, "table"), arguments.family or "die"
     of = selection(arguments, per_box=True)
-    if arguments.family not in fairness.COUNTED:
-        raise UsageError(f"--family {arguments.family}: expected one of {', '.join(fairness.COUNTED)}")
+    if family not in fairness.COUNTED:
+        raise UsageError(f"--family {family}: expected one of {', '.join(fairness.COUNTED)}")
     with reading(warehouse_at(arguments)) as db:
-        if arguments.question == "counts":
-            frame = fairness.fairness_counts(db, arguments.family, by, of)
-        else:
-            frame = fairness.fairness(db, by, of)
+        counts = arguments.question == "counts"
+        frame = fairness.fairness_counts(db, family, by, of) if counts else fairness.fairness(db, by, of)
     told = [
         column
         for column in frame.columns

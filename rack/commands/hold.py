@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log
+from rack.arguments import add_log, check_options
 from rack.asking import add_question, selection, show, told_apart, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
@@ -36,6 +36,13 @@ QUESTIONS = {
     "counts": "the counts behind drop, win and hold %",
 }
 
+TAKES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(QUESTIONS, ("by",)), "periods": ("by", "period"), "funnel": ("by", "wager"), "chart": ("by", "wager"),
+    "investigate": ("by", "period", "open", "by_person", "log"), "tray": (), "counts": (),
+    "behind": ("wager", "paytable", "hour", "seat"),
+}  # fmt: skip
+"""Question → its options, beside the part of the floor, which all take."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -54,8 +61,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Answer; 1 where there is an alarm, or a period to be investigated."""
     from analytics.warehouse import reading
 
-    if arguments.open and arguments.question != "investigate":
-        raise UsageError("--open goes with: rack hold investigate")
+    check_options(arguments, "hold", arguments.question, TAKES)
+    if not arguments.open and (arguments.by_person or arguments.log):
+        raise UsageError("--by-person and --log go with: rack hold investigate --open")
     with reading(warehouse_at(arguments)) as db:
         if arguments.question == "investigate":
             return _investigate(db, arguments, output)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
@@ -49,10 +49,18 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     address = log_address(arguments.log)
     if arguments.file != "-" and not Path(arguments.file).is_file():
         raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
+    transcript = arguments.file != "-" and is_transcript(Path(arguments.file))
+    if transcript and arguments.patrons is not None:
+        raise UsageError(
+            f"{arguments.file} is a transcript, in which no card number is looked for: leave out --patrons"
+        )
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named = Taken(), 0
     try:
-        for taken in _take(log, arguments.file, arguments.patrons):
+        accounts = (
+            _take_transcript(log, arguments.file) if transcript else _take_lines(log, arguments.file, arguments.patrons)
+        )
+        for taken in accounts:
             for refusal in taken.refused[named:]:
                 output.problem(
                     f"{refusal.where}: {_meant(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
@@ -69,35 +77,30 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
-def _take(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
+def _take_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
     from rack.intake import read_lines, take
     from rack.patrons import Keyring, with_tokens
 
-    with Keyring(patrons) if patrons is not None else nullcontext() as keyring:
+    with ExitStack() as resources:
+        keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
+        file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
+        lines = read_lines(file, "stdin" if name == "-" else name, lambda line: with_tokens(line, keyring))
+        yield from take(log, lines)
 
-        def tokens(line: bytes) -> bytes:
-            return with_tokens(line, keyring)
 
-        if name == "-":
-            yield from take(log, read_lines(sys.stdin.buffer, "stdin", tokens))
-            return
-        with Path(name).open("rb") as file:
-            transcript = is_transcript(file)
-            file.seek(0)
-            if not transcript:
-                yield from take(log, read_lines(file, name, tokens))
-                return
+def _take_transcript(log: EventLog, name: str) -> Iterator[Taken]:
     from rack.commands.judge import read_text, rules_beside
     from rack.transcript_intake import take_transcript
 
     yield from take_transcript(log, *read_text(name), rules_beside(name))
 
 
-def is_transcript(file: BinaryIO) -> bool:
+def is_transcript(path: Path) -> bool:
     """Say whether the first line that says anything is not JSON's."""
-    while line := file.readline(LOOK_BYTES):
-        if line.strip():
-            return not line.lstrip().startswith(b"{")
+    with path.open("rb") as file:
+        while line := file.readline(LOOK_BYTES):
+            if line.strip():
+                return not line.lstrip().startswith(b"{")
     return False
 
 

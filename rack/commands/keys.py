@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, output_flags
+from rack.arguments import add_log, is_given, option, output_flags
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -54,6 +54,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.action == "list":
         return _list(arguments, output)
     if arguments.action == "new" and arguments.witness:
+        for name in ("log", "by", "existing"):
+            if is_given(arguments, name):
+                raise UsageError(f"a witness's key is not published in a log: leave out {option(name)}, or --witness")
         from events.keys import new_key
         from events.notes import KeyKind
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rack.arguments import check_options, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from rack.patrons import Keyring
 
 HELP = "patron tokens: new, list, token, rotate, erase, destroy; card numbers are read from stdin, never from a flag"
+
+TAKES = {"new": (), "list": (), "token": ("at",), "rotate": ("at",), "erase": (), "destroy": ("epoch",)}
+"""Action → its options, beside --keyring."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +41,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry it out."""
     from rack.patrons import Keyring
 
+    check_options(arguments, "patrons", arguments.what, TAKES)
     if arguments.what == "new":
         Keyring.new(arguments.keyring).close()
         output.value({"keyring": str(arguments.keyring), "epoch": 1})
@@ -47,13 +52,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             case "list":
                 _list(keyring, output)
             case "token":
-                at_us = _time_us(arguments.at)
+                at_us = _now_us() if arguments.at is None else time_us(arguments.at, "--at")
                 tokens = [keyring.token(number, at_us) for number in _numbers()]
                 output.value(tokens)
                 output.text(*tokens)
             case "rotate":
-                now_us = _time_us(None)
-                since_us = now_us if arguments.at is None else _time_us(arguments.at)
+                now_us = _now_us()
+                since_us = now_us if arguments.at is None else time_us(arguments.at, "--at")
                 if since_us < now_us:
                     raise UsageError(
                         f"--at {arguments.at}: a new epoch begins now or later, for events of the past have tokens"
@@ -103,16 +108,8 @@ def _numbers() -> Iterator[str]:
             yield number
 
 
-def _time_us(text: str | None) -> int:
-    if text is None:
-        return time.time_ns() // 1000
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"--at {text}: expected a time, such as 2026-07-01T00:00:00Z") from None
-    if moment.tzinfo is None:
-        raise UsageError(f"--at {text}: name the time zone (2026-07-01T00:00:00Z, or …-05:00)")
-    return int(moment.timestamp()) * 1_000_000
+def _now_us() -> int:
+    return time.time_ns() // 1000
 
 
 def _written(at_us: int) -> str:

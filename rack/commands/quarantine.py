@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log
+from rack.arguments import add_log, check_options
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 from rack.settings import log_address
@@ -20,6 +20,9 @@ HELP = "list what was refused at intake, show one entry, or redrive entries now 
 
 SHOWN = 2_000
 """Bytes of an entry that are shown; --out writes all of them to a file."""
+
+TAKES = {"list": (), "show": ("out",), "redrive": ("line", "by", "reason")}
+"""Action → its options, beside --log."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -43,6 +46,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry it out; `redrive` is 1 where an entry is still refused."""
     from rack.opening import log_at
 
+    check_options(arguments, "quarantine", arguments.what, TAKES)
     digests, redriving = arguments.digest, arguments.what == "redrive"
     if len(digests) != 1 and (arguments.what == "show" or arguments.line is not None):
         raise UsageError("name the one entry by the beginning of its SHA-256 (`rack quarantine list`)")

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log
+from rack.arguments import add_log, check_options, option, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
 from rack.settings import log_address
@@ -33,6 +33,14 @@ A finding is named by its id, or by the first digits of it. Nothing is ever over
 
 ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
 READING = {"list", "show", "custody"}
+TAKES = {
+    "list": ("all",), "show": (), "assign": ("by", "reason", "to"), "note": ("by", "reason"),
+    "resolve": ("by", "reason", "disposition", "amount", "duplicate_of"), "sign": ("by", "reason", "amount"),
+    "reopen": ("by", "reason"), "video": ("by", "reason", "camera", "from_time", "to_time", "finding"),
+    "open": ("by", "reason", "dispute", "seat", "patron"),
+    "close": ("by", "reason", "dispute", "investigation", "outcome"), "custody": (),
+}  # fmt: skip
+"""Action → its options, beside --log."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +73,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show or do; 1 where `list` shows findings that wait for somebody."""
     from rack.opening import desk
 
+    check_options(arguments, "review", arguments.action, TAKES)
+    if arguments.dispute and arguments.investigation:
+        raise UsageError("rack review close ends one thing: give --dispute or --investigation")
     with desk(log_address(arguments.log), read_only=arguments.action in READING) as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments, output)
@@ -209,8 +220,7 @@ _WRITING: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
 def _need(given: argparse.Namespace, name: str) -> str:
     value: str | None = getattr(given, name)
     if not value:
-        option = {"from_time": "--from"}.get(name, f"--{name.replace('_', '-')}")
-        raise UsageError(f"rack review {given.action} needs {option} (rack review --help)")
+        raise UsageError(f"rack review {given.action} needs {option(name)} (rack review --help)")
     return value
 
 
@@ -229,12 +239,7 @@ def _place(given: argparse.Namespace, *, round_optional: bool = False) -> tuple[
 
 
 def _moment(given: argparse.Namespace, name: str) -> int:
-    from rack.arguments import as_of
-
-    _, at_us = as_of([_need(given, name)])
-    if at_us is None:
-        raise UsageError(f"rack review {given.action}: expected a time, as in 2026-03-01T21:14:00Z")
-    return at_us
+    return time_us(_need(given, name), option(name))
 
 
 def _cents(text: str | None) -> int | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rack.arguments import positive
+from rack.arguments import is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
@@ -35,10 +35,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the returns, or count again."""
     if arguments.compute is not None:
+        for name in ("game", "chapter", "lines", "markdown"):
+            if is_given(arguments, name):
+                raise UsageError(f"--compute counts tables, and takes no {'game' if name == 'game' else option(name)}")
         _compute(arguments.compute, arguments.rounds, output)
         return Exit.CLEAN
     if arguments.rounds is not None:
         raise UsageError("--rounds goes with --compute")
+    if arguments.markdown and arguments.lines:
+        raise UsageError("--markdown has no lines: give it without --lines")
     from analytics.theory import games_listed, returns
     from games.chapters import known_chapters
 

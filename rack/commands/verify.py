@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, positive
+from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -208,6 +208,9 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.notes import KeyKind
     from replay.packet.bundle import MAX_BYTES
 
+    for name in ("log", "rounds", "witness", "gap"):
+        if is_given(arguments, name):
+            raise UsageError(f"a file is checked by itself: leave out {option(name)}, or FILE")
     if not arguments.key:
         raise UsageError(
             "a file is checked with the log's public key, as it was given to you: name the key's file with --key"

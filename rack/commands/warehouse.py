@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rack.arguments import add_log
+from rack.arguments import add_log, check_options
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output, table
@@ -18,6 +18,9 @@ build    bring the file up to what log and results hold; reads what is new only 
 export   write tables as files into --out: Parquet, or CSV that no spreadsheet takes for formulas
 columns  every column and what it means (--markdown: as docs/warehouse.md)"""
 
+TAKES = {"build": ("log", "anew"), "export": ("out", "format", "tables"), "columns": ("markdown",)}
+"""Action → its options, beside --warehouse."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -29,13 +32,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     parser.add_argument("--anew", action="store_true", help="build: read everything, take nothing over from the file")
     parser.add_argument("--out", metavar="DIR", type=Path, help="export: the folder for the files")
-    parser.add_argument("--format", choices=("parquet", "csv"), default="parquet", help="export (default: parquet)")
+    parser.add_argument("--format", choices=("parquet", "csv"), help="export (default: parquet)")
     parser.add_argument("--tables", metavar="NAMES", default="", help="export: these tables, with commas between")
     parser.add_argument("--markdown", action="store_true", help="columns: as docs/warehouse.md")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Build, export or list."""
+    check_options(arguments, "warehouse", arguments.action, TAKES)
     {"build": _build, "export": _export, "columns": _columns}[arguments.action](arguments, output)
     return Exit.CLEAN
 
@@ -74,7 +78,7 @@ def _export(arguments: argparse.Namespace, output: Output) -> None:
     names = [name for name in arguments.tables.split(",") if name]
     with reading(warehouse_at(arguments)) as db:
         try:
-            written = export(db, arguments.out, arguments.format, names)
+            written = export(db, arguments.out, arguments.format or "parquet", names)
         except ValueError as error:
             raise UsageError(f"--tables: {error}") from error
     output.value({str(path): rows for path, rows in written.items()})

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack.arguments import add_log, positive
-from rack.errors import Exit
+from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
 
@@ -41,9 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the log's public key, as it was given to the witness (repeatable; default: the keys that the log names)",
     )  # fmt: skip
     parser.add_argument("--follow", action="store_true", help="go on, until interrupted")
-    parser.add_argument(
-        "--seconds", type=positive, metavar="T", default=SECONDS, help=f"with --follow: look so often ({SECONDS})"
-    )
+    parser.add_argument("--seconds", type=positive, metavar="T", help=f"with --follow: look so often ({SECONDS})")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -55,6 +53,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.witness import Witness, WitnessFolder
     from rack.opening import checkpoints_at, log_at
 
+    if arguments.seconds is not None and not arguments.follow:
+        raise UsageError("--seconds goes with --follow")
     signer = read_signer(arguments.key)
     anchors = [read_public_key(path) for path in arguments.log_key]
     folder = WitnessFolder(arguments.folder, signer.public_key)
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         witness = Witness(log, store, signer, folder, anchors=anchors, clock=utc_now_us)
         if witness.last is None:
             output.note(f"{folder.path} holds nothing of this log: what is there now is taken as its beginning")
-        seen = _follow(witness, arguments.seconds, output) if arguments.follow else witness.look()
+        seen = _follow(witness, arguments.seconds or SECONDS, output) if arguments.follow else witness.look()
     last = seen or witness.last
     output.value(None if last is None else _as_json(last, new=seen is not None))
     output.text(

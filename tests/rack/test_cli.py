@@ -163,9 +163,9 @@ def test_the_log_is_named_by_flag_or_environment(monkeypatch) -> None:
 
 
 def test_settings_from_the_environment() -> None:
-    assert settings.load({}) == settings.Settings(log=None, out=Path("demo"), port=8501, debug=False)
-    given = {"RACK_OUT": "/tmp/x", "RACK_PORT": "9000", "RACK_DEBUG": "1"}
-    assert settings.load(given) == settings.Settings(log=None, out=Path("/tmp/x"), port=9000, debug=True)
+    assert settings.load({}) == settings.Settings(log=None, out=Path("demo"), port=8501)
+    given = {"RACK_OUT": "/tmp/x", "RACK_PORT": "9000"}
+    assert settings.load(given) == settings.Settings(log=None, out=Path("/tmp/x"), port=9000)
     for port in ("0", "65536", "http", "-1", "٣"):
         with pytest.raises(UsageError, match="RACK_PORT"):
             settings.load({"RACK_PORT": port})

@@ -44,7 +44,7 @@ def test_a_token_fits_the_events_and_stays_the_same(path: Path) -> None:
     (pattern,) = [each.pattern for each in Token.__metadata__]  # type: ignore[attr-defined]  # what msgspec checks
     with Keyring.new(path) as keyring:
         first = keyring.token("4711", NOW_US)
-        assert keyring.token("4711", 0) == first != keyring.token("4712", NOW_US)
+        assert keyring.token("4711", -1) == keyring.token("4711", 0) == first != keyring.token("4712", NOW_US)
         for since in range(2, 1000):
             keyring.epochs.append(type(keyring.epochs[0])(since, since, "00" * 32))
         assert re.search(pattern, keyring.token("4711", NOW_US))

@@ -1,0 +1,99 @@
+"""An option that what was asked does not take is refused, and not passed over: the answer would be to another question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rack.arguments import option, time_us
+from rack.cli import build_parser, main
+from rack.commands import errors, fairness, hold, patrons, quarantine, review, warehouse
+from rack.errors import UsageError
+
+TABLES = {module.__name__.rpartition(".")[2]: module.TAKES
+          for module in (errors, fairness, hold, patrons, quarantine, review, warehouse)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("hold pace --period year", "rack hold pace takes no --period; it goes with: periods, investigate"),
+        ("hold theory --wager trips", "rack hold theory takes no --wager; it goes with: funnel, chart, behind"),
+        ("hold behind --by table", "takes no --by"),
+        ("hold periods --hour 0", "rack hold periods takes no --hour; it goes with: behind"),
+        ("hold investigate --by-person m.ortiz", "go with: rack hold investigate --open"),
+        ("errors alarms --table fu-01", "rack errors alarms takes no --table"),
+        ("errors alarms --from 2026-03-01", "takes no --from"),
+        ("errors patterns --by table", "rack errors patterns takes no --by; it goes with: rates, detection"),
+        ("errors detection --procedure", "it goes with: rates"),
+        ("fairness --family die", "rack fairness tests takes no --family; it goes with: counts"),
+        ("warehouse export --out x --anew", "rack warehouse export takes no --anew; it goes with: build"),
+        ("warehouse build --format csv", "it goes with: export"),
+        ("quarantine list --out x", "rack quarantine list takes no --out; it goes with: show"),
+        ("quarantine show abc --by sv-1", "it goes with: redrive"),
+        (
+            "patrons erase --keyring x --at 2026-03-01T00:00:00Z",
+            "rack patrons erase takes no --at; it goes with: token, rotate",
+        ),
+        ("patrons list --keyring x --epoch 1", "it goes with: destroy"),
+        ("review note x --amount 100.00", "rack review note takes no --amount; it goes with: resolve, sign"),
+        ("review list --by m.ortiz", "rack review list takes no --by"),
+        ("review close fu-01 --dispute d-1 --investigation i-1", "give --dispute or --investigation"),
+        ("review video fu-01 1 --to m.ortiz", "it goes with: assign"),
+        ("checkpoint --key x --every 5", "--every goes with --follow"),
+        ("witness --key x --folder x --seconds 5", "--seconds goes with --follow"),
+        ("theory dj_wild --compute", "takes no game"),
+        ("theory --compute --markdown", "takes no --markdown"),
+        ("theory --markdown --lines", "give it without --lines"),
+        ("verify proof.json --key x --log sqlite:x", "a file is checked by itself: leave out --log"),
+        ("verify proof.json --key x --rounds x", "leave out --rounds"),
+        ("verify proof.json --key x --witness x", "leave out --witness"),
+        ("keys new x --witness north --by sv-1", "leave out --by, or --witness"),
+        ("keys new x --witness north --log sqlite:x", "leave out --log, or --witness"),
+    ],
+)
+def test_what_does_not_go_together(given: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(given.split()) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_tables_of_options_name_actions_and_options_that_there_are(name: str) -> None:
+    for action, names in TABLES[name].items():
+        positional = {"hold": "question", "errors": "question", "fairness": "question", "warehouse": "action",
+                      "review": "action", "patrons": "what", "quarantine": "what"}[name]  # fmt: skip
+        more = ["--keyring", "x"] if name == "patrons" else []
+        arguments = build_parser().parse_args([name, action, *more])
+        assert getattr(arguments, positional) == action
+        for each in names:
+            assert not getattr(arguments, each), f"{option(each)} must be empty where it is not given"
+
+
+def test_a_transcript_goes_in_without_a_keyring(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its patrons are written by hand: that a number among them became a token must not be believed."""
+    transcript, keyring = tmp_path / "round.txt", tmp_path / "patrons.keyring"
+    transcript.write_text("rules pa-688a\n")
+    assert main(["patrons", "new", "--keyring", str(keyring)]) == 0
+    asked = ["ingest", str(transcript), "--log", f"sqlite://{tmp_path}/floor.db", "--property", "bellwether"]
+    assert main([*asked, "--patrons", str(keyring)]) == 2
+    assert "leave out --patrons" in capsys.readouterr().err
+    assert not (tmp_path / "floor.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "us"),
+    [
+        ("1970-01-01T00:00:00Z", 0), ("2026-03-01T21:14:00.000001Z", 1_772_399_640_000_001),
+        ("2026-03-01T16:14:00-05:00", 1_772_399_640_000_000), ("1969-12-31T23:59:59.999999Z", -1),
+        ("9999-12-31T23:59:59.999999Z", 253_402_300_799_999_999),
+    ],
+)  # fmt: skip
+def test_times_are_read_to_the_microsecond(text: str, us: int) -> None:
+    assert time_us(text, "--at") == us
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-03-01", "2026-03-01T21:14:00", "fu-01=3"])
+def test_a_time_without_a_zone_is_refused_under_the_options_own_name(text: str) -> None:
+    with pytest.raises(UsageError, match=r"^--from "):
+        time_us(text, "--from")
