@@ -14,7 +14,7 @@ from games.pai_gow import clockwise_from
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import ASIDE, Round
-from replay.rules import Doubt, finding, name, rule
+from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
 from replay.table_state import Fact
 from replay.voids import (
     MISDEAL_SECTION,
@@ -31,10 +31,9 @@ CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "1
 STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
 
 
-@rule("DEAL-START", "DEAL-COUNT", "DEAL-STUB", "DEAL-FACEUP", "DEAL-EXPOSED", "DEAL-DEVICE",
-      on=("13(c)", "13(e)", "13(g)", "13(i)", "13(l)", "8(f)", "9(e)", "10(e)"))  # fmt: skip
+@rule("DEAL-START", "DEAL-COUNT", "DEAL-STUB", "DEAL-FACEUP", "DEAL-EXPOSED", "DEAL-DEVICE", on=EVERY_CHAPTER)
 def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A round that must be void is void; otherwise its ground is the finding."""
+    """A round that must be void is void; otherwise its ground, which knows its section, is the finding."""
     if round_.voided is not None:
         return
     for ground in void_grounds(round_, book):

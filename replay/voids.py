@@ -107,9 +107,8 @@ def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
 
 def can_be_void(book: Rulebook) -> bool:
     """Say whether the chapter has any ground on which a whole round is void."""
-    return any(
-        book.has(section) for section in (*MISDEAL_SECTION.values(), "13(c)", "13(e)", "13(g)", "13(i)", "13(l)")
-    )
+    shared = (*MISDEAL_SECTION.values(), "13(c)", "13(e)", "13(g)", "13(i)", "13(l)")
+    return bool(FURTHER_GROUNDS.get(book.game)) or any(book.has(section) for section in shared)
 
 
 def must_be_void(round_: Round, book: Rulebook) -> bool:

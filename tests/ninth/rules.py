@@ -1,0 +1,38 @@
+"""What only High Card has: a dealer's card seen before the hands are turned over, and the order of turning them over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events import model
+from games.rulebook import Rulebook
+from replay.findings import Finding
+from replay.rounds import Round
+from replay.rules import Doubt, finding
+from replay.voids import Ground
+
+
+def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    """A card of the dealer that is exposed voids all hands (§ 700a.13(a))."""
+    for fact in round_.of(model.CardExposed):
+        if fact.payload.whose == "dealer":
+            yield Ground(
+                "exposed_dealer", "DEAL-EXPOSED", "700a.13(a)", "with a card of the dealer exposed, all hands void",
+                f"{fact.payload.card or 'a card'} was exposed; the round was not voided", (fact.seq,),
+            )  # fmt: skip
+
+
+def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The dealer's hand is turned over after all others (§ 700a.11(a))."""
+    turned = round_.of(model.HandRevealed)
+    dealers = next((fact for fact in turned if fact.payload.position == "dealer"), None)
+    later = next((fact for fact in turned if dealers is not None and fact.seq > dealers.seq), None)
+    if dealers is None or later is None:
+        return
+    if not round_.certainly_before(dealers, later):
+        yield Doubt("the clocks contradict the order of turning over")
+        return
+    yield finding(
+        round_, book, "PLAY-ORDER", "700a.11(a)", expected="the dealer's hand turned over last",
+        observed=f"before that of seat {later.payload.position}", evidence=(dealers, later), seat=later.payload.position,
+    )  # fmt: skip
