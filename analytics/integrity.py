@@ -1,7 +1,7 @@
 """How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
 
 The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
-which walks all of it.
+which walks all of it. What a witness vouches for is read in `replay.witnessed`, whose names are offered here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,13 @@ import polars as pl
 from analytics.warehouse import Warehouse
 from replay.engine import engine
 from replay.review import REFUSALS, Desk
+from replay.witnessed import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
+from replay.witnessed import REFUSALS as WITNESS_REFUSALS
+
+__all__ = [
+    "PATIENCE_S", "WITNESS_REFUSALS", "Held", "Refused", "Seen", "Stream", "Witnessed", "about_the_log", "devices",
+    "engine_name", "quarantine", "said_of", "streams", "witnessed_at",
+]  # fmt: skip
 
 JUDGED = ("table", "meter")
 """Kinds of streams that a replay reads."""

@@ -16,6 +16,9 @@ LOG_OPTIONS_VARIABLE = "RACK_LOG_OPTIONS"
 KEY_VARIABLE = "RACK_KEY"
 """The file of the log's key, with which packets are signed."""
 
+WITNESS_VARIABLE, WITNESS_KEY_VARIABLE = "RACK_WITNESS", "RACK_WITNESS_KEY"
+"""The folder of a witness, and the file of its public key."""
+
 ACCESS_VARIABLE = "RACK_ACCESS"
 LOGIN, READ_ONLY = "login", "read-only"
 """How the pages are served: to those who log in, each as their role allows; or to whoever is at this machine, to look only."""
@@ -25,16 +28,19 @@ HERE = Path(__file__).parent
 
 
 def command(
-    warehouse_path: str | Path, port: int, log: str | None = None, *, login: str | Path | None = None
-) -> list[str]:
+    warehouse_path: str | Path, port: int, log: str | None = None, *, login: str | Path | None = None,
+    witness: tuple[Path, Path] | None = None,
+) -> list[str]:  # fmt: skip
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
     `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
-    `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. Paths go in
-    front through `env`, so that the list can be run as it is.
+    `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. `witness`
+    are a witness's folder and the file of its public key. Paths go in front through `env`, so that the list can be run as it is.
     """
     given = [f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}", f"{LOG_VARIABLE}={log or ''}",
-             f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}"]  # fmt: skip
+             f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}",
+             f"{WITNESS_VARIABLE}={witness[0].absolute() if witness else ''}",
+             f"{WITNESS_KEY_VARIABLE}={witness[1].absolute() if witness else ''}"]  # fmt: skip
     return [
         "env", *given,
         sys.executable, "-m", "streamlit", "run", str(HERE / "start" / "discard_rack.py"),
@@ -73,3 +79,9 @@ def key_path() -> Path | None:
     """Return the file of the log's key (`RACK_KEY`); null where the pages were started without one."""
     path = os.environ.get(KEY_VARIABLE)
     return Path(path) if path else None
+
+
+def witness_paths() -> tuple[Path, Path] | None:
+    """Return the folder of a witness and the file of its public key; null where the pages were started without."""
+    folder, key = os.environ.get(WITNESS_VARIABLE), os.environ.get(WITNESS_KEY_VARIABLE)
+    return (Path(folder), Path(key)) if folder and key else None

@@ -16,6 +16,7 @@ import dashboards
 from dashboards import markup
 from dashboards.markup import Html
 from dashboards.names import Formats, plural
+from dashboards.run import witness_paths
 
 HOME = Path(dashboards.__file__).parents[1]
 PATIENCE_S = 3_600
@@ -42,9 +43,16 @@ def last(address: str) -> Walk | None:
     return _walks().get(address)
 
 
+def words(address: str) -> list[str]:
+    """Return the words of the command that walks a log, as anybody can give them."""
+    named = witness_paths()
+    vouched = ["--witness", str(named[0]), "--witness-key", str(named[1])] if named is not None else []
+    return ["verify", "--log", address, *vouched]
+
+
 def walk(address: str) -> Walk:
     """Walk a log now."""
-    command = [sys.executable, "-m", "rack.cli", "verify", "--log", address, "--json", "--quiet"]
+    command = [sys.executable, "-m", "rack.cli", *words(address), "--json", "--quiet"]
     try:
         done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         said = json.loads(done.stdout) if done.returncode in (CLEAN, BROKEN) else {}
@@ -88,6 +96,12 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
         for each in signed.get("silences", ())
     ]
     told += [f"No older key vouches for the key {key}." for key in signed.get("unvouched", ())]
+    witness = said.get("witness") or {}
+    if said["ok"] and witness.get("newest_size") is not None:
+        told.append(
+            f"All {witness['cosigned']:,} that the witness {witness['witness']} cosigned are among them, the newest over "
+            f"{witness['newest_size']:,} of {signed['statements']:,} statements."
+        )
     if not signed.get("anchored"):
         told.append("The keys are those that the log itself names; an auditor gives his own copy with --key.")
     return told

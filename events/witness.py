@@ -27,6 +27,7 @@ from events.notes import BadNote, KeyKind, Note, PublicKey, Signed, Signer, veri
 from events.statements import BadCheckpoint, Batch
 
 _NAME = re.compile(r"(\d{16})\.note")
+_REFUSED = re.compile(r"refused-[0-9a-f]{16}")
 
 
 class Cosigned(msgspec.Struct, frozen=True):
@@ -41,7 +42,7 @@ class WitnessFolder:
     """The folder in which a witness keeps what it cosigned. Anybody with the witness's public key can read it."""
 
     def __init__(self, path: Path, key: PublicKey) -> None:
-        self.path, self._key = path, key
+        self.path, self.key = path, key
 
     def cosigned(self) -> Iterator[Cosigned]:
         """Yield what the witness cosigned, in order. Raises `BadCheckpoint` where a file is not what the witness wrote."""
@@ -56,6 +57,14 @@ class WitnessFolder:
     def sizes(self) -> list[int]:
         """Return over how many statements each checkpoint is, by the names of the files alone."""
         return [int(name[:16]) for name in self._names()]
+
+    def read(self, size: int) -> Cosigned:
+        """Return the checkpoint over so many statements. Raises `BadCheckpoint` where it is not what the witness wrote."""
+        return self._read(f"{size:016d}.note")
+
+    def refused(self) -> list[tuple[str, bytes]]:
+        """Return what the witness refused and kept, by the names of the files."""
+        return [(name, self._bytes(name)) for name in self._names(_REFUSED)]
 
     def marks(self, origin: str) -> Iterator[Mark]:
         """Yield the checkpoints of a log that the witness remembers. Raises `BadCheckpoint`, also for those of another log."""
@@ -81,13 +90,13 @@ class WitnessFolder:
     def _mark(self, cosigned: Cosigned, origin: str) -> Mark:
         checkpoint = cosigned.checkpoint
         if checkpoint.origin != origin:
-            message = f"the witness {self._key.name} saw the log {checkpoint.origin}, this is {origin}"
+            message = f"the witness {self.key.name} saw the log {checkpoint.origin}, this is {origin}"
             raise BadCheckpoint(1, "checkpoint_fork", message)
-        return Mark(Head(checkpoint.size, checkpoint.root), f"the witness {self._key.name}")
+        return Mark(Head(checkpoint.size, checkpoint.root), f"the witness {self.key.name}")
 
-    def _names(self) -> list[str]:
+    def _names(self, form: re.Pattern[str] = _NAME) -> list[str]:
         try:
-            return sorted(name for name in os.listdir(self.path) if _NAME.fullmatch(name))
+            return sorted(name for name in os.listdir(self.path) if form.fullmatch(name))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -96,14 +105,20 @@ class WitnessFolder:
     def _read(self, name: str) -> Cosigned:
         size = int(name[:16])
         try:
-            note = Note.decode((self.path / name).read_bytes())
-            checkpoint, signatures = Checkpoint.parse(note.text), verify(note, [self._key])
+            note = Note.decode(self._bytes(name))
+            checkpoint, signatures = Checkpoint.parse(note.text), verify(note, [self.key])
         except BadNote as error:
             raise BadCheckpoint(size, "checkpoint_forged", f"{self.path / name}: {error}") from error
         if checkpoint.size != size or not signatures:
-            message = f"{self.path / name} is not a checkpoint over {size} statements that {self._key.name} cosigned"
+            message = f"{self.path / name} is not a checkpoint over {size} statements that {self.key.name} cosigned"
             raise BadCheckpoint(size, "checkpoint_forged", message)
         return Cosigned(checkpoint, note, signatures[0])
+
+    def _bytes(self, name: str) -> bytes:
+        try:
+            return (self.path / name).read_bytes()
+        except OSError as error:
+            raise LogUnavailable(f"{self.path / name}: {error.strerror}") from error
 
     def _write(self, name: str, data: bytes) -> None:
         fresh = self.path / f"{name}.new"

@@ -15,7 +15,7 @@ from analytics.warehouse import Warehouse, WarehouseError, reading, stamp
 from dashboards import desk, markup, source
 from dashboards.markup import Html
 from dashboards.names import Formats, ago, plural, table_name
-from dashboards.run import log_address, warehouse_path
+from dashboards.run import log_address, log_options, warehouse_path, witness_paths
 from replay.review import REFUSALS, Desk
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
@@ -54,7 +54,7 @@ def page() -> None:
 
     @st.fragment(run_every=BEAT_SECONDS)
     def beat() -> None:
-        checks = [*of_log(), *of_warehouse(), of_disk(warehouse_path().absolute().parent)]
+        checks = [*of_log(), *of_witness(), *of_warehouse(), of_disk(warehouse_path().absolute().parent)]
         source.show(overall(checks))
         rows = [[_badge(each.state), each.what, each.found, markup.coded(each.todo)] for each in checks]
         marked = [i for i, each in enumerate(checks) if each.state == "act"]
@@ -127,6 +127,24 @@ def _of_log(at: Desk) -> list[Check]:
             "`rack quarantine list --log ADDR`, then `redrive`",
         )
     return [log, ends, replay, intake]
+
+
+def of_witness() -> list[Check]:
+    """Check the witness, where the pages were started with one."""
+    address, named = log_address(), witness_paths()
+    if address is None or named is None:
+        return []
+    try:
+        found = integrity.witnessed_at(address, *named, **log_options())
+    except integrity.WITNESS_REFUSALS as error:
+        return [Check("act", "Witness", str(error), "See Integrity; ask the witness")]
+    if found.disagrees:
+        refused = f"{found.witness} refused {plural(len(found.refused), 'checkpoint')}"
+        return [Check("act", "Witness", found.trouble or refused, "See Integrity; keep log and folder as they are")]
+    if found.silent(time.time_ns() // 1000):
+        waiting = f"{plural(found.behind, 'checkpoint waits', 'checkpoints wait')} for the signature of {found.witness}"
+        return [Check("look", "Witness", waiting, "Does `rack witness --follow` run?")]
+    return [Check("ok", "Witness", f"{found.witness} agrees, {plural(found.behind, 'checkpoint')} behind")]
 
 
 def of_warehouse() -> list[Check]:

@@ -9,7 +9,7 @@ import streamlit as st
 from analytics import integrity
 from analytics.integrity import Held, Stream
 from analytics.warehouse import stamp
-from dashboards import desk, markup, source, verifying
+from dashboards import desk, markup, source, verifying, witnessing
 from dashboards.markup import Html
 from dashboards.names import Formats, ago, finding_title, plural, table_name
 from dashboards.run import log_address, warehouse_path
@@ -24,7 +24,7 @@ BEAT_SECONDS = 5
 
 
 def page() -> None:
-    """Lay the page out: the walk of the whole log, where each stream ends, what was refused, what devices lost."""
+    """Lay the page out: the walk of the whole log, its witness, where each stream ends, what was refused, what devices lost."""
     source.begin()
     source.show(
         markup.heading(
@@ -43,6 +43,7 @@ def page() -> None:
         return
     formats = source.formats() if stamp(warehouse_path()) is not None else Formats("$", None)
     whole(address, formats)
+    witnessing.show(address, formats)
     ends(formats)
     missing(formats)
 
@@ -58,7 +59,7 @@ def whole(address: str, formats: Formats) -> None:
             markup.empty(
                 "The log was not walked since the pages were started",
                 f"A walk reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same as "
-                f"`rack verify --log {address}`, which anybody can run who can read the log.",
+                f"`{' '.join(['rack', *verifying.words(address)])}`, which anybody can run who can read the log.",
             )
         )
         return
@@ -79,6 +80,7 @@ def ends(formats: Formats) -> None:
         now_us = time.time_ns() // 1000
         lag, troubled = sum(each.lag or 0 for each in found), [each for each in found if each.trouble]
         newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=None)
+        source.show(markup.section("The log now", "Where the record ends, as read a moment ago."))
         as_said = "✖ see below" if troubled else "✔\ufe0e all of them"
         age = "–" if newest is None else f"{ago((now_us - newest) / 1e6)} ago"
         figures = [

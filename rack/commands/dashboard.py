@@ -28,6 +28,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--log", metavar="ADDR", help="the log whose findings are reviewed (default: the demo's, or RACK_LOG)"
     )
+    parser.add_argument(
+        "--witness", metavar="DIR", type=Path,
+        help="the folder of a witness of the log, or a copy of it: the Integrity page checks and shows it",
+    )  # fmt: skip
+    parser.add_argument(
+        "--witness-key", metavar="FILE", type=Path, help="the witness's public key, as it was given to you"
+    )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--login",
@@ -61,6 +68,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(
             "say how the pages are served: --login FILE, or --read-only on this machine (docs/security.md)"
         )
+    witness = _witness(arguments, log)
     port = arguments.port or defaults.port
     url = f"http://127.0.0.1:{port}"
     output.value({"url": url, "warehouse": str(warehouse), "log": log})
@@ -75,7 +83,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, the pages end with the command
     try:
         code = subprocess.run(
-            command(warehouse, port, log, login=arguments.login), check=False, env=environment
+            command(warehouse, port, log, login=arguments.login, witness=witness), check=False, env=environment
         ).returncode
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -115,6 +123,27 @@ def check_login(path: Path) -> None:
         raise UsageError(
             f"{path}: [roles] names {min(unknown)!r}, which is no role: {', '.join(role.value for role in Role)}"
         )
+
+
+def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path] | None:
+    """Return a witness's folder and its public key's file, where they are given. Raises `UsageError`."""
+    folder, key = arguments.witness, arguments.witness_key
+    if folder is None and key is None:
+        return None
+    if folder is None or key is None:
+        raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
+    if log is None:
+        raise UsageError("a witness vouches for a log: name it with --log")
+    if not folder.is_dir():
+        raise UsageError(f"{folder}: no such folder; expected that of a witness (`rack witness --folder`)")
+    from events.keys import KeyRefused, read_public_key
+    from events.notes import KeyKind
+
+    try:
+        read_public_key(key, KeyKind.WITNESS)
+    except KeyRefused as error:
+        raise UsageError(f"--witness-key: {error}") from error
+    return folder, key
 
 
 def _demo_log(folder: Path) -> str | None:

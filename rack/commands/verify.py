@@ -13,11 +13,12 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.log import EventLog
+    from events.log import CheckpointStore, EventLog
     from events.notes import PublicKey
     from events.verify import Break, Report
     from events.verify_checkpoints import Signatures
     from events.witness import WitnessFolder
+    from replay.witnessed import Witnessed
 
 HELP = "check every event, root and signature of a log, or one file of `rack dispute` or `rack prove`; name the first break"
 
@@ -60,6 +61,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError("give --witness and --witness-key together: the folder, and the key that signed what is in it")
     from contextlib import ExitStack, closing
 
+    from msgspec import to_builtins
+
     from events.checkpoint import origin_of
     from events.keys import read_public_key
     from events.open import parse_address
@@ -69,7 +72,6 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     address = log_address(arguments.log)
     anchors = [read_public_key(path) for path in arguments.key]
     folder = _witness(arguments)
-    cosigned = folder.sizes() if folder is not None else []
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
@@ -78,15 +80,19 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             log, parse_address(address)[0], checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )  # fmt: skip
+        witnessed = _look(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
     late = overdue(report.signed, utc_now_us())
-    output.value(as_json(report) | {"overdue": late, "cosigned": len(cosigned)} | sealed | rounds)
+    seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
+    output.value(as_json(report) | {"overdue": late} | seen | sealed | rounds)
     output.text(
         *(line(found) for found in report.breaks),
-        *_signatures(report.signed, late, max(cosigned, default=0)),
+        *_signatures(report.signed, late),
+        *(_vouched(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report),
     )
-    return Exit.CLEAN if report.ok and not rounds.get("round_table") else Exit.INTEGRITY
+    sound = report.ok and not rounds.get("round_table") and not (witnessed is not None and witnessed.disagrees)
+    return Exit.CLEAN if sound else Exit.INTEGRITY
 
 
 def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, Any]:
@@ -160,6 +166,18 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
     return now_us > signed.at_us + signed.within_s * 1_000_000
 
 
+def _look(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
+    """Return how far a witness has come; null where the store cannot be read, which the walk has named."""
+    from events.checkpoint import origin_of
+    from events.errors import IntegrityError
+    from replay.witnessed import look
+
+    try:
+        return look(store, folder, origin_of(log.log_id, log.property_id))
+    except IntegrityError:
+        return None
+
+
 def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
     if arguments.witness is None:
         return None
@@ -175,7 +193,27 @@ def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
     return folder
 
 
-def _signatures(signed: Signatures | None, late: bool, cosigned: int) -> list[str]:
+def _vouched(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
+    """Return what a witness vouches for, and what not. Where it disagrees with the log, the breaks say so too."""
+    said = []
+    if found.newest_size is not None and signed is not None:
+        said.append(f"a witness cosigned up to statement {found.newest_size:,} of {signed.statements:,}")
+    for each in found.refused:
+        made = (
+            "a checkpoint"
+            if each.at_us is None
+            else f"the checkpoint over {each.size:,} statements of {_time(each.at_us)}"
+        )
+        now = "which the log still holds" if each.stored else "which the log does not hold"
+        said.append(f"REFUSED: {found.witness} was shown {made}, {now}, and kept it: {each.file}")
+    if found.waiting_since_us is not None and found.silent(now_us):
+        many = "1 checkpoint" if found.behind == 1 else f"{found.behind:,} checkpoints"
+        since = _time(found.waiting_since_us)
+        said.append(f"SILENCE of the witness {found.witness}: {many} without its signature, the first of {since}")
+    return said
+
+
+def _signatures(signed: Signatures | None, late: bool) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     if signed is None or not signed.checkpoints:
         return ["no checkpoint: nothing is signed, and whoever rules over the storage can write another story"]
@@ -186,8 +224,6 @@ def _signatures(signed: Signatures | None, late: bool, cosigned: int) -> list[st
         said.append(f"SILENCE: no checkpoint {pause}, though one was due within {silence.within_s} s")
     if late:
         said.append(f"SILENCE: no checkpoint since {last}, though one was due within {signed.within_s} s")
-    if cosigned:  # and verified: otherwise there is a break
-        said.append(f"a witness cosigned up to statement {cosigned:,} of {signed.statements:,}")
     said += [f"no older key vouches for the key {key}: ask who put it into force" for key in signed.unvouched]
     if not signed.anchored:
         said.append(

@@ -60,7 +60,9 @@ def chromium() -> str:
 
 
 @contextmanager
-def served(warehouse: Path, log: str | None = None, *, login: bool = False) -> Iterator[str]:
+def served(
+    warehouse: Path, log: str | None = None, *, login: bool = False, witness: tuple[Path, Path] | None = None
+) -> Iterator[str]:
     """Serve the pages of a floor on a free port of this machine, perhaps behind a login; give the address."""
     chromium()
     with socket.socket() as free:
@@ -73,7 +75,7 @@ def served(warehouse: Path, log: str | None = None, *, login: bool = False) -> I
             provider = stack.enter_context(Provider(f"{address}/oauth2callback"))
             file = provider.login_file(warehouse.with_name(f"login-{port}.toml"))
         server = subprocess.Popen(
-            command(warehouse, port, log, login=file), cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
+            command(warehouse, port, log, login=file, witness=witness), cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
         )
         try:
             _wait(f"{address}/_stcore/health", server)

@@ -80,11 +80,11 @@ SIGNED = {"checkpoints": 3, "events": 22, "at_us": sample.EVENING, "within_s": 6
 
 
 def test_what_checkpoints_prove_and_what_not() -> None:
-    told = " ".join(verifying.signatures({"signed": SIGNED, "overdue": True}, FORMATS))
+    told = " ".join(verifying.signatures({"ok": True, "signed": SIGNED, "overdue": True}, FORMATS))
     for words in ("3 checkpoints cover 22 events", "Silence: none since", "Silence between 6 Mar, 21:00:00 and", "the key k2",
                   "--key"):  # fmt: skip
         assert words in told
-    assert "--key" not in " ".join(verifying.signatures({"signed": {**SIGNED, "anchored": True}}, FORMATS))
+    assert "--key" not in " ".join(verifying.signatures({"ok": True, "signed": {**SIGNED, "anchored": True}}, FORMATS))
 
 
 # -------------------------------------------------------------------------------------------------------------- rules

@@ -202,6 +202,11 @@ def test_a_witness_cosigns_what_only_grows(
     args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
     assert rack("verify", "--json", *args)["cosigned"] == 2
     assert "a witness cosigned up to statement 4 of 4" in rack("verify", *args)
+    rack("checkpoint", "--key", key)
+    told = rack("verify", "--json", *args)["witness"]
+    assert (told["witness"], told["cosigned"], told["newest_size"], told["behind"]) == ("north", 2, 4, 1)
+    assert [each["covered"] for each in told["checkpoints"]] == [False, True, True]
+    assert rack("verify", "--json")["witness"] is None
     note = tmp_path / "north" / f"{4:016d}.note"
     rack("prove", "fu-01", "1", "--note", note, "--out", tmp_path / "proof.json")
     keys = ("--key", f"{key}.pub", "--witness-key", tmp_path / "w.pub")
@@ -234,6 +239,32 @@ def test_a_witness_refuses_a_fork_loudly(
     report = rack("verify", "--json", *args, code=4)
     assert (report["first_break"]["kind"], report["first_break"]["code"]) == ("checkpoint_fork", "LOG-FORK")
     assert report["first_break"]["table"] is None
+    assert [each["stored"] for each in report["witness"]["refused"]] == [True]
+
+
+def test_what_a_witness_refused_is_an_integrity_failure_though_the_log_is_whole(
+    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path
+) -> None:
+    """The other story was shown to the witness and then put out of the way: its folder still says so."""
+    rack("checkpoint", "--key", key)
+    rack(*witness)
+    (tmp_path / "north" / "refused-0123456789abcdef").write_bytes(b"another story")
+    args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
+    report = rack("verify", "--json", *args, code=4)
+    assert report["ok"], "of the log itself nothing is broken"
+    assert "REFUSED: north was shown a checkpoint, which the log does not hold" in rack("verify", *args, code=4)
+
+
+def test_a_witness_that_leaves_checkpoints_unsigned_is_silent(
+    rack: Desk, key: Path, witness: tuple[str | Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rack("checkpoint", "--key", key)
+    rack(*witness)
+    rack("checkpoint", "--key", key)
+    args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
+    assert "SILENCE of the witness" not in rack("verify", *args)
+    monkeypatch.setattr("replay.witnessed.PATIENCE_S", 0)
+    assert "SILENCE of the witness north: 1 checkpoint without its signature, the first of " in rack("verify", *args)
 
 
 def test_another_log_in_the_place_of_the_one_that_the_witness_saw(
