@@ -24,7 +24,7 @@ def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | N
     found = [
         due for due in dues
         if due.outcome in outcomes and due.wager in wagers and not due.capped and not due.uncovered_cents
-        and due.seat not in play.plan.surrendered and (due.wager, due.seat) in play.settled
+        and due.seat not in play.plan.surrendered and (due.wager, due.seat) in play.script.settled
     ]  # fmt: skip
     if not found:
         return None

@@ -33,10 +33,10 @@ def texts(cards: Iterable[int]) -> list[Any]:
     return [TEXT[card] for card in cards]
 
 
-def placed(seat: int, bettor: str, wager: Any, amount: int) -> model.WagerPlaced:
+def placed(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
     """A stake that is placed."""
     return fact(
-        model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=amount, form="chips"
+        model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=number, amount_cents=amount, form="chips"
     )
 
 

@@ -89,7 +89,9 @@ class Goings:
         """Of the friend's settlements at the box, let about one in three go the friend's way: a lost stake back, a win twice."""
         for due in play.dues:
             fit = (
-                due.bettor == FRIEND.token and due.wager in play.plan.by_hand and (due.wager, due.seat) in play.settled
+                due.bettor == FRIEND.token
+                and due.wager in play.plan.by_hand
+                and (due.wager, due.seat) in play.script.settled
             )
             if (
                 not fit

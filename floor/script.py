@@ -162,6 +162,11 @@ class Script:
             None,
         )
 
+    @property
+    def settled(self) -> set[tuple[str, int]]:
+        """The wagers, with their seats, that a step settles."""
+        return {(step.payload.wager, step.payload.seat) for step in self.steps if step.payload.KIND in SETTLING}
+
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 

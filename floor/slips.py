@@ -1,4 +1,4 @@
-"""What every game does with a payout by slip, and with a share of a progressive meter. A play says whose table and plan it is."""
+"""What every game does with a payout by slip. A play says whose table and plan it is."""
 
 from __future__ import annotations
 
@@ -20,18 +20,3 @@ def document(play: Any, due: Due, amount_cents: int) -> None:
         play.documents.append(Step(paper))
     else:
         play.script.add(paper)
-
-
-def win_from_meter(play: Any, due: Due) -> None:
-    """The controller takes the share off the meter, and the win with both readings stands in the round."""
-    plan, meter = play.plan, play.table.meter
-    reading = meter.value
-    error, plan.reset_error = plan.reset_error, 0
-    won = meter.win(play.table.id, plan.round_no, due.seat, due.share_bp, error)
-    play.script.steps.append(Step(won, "controller", meter.id))
-    play.script.add(
-        model.ProgressiveWon(
-            seat=due.seat, meter=meter.id, share_bp=due.share_bp, reading_centicents=reading,
-            after_centicents=won.value_centicents, meter_seq=meter.seq,
-        )
-    )  # fmt: skip

@@ -66,7 +66,7 @@ def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> D
     """Return a wager that ended so and was settled by the dealer's hand, of the seat prepared for where it can be."""
     found = [
         due for due in play.dues
-        if due.outcome in outcomes and due.wager in wagers and (due.wager, due.seat) in play.settled
+        if due.outcome in outcomes and due.wager in wagers and (due.wager, due.seat) in play.script.settled
         and due.seat not in play.plan.abandoned
     ]  # fmt: skip
     if not found:

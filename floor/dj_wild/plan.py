@@ -6,7 +6,6 @@ played as the rules say.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Literal
@@ -14,6 +13,7 @@ from typing import Literal
 from floor.dj_wild.stacking import TARGETS, make_hand
 from floor.dj_wild.tables import WildTable, counting
 from floor.people import Patron, Style
+from floor.planning import OneDeckPlan
 from games.cards import JOKER
 from games.pai_gow import Position
 from games.rulebook import Rulebook
@@ -53,8 +53,10 @@ class BoxPlan:
         return "ante" in self.stakes
 
 
-class Plan:
+class Plan(OneDeckPlan[BoxPlan]):
     """A round as it is going to be played."""
+
+    table: WildTable
 
     def __init__(self, table: WildTable, random: Random) -> None:
         self.table, self.random = table, random
@@ -91,21 +93,10 @@ class Plan:
 
     # ------------------------------------------------------------------------------------------------------ the wagers
 
-    def _bets(self) -> None:
-        random = self.random
-        share: dict[str, BoxPlan] = {}
-        for seat, patron in sorted(self.table.seats.items()):
-            if random.random() < 0.05 and len(self.table.seats) > 1:
-                continue
-            box = self.wager(patron)
-            if patron.token in share:  # two boxes of one patron: the same beside ante and blind
-                optional = {name: cents for name, cents in share[patron.token].stakes.items() if name in OPTIONAL}
-                box.stakes = {"ante": box.stakes["ante"], "blind": box.stakes["blind"], **optional}
-            share[patron.token] = box
-            self.boxes[seat] = box
-        if not self.boxes:
-            seat, patron = next(iter(self.table.seats.items()))
-            self.boxes[seat] = self.wager(patron)
+    def bet_alike(self, box: BoxPlan, first: BoxPlan) -> None:
+        """Let the second box of a patron have the same as the first beside ante and blind."""
+        optional = {name: cents for name, cents in first.stakes.items() if name in OPTIONAL}
+        box.stakes = {"ante": box.stakes["ante"], "blind": box.stakes["blind"], **optional}
 
     def wager(self, patron: Patron) -> BoxPlan:
         """Return what a patron bets this time."""
@@ -149,34 +140,14 @@ class Plan:
         """The seats that compete, in the order of the deal and of the decisions."""
         return [seat for seat, box in sorted(self.boxes.items()) if box.plays]
 
-    def single_boxes(self) -> list[int]:
-        """The boxes of seated patrons who have one seat only, in random order."""
-        patrons = [patron.token for patron in self.table.seats.values()]
-        seats = [seat for seat, box in self.boxes.items() if patrons.count(box.bettor) == 1]
-        self.random.shuffle(seats)
-        return seats
-
     # ------------------------------------------------------------------------------------------------------- the cards
 
     def deal(self, targets: dict[Position, str]) -> bool:
         """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
-        random = self.random
-        taken: set[int] = set()
-        hands: dict[Position, list[int]] = {}
-        for position, target in targets.items():
-            hand = make_hand(random, target, taken)
-            if hand is None:
-                return False
-            hands[position] = hand
-            taken |= set(hand)
-        rest = [card for card in range(53) if card not in taken]
-        random.shuffle(rest)
-        positions: list[Position] = [*sorted(self.boxes), "dealer"]
-        for position in positions:
-            if position not in hands:
-                hands[position], rest = rest[:5], rest[5:]
-        self.hands = hands
-        self.side, self.stub = rest[0], rest[1:]
+        found = self._hands(targets, [*sorted(self.boxes), "dealer"], 5)
+        if found is None:
+            return False
+        self.hands, (self.side, *self.stub) = found
         self.decide()
         return True
 
@@ -187,17 +158,9 @@ class Plan:
             careless = box.style == "careless" and self.random.random() < 0.2
             box.decision = "raise" if strong is not careless else "fold"
 
-    def deal_until(self, fits: Callable[[Plan], bool], targets: dict[Position, str] | None = None) -> bool:
-        """Deal again until the round is as wanted; say whether it came to that."""
-        for _ in range(300):
-            if fits(self):
-                return True
-            if not self.deal(targets or {}):
-                return False
-        return False
-
-    def clear(self) -> None:
-        """Every round is plain; there is nothing to take back."""
+    def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
+        """Return a hand made to order of the cards that are left, or null where there is none."""
+        return make_hand(self.random, target, taken)
 
     @property
     def order(self) -> tuple[Position, ...]:

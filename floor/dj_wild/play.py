@@ -10,10 +10,11 @@ from typing import Any
 
 from events import model
 from events.model import Aspect, Event
-from floor.dj_wild.plan import BoxPlan, Plan
+from floor.dj_wild.plan import Plan
+from floor.machines import accept_progressive, shuffle_other_deck, win_from_meter
 from floor.said import dealt, paid, placed, returned, same, source_of, taken, texts
-from floor.script import SETTLING, Script, Step
-from floor.slips import document, win_from_meter
+from floor.script import Script, Step
+from floor.slips import document
 from games.cards import TEXT
 from games.dj_wild import settle
 from games.layout import Box, Hand, Layout, Meter
@@ -23,7 +24,6 @@ from games.wagers import Due, Outcome
 OBSERVED: list[Aspect] = [
     "equipment", "shuffle", "wagering", "deal", "stub", "settlement", "progressive", "envy", "collection",
 ]  # fmt: skip
-HAND_CARDS = 5
 DECK_CARDS = 53
 STANDING = ("progressive", "trips")
 """What is settled although exposed cards void the hands (§ 687a.13(d))."""
@@ -41,11 +41,6 @@ class Play:
         self.table.wrong_stub = bool(plan.short_stub)
         self.by_slip = False
         self.other_deck_shuffled = False
-
-    @property
-    def settled(self) -> set[tuple[str, int]]:
-        """The wagers, with their seats, that a step of the script settles."""
-        return {(step.payload.wager, step.payload.seat) for step in self.script.steps if type(step.payload) in SETTLING}
 
     def write(self) -> Script:
         """Return the whole script."""
@@ -103,25 +98,12 @@ class Play:
             for wager, stake in box.stakes.items():
                 amount = stake - box.late.get(wager, 0)
                 if wager == "progressive":
-                    self._progressive(seat, box, amount)
+                    accept_progressive(self, seat, box.bettor, amount)
                     continue
                 add(placed(seat, box.bettor, wager, amount))
             if random.random() < 0.01:
                 add(placed(seat, box.bettor, "trips", 1000))
                 add(model.WagerRemoved(seat=seat, bettor=box.bettor, wager="trips", number=None, amount_cents=1000))
-
-    def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
-        plan, meter = self.plan, self.table.meter
-        self.script.add(placed(seat, box.bettor, "progressive", amount))
-        error, plan.meter_error = plan.meter_error, 0
-        advanced = meter.advance(self.table.id, plan.round_no, seat, amount, error)
-        self.script.steps.append(Step(advanced, "controller", meter.id))
-        self.script.add(
-            model.ProgressiveAccepted(
-                seat=seat, meter=meter.id, amount_cents=amount, reading_centicents=advanced.value_centicents,
-                meter_seq=meter.seq,
-            )
-        )  # fmt: skip
 
     def _close_betting(self) -> None:
         """ "No more bets"; Start Game lights up and collects the Progressive wagers (§ 687a.8(c))."""
@@ -158,18 +140,9 @@ class Play:
         deals: list[Any] = self.script.of(model.CardsDealt)
         return sum(len(step.payload.cards) for step in deals) + len(self.plan.face_up)
 
-    def _shuffle_other_deck(self) -> None:
-        """While one deck is dealt the machine shuffles the other (§ 687a.3(b)(2))."""
-        table = self.table
-        for deck in table.decks:
-            if deck is not self.plan.deck and deck.dirty and table.spec.shuffler != "none" and not table.shuffler_out:
-                self.script.add(table.shuffled(deck))
-                deck.dirty = False
-                self.other_deck_shuffled = True
-
     def _after_deal(self) -> None:
         plan, add, deck = self.plan, self.script.add, self.plan.deck
-        self._shuffle_other_deck()
+        shuffle_other_deck(self)
         stub = DECK_CARDS - self.out + plan.short_stub
         if plan.counts:
             add(same(model.StubCounted, count=stub, exposed=0))
@@ -265,7 +238,7 @@ class Play:
         order = {"ante": 0, "blind": 1, "raise": 2}
         mine = [due for due in self.dues if due.seat == seat and due.wager != "progressive_envy"]
         for due in sorted(mine, key=lambda due: order.get(due.wager, 3)):
-            if (due.wager, due.seat) not in self.settled:
+            if (due.wager, due.seat) not in self.script.settled:
                 self._settle_wager(due)
         if not plan.boxes[seat].plays:
             return
@@ -321,7 +294,7 @@ class Play:
     def _void(self) -> None:
         plan, add, table = self.plan, self.script.add, self.table
         assert plan.void is not None
-        self._shuffle_other_deck()
+        shuffle_other_deck(self)
         exposed = plan.void in ("exposed_card", "exposed_dealer")
         if (plan.counts or plan.void == "stub_count") and not plan.void_after:
             add(same(model.StubCounted, count=DECK_CARDS - self.out + plan.short_stub, exposed=0))

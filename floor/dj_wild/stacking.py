@@ -16,7 +16,6 @@ from games.dj_wild import lines
 Hand = list[int]
 PAID = tuple(line.hand for line in chapter("pa", "687a").paytable("trips", "DJWT-04").lines)
 """The lines of Trips, the highest first."""
-NATURAL = tuple(line for line in PAID if line.startswith("natural_"))
 TARGETS = (*PAID, "nothing")
 _TRIPS = chapter("pa", "687a").paytable("trips", "DJWT-04")
 _WILDS = tuple(card for card in DECK if card == JOKER or rank(card) == 2)

@@ -6,7 +6,6 @@ played as the rules say.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
@@ -14,6 +13,7 @@ from typing import ClassVar, Literal
 
 from floor.face_up.stacking import TARGETS, make_hand
 from floor.people import Patron, Style
+from floor.planning import OneDeckPlan
 from floor.table import Table
 from games.filed_way import settings_of
 from games.layout import Hand
@@ -60,7 +60,7 @@ class BoxPlan:
         return bool(self.match) or any(wager != "base" for wager in self.stakes)
 
 
-class Plan:
+class Plan(OneDeckPlan[BoxPlan]):
     """A round as it is going to be played.
 
     Another game that is dealt and set like this one says here what differs: its optional wagers, how hands are parted and
@@ -129,21 +129,10 @@ class Plan:
 
     # ------------------------------------------------------------------------------------------------------ the wagers
 
-    def _bets(self) -> None:
-        random = self.random
-        share: dict[str, BoxPlan] = {}
-        for seat, patron in sorted(self.table.seats.items()):
-            if random.random() < 0.05 and len(self.table.seats) > 1:
-                continue
-            box = self.wager(patron)
-            if patron.token in share:  # two boxes of one patron: the same beside the base wager
-                box.stakes = {**share[patron.token].stakes, "base": box.stakes["base"]}
-                box.match = dict(share[patron.token].match)
-            share[patron.token] = box
-            self.boxes[seat] = box
-        if not self.boxes:
-            seat, patron = next(iter(self.table.seats.items()))
-            self.boxes[seat] = self.wager(patron)
+    def bet_alike(self, box: BoxPlan, first: BoxPlan) -> None:
+        """Let the second box of a patron have the same as the first beside the base wager."""
+        box.stakes = {**first.stakes, "base": box.stakes["base"]}
+        box.match = dict(first.match)
 
     def wager(self, patron: Patron) -> BoxPlan:
         """Return what a patron bets this time."""
@@ -191,33 +180,15 @@ class Plan:
     def _forget_absent(self) -> None:
         self.surrendered &= set(self.boxes)
 
-    def single_boxes(self) -> list[int]:
-        """The boxes of seated patrons who have one seat only, in random order."""
-        patrons = [patron.token for patron in self.table.seats.values()]
-        seats = [seat for seat, box in self.boxes.items() if patrons.count(box.bettor) == 1]
-        self.random.shuffle(seats)
-        return seats
-
     # ------------------------------------------------------------------------------------------------------- the cards
 
     def deal(self, targets: dict[Position, str]) -> bool:
         """Deal one deck at random, positions with a target getting a hand made to order; say whether all could be."""
-        random = self.random
-        taken: set[int] = set()
-        hands: dict[Position, list[int]] = {}
-        for position, target in targets.items():
-            hand = self.hand_for(target, taken)
-            if hand is None:
-                return False
-            hands[position] = hand
-            taken |= set(hand)
-        rest = [card for card in range(53) if card not in taken]
-        random.shuffle(rest)
-        for position in self.positions:
-            if position not in hands:
-                hands[position], rest = rest[:7], rest[7:]
+        found = self._hands(targets, self.positions, 7)
+        if found is None:
+            return False
+        hands, self.stub = found
         self.hands = {position: hands[position] for position in self.positions}
-        self.stub = rest
         self.surrendered = set()
         self.set_hands()
         return True
@@ -233,16 +204,6 @@ class Plan:
     def losing(self, seat: int, wager: str) -> dict[Position, str]:
         """Return the hands with which an optional wager loses at a seat."""
         return {seat: "nothing", "dealer": "nothing"}
-
-    def deal_until(self, fits: Callable[[Plan], bool], targets: dict[Position, str] | None = None) -> bool:
-        """Deal again until the round is as wanted, plain otherwise; say whether it came to that."""
-        for _ in range(300):
-            self.clear()
-            if fits(self):
-                return True
-            if not self.deal(targets or {}):
-                return False
-        return False
 
     @property
     def dealer(self) -> Position:

@@ -12,9 +12,10 @@ from events import model
 from events.model import Aspect, Event, fact
 from floor.face_up.plan import BoxPlan, Plan, hand_of
 from floor.face_up.said import hand_set, parts
-from floor.said import dealt, paid, returned, same, source_of, taken, texts
-from floor.script import SETTLING, Script, Step
-from floor.slips import document, win_from_meter
+from floor.machines import accept_progressive, shuffle_other_deck, win_from_meter
+from floor.said import dealt, paid, placed, returned, same, source_of, taken, texts
+from floor.script import Script, Step
+from floor.slips import document
 from games.bonus import is_qualifying
 from games.cards import TEXT
 from games.catalogue import GAMES
@@ -60,11 +61,6 @@ class Play:
         """Return the first step after the deal in which somebody looks at cards or sets them."""
         looks = (model.HandSet, model.HandExamined, model.HandRevealed)
         return next(step for step in self.script.steps if type(step.payload) in looks)
-
-    @property
-    def settled(self) -> set[tuple[str, int]]:
-        """The wagers, with their seats, that a step of the script settles."""
-        return {(step.payload.wager, step.payload.seat) for step in self.script.steps if step.payload.KIND in SETTLING}
 
     def write(self) -> Script:
         """Return the whole script."""
@@ -158,34 +154,19 @@ class Play:
                     self._progressive(seat, box, amount)
                     continue
                 if wager == "base" and amount >= 10_000 and random.random() < 0.04:
-                    add(self._placed(seat, box, wager, amount // 2))
+                    add(placed(seat, box.bettor, wager, amount // 2))
                     amount -= amount // 2
-                add(self._placed(seat, box, wager, amount))
+                add(placed(seat, box.bettor, wager, amount))
             if random.random() < 0.01:
-                add(self._placed(seat, box, "base", 1000))
+                add(placed(seat, box.bettor, "base", 1000))
                 add(
                     fact(
                         model.WagerRemoved, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000
                     )
                 )  # fmt: skip
 
-    def _placed(self, seat: int, box: BoxPlan, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
-        return fact(
-            model.WagerPlaced, seat=seat, bettor=box.bettor, wager=wager, number=number, amount_cents=amount, form="chips"
-        )  # fmt: skip
-
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
-        plan, meter = self.plan, self.table.meter
-        self.script.add(self._placed(seat, box, "progressive", amount))
-        error, plan.meter_error = plan.meter_error, 0
-        advanced = meter.advance(self.table.id, plan.round_no, seat, amount, error)
-        self.script.steps.append(Step(advanced, "controller", meter.id))
-        self.script.add(
-            model.ProgressiveAccepted(
-                seat=seat, meter=meter.id, amount_cents=amount, reading_centicents=advanced.value_centicents,
-                meter_seq=meter.seq,
-            )
-        )  # fmt: skip
+        accept_progressive(self, seat, box.bettor, amount)
 
     def _close_betting(self) -> None:
         plan, add = self.plan, self.script.add
@@ -230,21 +211,12 @@ class Play:
             at = len(steps) - len(deals) + plan.random.randrange(1, len(deals))
             steps[at:at] = [Step(model.CardFoundFaceUp(card=TEXT[card])) for card in plan.face_up]  # type: ignore[arg-type]  # TEXT has card names only
 
-    def _shuffle_other_deck(self) -> None:
-        """While one deck is dealt the machine shuffles the other (§ 688a.3(b)(2))."""
-        table = self.table
-        for deck in table.decks:
-            if deck is not self.plan.deck and deck.dirty and table.spec.shuffler != "none" and not table.shuffler_out:
-                self.script.add(table.shuffled(deck))
-                deck.dirty = False
-                self.other_deck_shuffled = True
-
     def _after_deal(self) -> None:
         plan, add, deck = self.plan, self.script.add, self.plan.deck
         if self.book.starting == "shaker":
             add(same(model.ShakerCovered, placed_right_of_dealer=True))
             add(same(model.ShakerShaken, times=1, duration_ms=None, covered=True))
-        self._shuffle_other_deck()
+        shuffle_other_deck(self)
         stub = 4 - len(plan.face_up) + plan.short_stub
         add(same(model.StubCounted, count=stub, exposed=0))
         add(model.CardsCollected(deck=deck.id, of="stub", count=stub, counted=None))
@@ -435,7 +407,7 @@ class Play:
     def _void(self) -> None:
         plan, add, table = self.plan, self.script.add, self.table
         assert plan.void is not None
-        self._shuffle_other_deck()
+        shuffle_other_deck(self)
         stub = 4 + plan.short_stub
         match plan.void:
             case "wrong_count" | "stub_count":

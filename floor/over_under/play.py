@@ -12,7 +12,7 @@ from events.model import Aspect, Event
 from floor.over_under.plan import BoxPlan, Plan
 from floor.over_under.table import SELF_SHUFFLING, Place
 from floor.said import dealt, paid, returned, same, taken
-from floor.script import SETTLING, Script
+from floor.script import Script
 from games.cards import TEXT
 from games.wagers import Due, Outcome
 
@@ -37,11 +37,6 @@ class Play:
         self.let_in_again = False
         self.new_dealer_burnt = False
         self.other_shuffled = False
-
-    @property
-    def settled(self) -> set[tuple[str, int]]:
-        """The wagers, with their seats, that a step of the script settles."""
-        return {(step.payload.wager, step.payload.seat) for step in self.script.steps if type(step.payload) in SETTLING}
 
     def write(self) -> Script:
         """Return the whole script."""

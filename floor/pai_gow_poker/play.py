@@ -17,7 +17,7 @@ from floor.face_up.plan import BoxPlan
 from floor.face_up.play import OBSERVED, Play
 from floor.mystery_meter import MysteryMeter
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPlan
-from floor.said import paid, same, taken
+from floor.said import paid, placed, same, taken
 from floor.script import Step
 from games.catalogue import GAMES
 from games.chapters import Paytable, chapter
@@ -53,7 +53,7 @@ class PaiGowPlay(Play):
         super()._wagers()
         for seat, box in self.plan.boxes.items():
             for number, stake in box.match.items():
-                self.script.add(self._placed(seat, box, "match", stake, number))
+                self.script.add(placed(seat, box.bettor, "match", stake, number))
             if meter is not None and self.errs == "not_qualified" and seat == self.plan.chosen:
                 self._contribute(meter, seat, self.book.offers["progressive"].min_cents)
 

@@ -80,11 +80,6 @@ def _progressive_cents(table: PaiGowTable) -> int:
     return table.book.offers["progressive"].min_cents
 
 
-def has_mystery(table: PaiGowTable) -> bool:
-    """The Must-Hit-By bonus is offered."""
-    return table.mystery is not None
-
-
 def near(table: PaiGowTable) -> bool:
     """A few more contributions lift the Must-Hit-By meter above its target."""
     return table.mystery is not None and table.mystery.needed(_progressive_cents(table)) <= NEAR
