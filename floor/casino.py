@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
 from events.model import DealMethod, Shuffler
@@ -55,6 +55,31 @@ class TableSpec:
             deal_method=self.deal_method, shuffler=self.shuffler, decks=self.decks, adjacent_boxes=self.adjacent_boxes,
             **more, **filing.settings,
         )  # fmt: skip
+
+
+def grown(
+    models: Sequence[TableSpec], tables: int, prefix: str, own: Callable[[Filing, str], Filing]
+) -> list[TableSpec]:
+    """Return so many tables: the models, and beyond them more of the same kinds, named on from the prefix.
+
+    `own` gives a filing with meters of the table's own, from the table's number and, for a later filing, `b`. Raises
+    `ValueError` where there are fewer than the models, which between them use all that can be filed.
+    """
+    if tables < len(models):
+        raise ValueError(
+            f"{tables} tables {prefix}…; there are at least {len(models)}, which use all that can be filed"
+        )
+    specs = list(models)
+    for number in range(len(models), tables):
+        model, name = models[number % len(models)], f"{number + 1:02d}"
+        later = model.later and own(model.later, f"{name}b")
+        specs.append(replace(model, id=f"{prefix}{name}", first=own(model.first, name), later=later))
+    return specs
+
+
+def with_meter(prefix: str) -> Callable[[Filing, str], Filing]:
+    """Return what gives a filing a progressive meter of the table's own, for `grown`."""
+    return lambda filing, name: replace(filing, meter=f"{prefix}{name}", linked=False)
 
 
 def gaming_day(number: int) -> str:

@@ -7,12 +7,9 @@ one of them files on the first day takes effect on the second.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from floor.casino import Filing, TableSpec
+from floor.casino import Filing, TableSpec, grown
 
 CHAPTER = "ca-gegr-002138"
-TABLES_MIN = 4
 
 
 def _filing(low: str, high: str, fee: str, **more: str) -> Filing:
@@ -36,10 +33,9 @@ _SPECS = (
         _filing("10.00", "1000.00", "0.50", coverage="net", envy_holder_must_wager="no"),
     ),
 )  # fmt: skip
+TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
     """Return the tables of the wing: the four, and beyond them more of the same kinds."""
-    if tables < TABLES_MIN:
-        raise ValueError(f"{tables} tables; the floor has at least {TABLES_MIN}, which all settings take")
-    return [replace(_SPECS[number % TABLES_MIN], id=f"ca-{number + 1:02d}") for number in range(tables)]
+    return grown(_SPECS, tables, "ca-", lambda filing, name: filing)

@@ -10,6 +10,7 @@ from floor.dj_wild.plan import Plan
 from floor.dj_wild.play import Play
 from floor.dj_wild.preparing import misdeal, one_box_seat, progressive_wager, several, text_of, two_face_up
 from floor.dj_wild.tables import counting
+from floor.face_up.faults_deal import deal_drawn
 from floor.face_up.preparing import by_card
 from floor.labels import Where
 from floor.script import changed
@@ -110,13 +111,7 @@ def deal_faceup(play: Play) -> Where:
     return Where()
 
 
-@fault("DEAL-DRAWN", fits=by_card)
-def deal_drawn(play: Play) -> Where:
-    """A card drawn in error is put back, and comes one card later."""
-    deals: Any = play.script.of(model.CardsDealt)
-    at = play.plan.random.randrange(1, len(deals) - 1)
-    play.script.before(deals[at], model.CardDrawnInError(card=deals[at + 1].payload.cards[0]))
-    return Where()
+fault("DEAL-DRAWN", fits=by_card)(deal_drawn)
 
 
 @fault("DEAL-EXPOSED", prepare=lambda plan: plan.deal_until(lambda p: p.raises(max(p.playing))))

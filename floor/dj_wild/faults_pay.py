@@ -21,10 +21,16 @@ from floor.dj_wild.preparing import (
     wins_share,
     with_hand,
 )
+from floor.face_up.faults_progressive import (
+    linked_meter_running,
+    meter_reading,
+    meter_stream,
+    own_meter_running,
+)
 from floor.labels import Where
+from floor.paying import settled
 from floor.said import paid, returned, taken
 from floor.script import Step, changed
-from floor.table import Table
 from games.wagers import Due, Outcome
 
 BASE = ("ante", "blind", "raise")
@@ -73,13 +79,6 @@ def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> D
         return None
     play.plan.random.shuffle(found)
     return max(found, key=lambda due: due.seat == play.plan.chosen)
-
-
-def settled(play: Play, due: Due) -> Step:
-    """Return the step that settled a wager."""
-    step = play.script.settling(due.seat, due.wager)
-    assert step is not None
-    return step
 
 
 @fault("PAY-OVER", prepare=WINNER_OR_TIE)
@@ -231,26 +230,8 @@ def _controller_errs(plan: Plan) -> bool:
     return True
 
 
-def _own(table: Table) -> bool:
-    return not table.book.linked_meter and table.meter.running
-
-
-def _linked(table: Table) -> bool:
-    return table.book.linked_meter and table.meter.running
-
-
-@fault("PAY-METER/reading", fits=_own, prepare=_controller_errs)
-def meter_reading(play: Play) -> Where | None:
-    """The controller of an own meter advances it by a wrong amount once, and goes on from there."""
-    first: Any = play.script.first(model.ProgressiveAccepted)
-    return Where(first.payload.seat, "progressive", also_in=f"meter/{first.payload.meter}")
-
-
-@fault("PAY-METER/stream", fits=_linked, prepare=_controller_errs)
-def meter_stream(play: Play) -> Where | None:
-    """The controller of a linked meter advances it by a wrong amount once: to be seen in the meter's stream only."""
-    first: Any = play.script.first(model.ProgressiveAccepted)
-    return Where(first.payload.seat, "progressive", stream=f"meter/{first.payload.meter}")
+fault("PAY-METER/reading", fits=own_meter_running, prepare=_controller_errs)(meter_reading)
+fault("PAY-METER/stream", fits=linked_meter_running, prepare=_controller_errs)(meter_stream)
 
 
 def _envy(plan: Plan) -> bool:

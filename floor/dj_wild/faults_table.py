@@ -12,11 +12,11 @@ from floor.dj_wild.faults_deal import PLAYED_ON
 from floor.dj_wild.irregulars import IRREGULARS, fault
 from floor.dj_wild.play import Play
 from floor.dj_wild.tables import WildTable
-from floor.face_up.faults_table import one_deck
+from floor.face_up.faults_table import break_device, one_deck
 from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
 from floor.face_up.wing import FACE_UP
 from floor.labels import Where
-from floor.script import Step, changed
+from floor.script import changed
 
 NOT_SHUFFLED = ("DEAL-SHUFFLE", "DEAL-CUT")
 
@@ -64,15 +64,4 @@ def deal_cut(play: Play) -> Where | None:
        after=lambda table: table.restore_shuffler())  # fmt: skip
 def deal_device(play: Play) -> Where | None:
     """The shoe fails and the round is played on; or the shuffler jams, and its cards are dealt without a new shuffle."""
-    script, table = play.script, play.table
-    if by_stack(table):
-        deals = script.of(model.CardsDealt)
-        at = play.plan.random.randrange(len(deals) - 1)
-        script.behind(deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe"))
-        return Where(consequences=PLAYED_ON)
-    step = script.first(model.CardsShuffled, deck=play.plan.deck.id)
-    if step is None:
-        return None
-    script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
-    script.after.append(Step(model.DeviceRestored(device="shuffler")))
-    return Where(consequences=NOT_SHUFFLED)
+    return break_device(play, 0, PLAYED_ON, NOT_SHUFFLED)

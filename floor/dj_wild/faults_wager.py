@@ -9,6 +9,7 @@ from floor.dj_wild.irregulars import fault
 from floor.dj_wild.plan import BoxPlan, Plan
 from floor.dj_wild.play import Play
 from floor.dj_wild.preparing import has_start_game, one_box_seat, progressive_wager, raised_seat
+from floor.face_up.faults_progressive import wager_lockout, wager_progressive
 from floor.labels import Where
 from floor.said import placed
 from floor.script import changed
@@ -113,25 +114,8 @@ def wager_seated(play: Play) -> Where:
     return Where()
 
 
-@fault("WAGER-PROGRESSIVE", fits=has_start_game, prepare=progressive_wager)
-def wager_progressive(play: Play) -> Where | None:
-    """A chip fewer is collected than the system accepted."""
-    locked: Any = play.script.first(model.ProgressiveLocked)
-    changed(locked, collected=locked.payload.collected - 1)
-    return Where(None, "progressive")
-
-
-@fault("WAGER-LOCKOUT", fits=has_start_game, prepare=progressive_wager)
-def wager_lockout(play: Play) -> Where | None:
-    """Start Game is not pressed before the deal, or a wager is accepted after it."""
-    locked = play.script.first(model.ProgressiveLocked)
-    accepted: Any = play.script.of(model.ProgressiveAccepted)[-1]
-    assert locked is not None
-    if play.plan.turn % 2:
-        play.script.drop(locked)
-        return Where()
-    play.script.move_behind(accepted, locked)
-    return Where(accepted.payload.seat)
+fault("WAGER-PROGRESSIVE", fits=has_start_game, prepare=progressive_wager)(wager_progressive)
+fault("WAGER-LOCKOUT", fits=has_start_game, prepare=progressive_wager)(wager_lockout)
 
 
 # ------------------------------------------------------------------------------------------------------- the decisions

@@ -19,6 +19,7 @@ from floor.dj_wild.preparing import (
     wins_share,
     with_hand,
 )
+from floor.face_up.legitimate import card_drawn_in_error, jackpot_by_slip
 from floor.face_up.preparing import by_card, shuffled_by_hand
 from floor.face_up.wing import FACE_UP
 from floor.labels import Where
@@ -87,13 +88,7 @@ def single_face_up_card(play: Play) -> Where:
     return Where()
 
 
-@legitimate("card_drawn_in_error", 5, fits=by_card)
-def card_drawn_in_error(play: Play) -> Where:
-    """A card is drawn in error without its face being exposed, and is used as the next (§ 687a.13(b))."""
-    deals: Any = play.script.of(model.CardsDealt)
-    step = deals[play.plan.random.randrange(1, len(deals))]
-    play.script.before(step, model.CardDrawnInError(card=step.payload.cards[0]))
-    return Where()
+legitimate("card_drawn_in_error", 5, fits=by_card)(card_drawn_in_error)
 
 
 # ---------------------------------------------------------------------------------------------------- wagers and hands
@@ -183,10 +178,7 @@ def _share_by_slip(plan: Plan) -> bool:
     return wins_share(plan)
 
 
-@legitimate("jackpot_by_slip", 4, prepare=_share_by_slip)
-def jackpot_by_slip(play: Play) -> Where | None:
-    """A share of the meter is paid by slip; at times its document comes after the others are settled."""
-    return Where() if any(due.slip_cents for due in play.dues) else None
+legitimate("jackpot_by_slip", 4, prepare=_share_by_slip)(jackpot_by_slip)
 
 
 # -------------------------------------------------------------------------------------------------------------- devices

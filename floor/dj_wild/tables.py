@@ -6,19 +6,17 @@ the Progressive; what some of them file on the first day takes effect on the sec
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 from events import model
-from floor.casino import Filing, TableSpec
+from floor.casino import Filing, TableSpec, grown, with_meter
 from floor.meters import Meter
 from floor.people import People
 from floor.script import Script
 from floor.table import DeckAtTable, Table
 
 CHAPTER = "pa-687a"
-TABLES_MIN = 4
 COUNTED_AT_LEAST = 5
 """The stub is counted once in so many rounds (§ 687a.8(e))."""
 
@@ -54,19 +52,12 @@ _SPECS = (
         adjacent_boxes=True,
     ),
 )  # fmt: skip
+TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
     """Return the tables of the floor: the four, and beyond them more of the same kinds with meters of their own."""
-    if tables < TABLES_MIN:
-        raise ValueError(f"{tables} tables; DJ Wild Stud has at least {TABLES_MIN}, which all paytables take")
-    specs = list(_SPECS)
-    for number in range(len(_SPECS), tables):
-        like, name = _SPECS[number % len(_SPECS)], f"{number + 1:02d}"
-        later = like.later and replace(like.later, meter=f"wild-{name}b")
-        first = replace(like.first, meter=f"wild-{name}", linked=False)
-        specs.append(replace(like, id=f"dw-{name}", first=first, later=later))
-    return specs
+    return grown(_SPECS, tables, "dw-", with_meter("wild-"))
 
 
 class WildTable(Table):

@@ -24,11 +24,13 @@ def progressive_winner(play: Play, share: bool) -> Due | None:
     return None
 
 
-def _own_meter_running(table: Table) -> bool:
+def own_meter_running(table: Table) -> bool:
+    """The table has a meter of its own, and it runs."""
     return not table.book.linked_meter and table.meter.running
 
 
-def _linked(table: Table) -> bool:
+def linked_meter_running(table: Table) -> bool:
+    """The table's meter is linked to those of others, and it runs."""
     return table.book.linked_meter and table.meter.running
 
 
@@ -55,14 +57,14 @@ def _controller_errs(plan: Plan) -> bool:
     return True
 
 
-@fault("PAY-METER/reading", fits=_own_meter_running, prepare=_controller_errs)
+@fault("PAY-METER/reading", fits=own_meter_running, prepare=_controller_errs)
 def meter_reading(play: Play) -> Where | None:
     """The controller of an own meter advances it by a wrong amount once, and goes on from there."""
     first: Any = play.script.first(model.ProgressiveAccepted)
     return Where(first.payload.seat, "progressive", also_in=f"meter/{first.payload.meter}")
 
 
-@fault("PAY-METER/stream", fits=_linked, prepare=_controller_errs)
+@fault("PAY-METER/stream", fits=linked_meter_running, prepare=_controller_errs)
 def meter_stream(play: Play) -> Where | None:
     """The controller of a linked meter advances it by a wrong amount once: to be seen in the meter's stream only."""
     first: Any = play.script.first(model.ProgressiveAccepted)

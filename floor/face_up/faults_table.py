@@ -163,18 +163,23 @@ def _device_fits(table: Table) -> bool:
 @fault("DEAL-DEVICE", fits=_device_fits, after=lambda table: table.restore_shuffler())
 def deal_device(play: Play) -> Where | None:
     """The shoe fails and the round is played on; or the shuffler jams, and its cards are dealt without a new shuffle."""
+    return break_device(play, 1, PLAYED_ON, (NOT_SHUFFLED,))
+
+
+def break_device(play: Any, least: int, played_on: tuple[str, ...], unshuffled: tuple[str, ...]) -> Where | None:
+    """Let the shoe fail after so many stacks at least, or the shuffler; say what follows from the one and from the other."""
     script, table = play.script, play.table
     if by_stack(table):
         deals = script.of(model.CardsDealt)
-        at = play.plan.random.randrange(1, 6)
+        at = play.plan.random.randrange(least, len(deals) - 1)
         script.behind(deals[at], model.DeviceFailed(device="shoe", fault="jam"), model.DeviceRestored(device="shoe"))
-        return Where(consequences=PLAYED_ON)
+        return Where(consequences=played_on)
     step = script.first(model.CardsShuffled, deck=play.plan.deck.id)
     if step is None:
         return None
     script.behind(step, model.DeviceFailed(device="shuffler", fault="incomplete"))
     script.after.append(Step(model.DeviceRestored(device="shuffler")))
-    return Where(consequences=(NOT_SHUFFLED,))
+    return Where(consequences=unshuffled)
 
 
 @fault(

@@ -6,12 +6,9 @@ kind of shuffler; what some of them file on the first day takes effect on the se
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from floor.casino import Filing, TableSpec
+from floor.casino import Filing, TableSpec, grown, with_meter
 
 CHAPTER = "pa-688a"
-TABLES_MIN = 5
 
 
 def _limits(low: str, high: str) -> dict[str, str]:
@@ -52,16 +49,9 @@ _SPECS = (
         Filing(_paytables("5", "6", "7"), "m-05b", _limits("25.00", "3000.00")),
     ),
 )  # fmt: skip
+TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
     """Return the tables of the floor: the five, and beyond them more of the same kinds with meters of their own."""
-    if tables < TABLES_MIN:
-        raise ValueError(f"{tables} tables; the floor has at least {TABLES_MIN}, which all paytables take")
-    specs = list(_SPECS)
-    for number in range(len(_SPECS), tables):
-        model, name = _SPECS[number % len(_SPECS)], f"fu-{number + 1:02d}"
-        later = model.later and replace(model.later, meter=f"m-{number + 1:02d}b")
-        first = replace(model.first, meter=f"m-{number + 1:02d}", linked=False)
-        specs.append(replace(model, id=name, first=first, later=later))
-    return specs
+    return grown(_SPECS, tables, "fu-", with_meter("m-"))

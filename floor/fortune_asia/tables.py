@@ -6,12 +6,9 @@ ways to find the start, and every kind of shuffler; what some of them file on th
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from floor.casino import Filing, TableSpec
+from floor.casino import Filing, TableSpec, grown, with_meter
 
 CHAPTER = "pa-659a"
-TABLES_MIN = 5
 
 
 def _filing(fortune: str, insurance: str, progressive: str, meter: str, low: str, high: str, linked: bool = False
@@ -50,16 +47,9 @@ _SPECS = (
         _filing("B", "C", "1.00", "m-fa-05b", "25.00", "3000.00"),
     ),
 )  # fmt: skip
+TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
     """Return the tables of the wing: the five, and beyond them more of the same kinds with meters of their own."""
-    if tables < TABLES_MIN:
-        raise ValueError(f"{tables} tables; the floor has at least {TABLES_MIN}, which all paytables take")
-    specs = list(_SPECS)
-    for number in range(len(_SPECS), tables):
-        model, name = _SPECS[number % len(_SPECS)], f"fa-{number + 1:02d}"
-        later = model.later and replace(model.later, meter=f"m-{name}b")
-        first = replace(model.first, meter=f"m-{name}", linked=False)
-        specs.append(replace(model, id=name, first=first, later=later))
-    return specs
+    return grown(_SPECS, tables, "fa-", with_meter("m-fa-"))

@@ -7,12 +7,9 @@ second.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from floor.casino import Filing, TableSpec
+from floor.casino import Filing, TableSpec, grown
 
 CHAPTER = "pa-686a"
-TABLES_MIN = 5
 
 
 def _filing(low: str, high: str, bonus: bool = True, **settings: str) -> Filing:
@@ -47,10 +44,9 @@ _SPECS = (
         _filing("10.00", "1000.00", dead_hand_returns="ante"),
     ),
 )  # fmt: skip
+TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
     """Return the tables of the wing: the five, and beyond them more of the same kinds."""
-    if tables < TABLES_MIN:
-        raise ValueError(f"{tables} tables; the floor has at least {TABLES_MIN}, which use every kind of shuffler")
-    return [replace(_SPECS[at % len(_SPECS)], id=f"ou-{at + 1:02d}") for at in range(tables)]
+    return grown(_SPECS, tables, "ou-", lambda filing, name: filing)

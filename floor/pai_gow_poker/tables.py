@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from floor.casino import Filing, TableSpec
+from floor.casino import Filing, TableSpec, grown
 
 CHAPTER = "pa-645c"
-TABLES_MIN = 5
 _NOTHING: Mapping[str, str] = {}
 
 
@@ -65,23 +64,17 @@ _SPECS = (
                 _paid_by("mh-05b", "inventory")),
     ),
 )  # fmt: skip
+TABLES_MIN = len(_SPECS)
 
 
 def _own(filing: Filing, name: str) -> Filing:
     """The same filing with meters of the table's own."""
     settings = dict(filing.settings)
     if "mystery.meter" in settings:
-        settings["mystery.meter"] = f"mh-{name}"
-    return replace(filing, meter=f"m-{name}", linked=False, settings=settings)
+        settings["mystery.meter"] = f"mh-pg-{name}"
+    return replace(filing, meter=f"m-pg-{name}", linked=False, settings=settings)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
     """Return the tables of the wing: the five, and beyond them more of the same kinds with meters of their own."""
-    if tables < TABLES_MIN:
-        raise ValueError(f"{tables} tables; the floor has at least {TABLES_MIN}, which all paytables take")
-    specs = list(_SPECS)
-    for number in range(len(_SPECS), tables):
-        model, name = _SPECS[number % len(_SPECS)], f"pg-{number + 1:02d}"
-        later = model.later and _own(model.later, f"{name}b")
-        specs.append(replace(model, id=name, first=_own(model.first, name), later=later))
-    return specs
+    return grown(_SPECS, tables, "pg-", _own)
