@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,8 @@ from games.chapters import chapter
 from games.face_up_pai_gow import ace_high_line
 from games.ranking import seven_card_lines
 from games.rulebook import Rulebook, parse_submission
-from tests.floor.test_simulation import corrected
+from tests.floor import simulated as floors
+from tests.floor.adding_up import corrected
 
 NAME = "player_dealer"
 WING = WINGS[NAME]
@@ -27,23 +27,12 @@ SEED, ROUNDS = 20, 2000
 MONEY_CODES = ("CA-COVER", "PAY-", "WAGER-LATE", "CA-BACKLINE")
 
 
-@cache
 def simulated() -> Simulation:
-    return simulate(SEED, ROUNDS, games=(NAME,))
+    return floors.simulated(NAME, SEED, ROUNDS)
 
 
-@cache
 def tables() -> dict[str, list[Draft]]:
-    """The drafts of each table as a log stores them: messages that were sent twice once."""
-    stored: dict[str, list[Draft]] = {}
-    for stream, drafts in simulated().groups():
-        kept = stored.setdefault(stream, [])
-        ids = {draft.event_id for draft in kept[-400:]}
-        for draft in drafts:
-            if draft.event_id not in ids:
-                ids.add(draft.event_id)
-                kept.append(draft)
-    return {stream: drafts for stream, drafts in stored.items() if stream.startswith("table/")}
+    return floors.tables(NAME, SEED, ROUNDS)
 
 
 def labelled(*codes: str) -> set[tuple[str, int | None]]:

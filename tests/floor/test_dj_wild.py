@@ -25,29 +25,21 @@ from replay.findings import Finding
 from replay.meters import MeterFold
 from replay.rounds import TableFold
 from replay.stream import rules_in_force
+from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 
+NAME = "dj_wild"
 SEEDS = (1, 20)
 ROUNDS = 1600
-WING = WINGS["dj_wild"]
+WING = WINGS[NAME]
 
 
-@cache
 def simulated(seed: int) -> Simulation:
-    return simulate(seed, ROUNDS, games=("dj_wild",))
+    return floors.simulated(NAME, seed, ROUNDS)
 
 
-def stored(simulation: Simulation) -> dict[str, list[Draft]]:
-    """The drafts of each stream as a log stores them: messages that were sent twice once."""
-    kept: dict[str, dict[str, Draft]] = {}
-    for stream, drafts in simulation.groups():
-        kept.setdefault(stream, {}).update({draft.event_id: draft for draft in drafts})
-    return {stream: list(drafts.values()) for stream, drafts in kept.items()}
-
-
-@cache
 def streams(seed: int) -> dict[str, list[Draft]]:
-    return stored(simulated(seed))
+    return floors.streams(NAME, seed, ROUNDS)
 
 
 def codes() -> set[str]:
@@ -122,10 +114,10 @@ def test_every_fault_is_found_and_nothing_else(seed: int) -> None:
 
 
 def test_a_floor_without_faults_raises_no_alarm() -> None:
-    simulation = simulate(4, 300, games=("dj_wild",), plant=False)
+    simulation = simulate(4, 300, games=(NAME,), plant=False)
     assert simulation.labels == []
     assert simulation.legitimate
-    findings, verdicts = replayed(stored(simulation))
+    findings, verdicts = replayed(floors.stored(simulation))
     assert findings == ()
     assert verdicts["VARIANCE"] == 0
 
@@ -201,7 +193,7 @@ def test_all_paytables_ways_of_dealing_and_shufflers_are_used(seed: int) -> None
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
-    assert days_that_add_up({name: drafts for name, drafts in streams(seed).items() if name.startswith("table/")}) == 8
+    assert days_that_add_up(floors.tables(NAME, seed, ROUNDS)) == 8
 
 
 def test_every_kind_of_hand_comes_up() -> None:

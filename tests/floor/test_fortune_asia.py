@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -18,34 +17,21 @@ from games.cards import CODE
 from games.catalogue import GAMES
 from games.chapters import chapter
 from games.rulebook import Rulebook, parse_submission
+from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
+from tests.floor.simulated import documented
 
 NAME = "fortune_asia"
 WING = WINGS[NAME]
 SEED, ROUNDS = 20, 2000
 
 
-@cache
 def simulated() -> Simulation:
-    return simulate(SEED, ROUNDS, games=(NAME,))
-
-
-@cache
-def streams() -> dict[str, list[Draft]]:
-    """The drafts of each stream as a log stores them: messages that were sent twice once."""
-    stored: dict[str, list[Draft]] = {}
-    for stream, drafts in simulated().groups():
-        kept = stored.setdefault(stream, [])
-        ids = {draft.event_id for draft in kept[-400:]}
-        for draft in drafts:
-            if draft.event_id not in ids:
-                ids.add(draft.event_id)
-                kept.append(draft)
-    return stored
+    return floors.simulated(NAME, SEED, ROUNDS)
 
 
 def tables() -> dict[str, list[Draft]]:
-    return {stream: drafts for stream, drafts in streams().items() if stream.startswith("table/")}
+    return floors.tables(NAME, SEED, ROUNDS)
 
 
 def labelled(code: str) -> set[tuple[str, int | None]]:
@@ -53,11 +39,8 @@ def labelled(code: str) -> set[tuple[str, int | None]]:
 
 
 def test_there_is_a_planter_for_every_documented_code() -> None:
-    text = Path(__file__).parents[2].joinpath("docs", "evidence-659a.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
-    documented = {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
-    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented
-    assert "PAY-LIMIT" not in documented
+    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented("evidence-659a.md")
+    assert "PAY-LIMIT" not in documented("evidence-659a.md")
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -19,32 +18,21 @@ from floor.wings import WINGS
 from games.cards import CODE
 from games.chapters import chapter
 from games.over_under import bonus_lines, total
-from tests.floor.test_simulation import chips, corrected
+from tests.floor import simulated as floors
+from tests.floor.adding_up import days_that_add_up
+from tests.floor.simulated import documented
 
 NAME = "over_under"
 WING = WINGS[NAME]
 SEED, ROUNDS = 20, 1500
 
 
-@cache
 def simulated() -> Simulation:
-    return simulate(SEED, ROUNDS, games=(NAME,))
+    return floors.simulated(NAME, SEED, ROUNDS)
 
 
-@cache
 def tables() -> dict[str, list[Draft]]:
-    """The drafts of each table as a log stores them: messages that were sent twice once."""
-    stored: dict[str, list[Draft]] = {}
-    for stream, drafts in simulated().groups():
-        if not stream.startswith("table/"):
-            continue
-        kept = stored.setdefault(stream, [])
-        ids = {draft.event_id for draft in kept[-400:]}
-        for draft in drafts:
-            if draft.event_id not in ids:
-                ids.add(draft.event_id)
-                kept.append(draft)
-    return stored
+    return floors.tables(NAME, SEED, ROUNDS)
 
 
 def labelled(*codes: str) -> set[tuple[str, int | None]]:
@@ -52,11 +40,8 @@ def labelled(*codes: str) -> set[tuple[str, int | None]]:
 
 
 def test_there_is_a_planter_for_every_documented_code() -> None:
-    text = Path(__file__).parents[2].joinpath("docs", "evidence-686a.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
-    documented = {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
-    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented
-    assert len(documented) == 36
+    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented("evidence-686a.md")
+    assert len(documented("evidence-686a.md")) == 36
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
@@ -145,28 +130,7 @@ def test_every_line_of_the_bonus_paytable_is_won() -> None:
 
 
 def test_the_chips_of_every_table_and_day_add_up() -> None:
-    """Closer = opener + fills - credits - chips sold + what was taken - what was paid (D27); the drop is what was sold."""
-    days = 0
-    for stream, drafts in tables().items():
-        balance: int | None = None
-        sold = 0
-        for event in corrected(drafts):
-            match event:
-                case model.InventoryCounted(kind="opener"):
-                    assert balance in (None, event.amount_cents)
-                    balance = event.amount_cents
-                case model.InventoryCounted():
-                    assert event.amount_cents == balance, stream
-                    assert event.amount_cents > 0
-                    days += 1
-                case model.DropCounted():
-                    assert event.amount_cents == sold
-                    sold = 0
-                case model.BuyIn():
-                    sold += event.amount_cents
-            if balance is not None:
-                balance += chips(event, 0)
-    assert days == 10
+    assert days_that_add_up(tables()) == 10
 
 
 def test_a_barred_patron_wagers_again_only_after_a_reshuffle() -> None:

@@ -23,7 +23,9 @@ from games.chapters import chapter
 from games.dice_wagers import ONE_RED_TWO_BLUE
 from games.mystery import is_committed
 from games.rulebook import Rulebook, parse_submission
+from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
+from tests.floor.simulated import documented
 
 NAME = "pai_gow_poker"
 WING = WINGS[NAME]
@@ -32,27 +34,16 @@ ON_DICE = ("sum", "match", "beat_it")
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@cache
 def simulated() -> Simulation:
-    return simulate(SEED, ROUNDS, games=(NAME,))
+    return floors.simulated(NAME, SEED, ROUNDS)
 
 
-@cache
 def streams() -> dict[str, list[Draft]]:
-    """The drafts of each stream as a log stores them: messages that were sent twice once."""
-    stored: dict[str, list[Draft]] = {}
-    for stream, drafts in simulated().groups():
-        kept = stored.setdefault(stream, [])
-        ids = {draft.event_id for draft in kept[-400:]}
-        for draft in drafts:
-            if draft.event_id not in ids:
-                ids.add(draft.event_id)
-                kept.append(draft)
-    return stored
+    return floors.streams(NAME, SEED, ROUNDS)
 
 
 def tables() -> dict[str, list[Draft]]:
-    return {stream: drafts for stream, drafts in streams().items() if stream.startswith("table/")}
+    return floors.tables(NAME, SEED, ROUNDS)
 
 
 @cache
@@ -67,15 +58,6 @@ def books(drafts: list[Draft]) -> dict[str, Rulebook]:
     """What a table filed, by the gaming day from which it is in force."""
     filed = [draft.payload for draft in drafts if isinstance(draft.payload, model.RulesFiled)]
     return {event.effective_gaming_day: parse_submission(event.toml) for event in filed}
-
-
-def documented(*names: str) -> set[str]:
-    found: set[str] = set()
-    for name in names:
-        text = DOCS.joinpath(name).read_text(encoding="utf-8")
-        rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
-        found |= {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
-    return found
 
 
 def test_there_is_a_planter_for_every_documented_code() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -20,39 +19,29 @@ from games.face_up_pai_gow import ace_high_line
 from games.progressive import after_winner, contribution, share_cents
 from games.ranking import seven_card_lines
 from games.rulebook import Rulebook, parse_submission
+from tests.floor import simulated as floors
+from tests.floor.adding_up import days_that_add_up
+from tests.floor.simulated import documented
 
+NAME = "face_up_pai_gow"
 SEEDS = (1, 20, 777)
 ROUNDS = 2000
 
 
-@cache
 def simulated(seed: int) -> Simulation:
-    return simulate(seed, ROUNDS)
+    return floors.simulated(NAME, seed, ROUNDS)
 
 
-@cache
 def streams(seed: int) -> dict[str, list[Draft]]:
-    """The drafts of each stream as a log stores them: messages that were sent twice once."""
-    stored: dict[str, list[Draft]] = {}
-    for stream, drafts in simulated(seed).groups():
-        kept = stored.setdefault(stream, [])
-        ids = {draft.event_id for draft in kept[-400:]}
-        for draft in drafts:
-            if draft.event_id not in ids:
-                ids.add(draft.event_id)
-                kept.append(draft)
-    return stored
+    return floors.streams(NAME, seed, ROUNDS)
+
+
+def tables(seed: int) -> dict[str, list[Draft]]:
+    return floors.tables(NAME, seed, ROUNDS)
 
 
 def codes() -> set[str]:
-    return {code.partition("/")[0] for code in WINGS["face_up_pai_gow"].irregulars.faults}
-
-
-def documented_codes() -> set[str]:
-    """The codes in the table of docs/evidence.md."""
-    text = Path(__file__).parents[2].joinpath("docs", "evidence.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ") and "-" in line.split("|")[1]]
-    return {code.strip() for row in rows for code in row.split(",") if code.strip().isupper()}
+    return {code.partition("/")[0] for code in WINGS[NAME].irregulars.faults}
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
@@ -77,7 +66,7 @@ def test_a_line_is_the_stream_and_the_draft(tmp_path: Path) -> None:
 
 
 def test_there_is_a_planter_for_every_documented_code() -> None:
-    assert codes() == documented_codes()
+    assert codes() == documented("evidence.md")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -89,7 +78,7 @@ def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> N
     assert len(in_meters) >= 2
     assert {label.code for label in in_meters} == {"PAY-METER"}
     kinds = Counter(label.kind for label in simulation.legitimate)
-    assert {kind for kind in WINGS["face_up_pai_gow"].irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in WINGS[NAME].irregulars.legitimates if not kinds[kind]} == set()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -230,76 +219,9 @@ def test_meters_follow_from_their_events_but_where_planted(seed: int) -> None:
     assert touched > 100
 
 
-def corrected(drafts: list[Draft]) -> list[model.Event]:
-    """The events of a stream as they count: corrections applied; they name number and id of what they supersede."""
-    payloads = [draft.payload for draft in drafts]
-    for draft in drafts:
-        correction = draft.payload
-        if isinstance(correction, model.EventCorrected):
-            wrong = drafts[correction.supersedes_seq - 1]
-            if correction.replacement is None:  # a planted fault
-                assert wrong.event_id != correction.supersedes_event_id
-                continue
-            assert wrong.event_id == correction.supersedes_event_id
-            assert (wrong.payload.TYPE, wrong.round_no) == (
-                correction.replacement.type,
-                correction.replacement.round_no,
-            )
-            payloads[correction.supersedes_seq - 1] = msgspec.convert(
-                correction.replacement.payload, type(wrong.payload)
-            )
-    return payloads
-
-
-def chips(event: model.Event, progressive_cents: int) -> int:
-    """What an event adds to a table's inventory; progressive chips go into it when they are collected."""
-    match event:
-        case model.FillReceived() | model.WagerTaken() | model.VigorishTaken():
-            return event.amount_cents
-        case model.CreditSent() | model.BuyIn() | model.EnvyPaid() | model.WagerReturned(wager="progressive"):
-            return -event.amount_cents
-        case model.ProgressiveLocked():
-            return event.collected * progressive_cents
-        case model.WagerPaid(source="inventory", wager="progressive"):
-            return -event.winnings_cents - event.stake_cents
-        case model.WagerPaid(source="inventory"):
-            return -event.winnings_cents
-        case _:
-            return 0
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_chips_of_every_table_and_day_add_up(seed: int) -> None:
-    """Closer = opener + fills - credits - chips sold + what was taken - what was paid from the inventory (D27)."""
-    days = 0
-    tables = {stream: drafts for stream, drafts in streams(seed).items() if stream.startswith("table/")}
-    for stream, drafts in tables.items():
-        balance: int | None = None
-        sold = progressive_cents = 0
-        day, filed = "", dict[str, int]()
-        for event in corrected(drafts):
-            match event:
-                case model.GamingDayOpened():
-                    day = event.gaming_day
-                case model.RulesFiled():
-                    filed[event.effective_gaming_day] = parse_submission(event.toml).offers["progressive"].min_cents
-                case model.TableOpened():
-                    progressive_cents = filed[max(each for each in filed if each <= day)]
-                case model.InventoryCounted(kind="opener"):
-                    assert balance in (None, event.amount_cents)
-                    balance = event.amount_cents
-                case model.InventoryCounted():
-                    assert event.amount_cents == balance, stream
-                    assert event.amount_cents > 0
-                    days += 1
-                case model.DropCounted():
-                    assert event.amount_cents == sold
-                    sold = 0
-                case model.BuyIn():
-                    sold += event.amount_cents
-            if balance is not None:
-                balance += chips(event, progressive_cents)
-    assert days == 10
+    assert days_that_add_up(tables(seed)) == 10
 
 
 def paid_lines(seed: int) -> set[tuple[str, str, str]]:
