@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import re
+import shlex
 import subprocess
 import tomllib
 from collections.abc import Sequence
@@ -185,6 +186,16 @@ def test_the_index_of_the_documentation_names_every_page() -> None:
     linked = set(re.findall(r"\]\(([a-z0-9-]+\.[a-z.]+)\)", text("docs/README.md")))
     pages = {page.name for page in (ROOT / "docs").iterdir() if page.suffix in (".md", ".json")}
     assert linked == pages - {"README.md"}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> None:
+    """A line that begins with `$ rack` can be copied into a shell."""
+    for line in re.findall(r"^ *\$ (?:[^\n]*\| *)?rack ([a-z][^\n]*)", text(document), re.M):
+        try:
+            build_parser().parse_args(shlex.split(line, comments=True))
+        except SystemExit as end:
+            raise AssertionError(f"{document}: rack {line}") from end
 
 
 def test_every_target_of_the_makefile_is_explained() -> None:
