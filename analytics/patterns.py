@@ -17,7 +17,6 @@ from analytics.multiplicity import holm
 from analytics.selection import EVERYTHING, WHERE, Selection, frame
 from analytics.warehouse import Warehouse
 
-DIRECTIONS: Final = {"overpaid": "> 0", "underpaid": "< 0"}
 KINDS: Final = {
     "dealer_patron": "a dealer's mistakes of one direction fall on one patron's wagers",
     "dealer": "a dealer's mistakes go one way more often than the floor's",
@@ -92,15 +91,18 @@ Candidates = tuple[str, list[dict[str, Any]], int]
 def _dealers(found: pl.DataFrame) -> Candidates:
     """Each dealer's directions against the share of the direction among all others' mistakes."""
     totals = found.group_by("dealer", "direction").agg(pl.col("times").sum(), pl.col("amount_cents").sum())
+    of_dealer, of_direction = _times(totals, "dealer"), _times(totals, "direction")
+    everybody = sum(of_dealer.values())
     rows = []
     for row in totals.iter_rows(named=True):
-        own = _times(totals, dealer=row["dealer"])
-        all_others = _times(totals) - own
-        same = _times(totals, direction=row["direction"]) - row["times"]
+        if not row["dealer"]:  # nobody was tapped in: rounds that have that in common are no person's
+            continue
+        own = of_dealer[row["dealer"]]
+        same = of_direction[row["direction"]] - row["times"]
         # One more of each, so that a short record proves nothing; and what goes both ways is one-sided to nobody.
-        share = max(0.5, (same + 1) / (all_others + 2))
+        share = max(0.5, (same + 1) / (everybody - own + 2))
         rows.append(_row(row, None, own, share))
-    return "dealer", rows, 2 * totals["dealer"].n_unique()
+    return "dealer", rows, 2 * len(of_dealer)
 
 
 def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[Candidates]:
@@ -112,28 +114,28 @@ def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[C
     )
     if wagers.is_empty():
         return []
-    by_dealer: dict[str, int] = dict(wagers.group_by("dealer").agg(pl.col("times").sum()).iter_rows())
-    by_patron: dict[str, int] = dict(wagers.group_by("bettor").agg(pl.col("times").sum()).iter_rows())
+    by_dealer, by_patron = _times(wagers, "dealer"), _times(wagers, "bettor")
     together = {(dealer, bettor): times for dealer, bettor, times in wagers.iter_rows()}
     known = found.filter(pl.col("bettor").is_not_null())
+    of_both, of_direction = _times(known, "dealer", "direction"), _times(known, "direction")
     pairs = [
-        _row(row, row["bettor"], _times(known, dealer=row["dealer"], direction=row["direction"]),
+        _row(row, row["bettor"], of_both[row["dealer"], row["direction"]],
              together.get((row["dealer"], row["bettor"]), 0) / max(1, by_dealer.get(row["dealer"], 0)))
-        for row in known.iter_rows(named=True)
+        for row in known.iter_rows(named=True) if row["dealer"]
     ]  # fmt: skip
     floor = sum(by_dealer.values())
     patrons = [
-        _row({**row, "dealer": None}, row["bettor"], _times(known, direction=row["direction"]),
+        _row({**row, "dealer": None}, row["bettor"], of_direction[row["direction"]],
              by_patron.get(row["bettor"], 0) / floor)
         for row in known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum()).iter_rows(named=True)
     ]  # fmt: skip
     return [("dealer_patron", pairs, 2 * len(together)), ("patron", patrons, 2 * len(by_patron))]
 
 
-def _times(found: pl.DataFrame, **of: str) -> int:
-    """The sum of `times` where columns have these values."""
-    kept = found.filter(*(pl.col(column) == value for column, value in of.items()))
-    return int(kept["times"].sum())
+def _times(found: pl.DataFrame, *columns: str) -> dict[Any, int]:
+    """The sum of `times` by the value of a column, or by the values of several."""
+    sums = found.group_by(columns).agg(pl.col("times").sum())
+    return {key[0] if len(columns) == 1 else tuple(key): times for *key, times in sums.iter_rows()}
 
 
 def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict[str, Any]:

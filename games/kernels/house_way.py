@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from games.house_way import ANY, KINDS, Back, Front, HouseWay
+from games.house_way import ANY, KINDS, Front, HouseWay
 from games.kernels.compiling import compiled, wide
 from games.kernels.ranking import (
     ACE_BIT,
@@ -45,7 +45,6 @@ _KINDS: Final = tuple(dict.fromkeys(KINDS.values()))
 _EVERY_KIND: Final = (1 << len(_KINDS)) - 1
 HIGHEST, PAIRS, LOW_PAIR, SINGLES, UNLIKE, ACE = range(6)
 _FRONTS: Final = get_args(Front)
-_BACKS: Final = get_args(Back)
 COMPLETE: Final = -1
 _AT_LEAST: Final = {
     "any": HIGH_CARD, "pair": PAIR, "two_pair": TWO_PAIR, "three_of_a_kind": THREE, "complete": COMPLETE,

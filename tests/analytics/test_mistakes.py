@@ -196,6 +196,19 @@ def test_a_dealer_who_overpays_one_patron_is_where_to_look_and_nobody_is_accused
         assert not {"theft", "steal", "fraud", "cheat", "guilty", "suspect"} & set(sentence.lower().split())
 
 
+def test_rounds_in_which_nobody_was_tapped_in_are_no_dealer_s() -> None:
+    """They count among everybody's, and no pattern is made of what they have in common."""
+    known = month(np.random.default_rng(7), stealing={("d-03", "p-20"): 0.1})
+    frame = repeat_patterns(known)
+    known.execute("UPDATE fct_findings SET dealer = '' WHERE dealer = 'd-03'")
+    known.execute("UPDATE mart_bettors SET dealer = '' WHERE dealer = 'd-03'")
+    unnamed = repeat_patterns(known)
+    assert set(unnamed["dealer"].drop_nulls()) == set(frame["dealer"].drop_nulls()) - {"d-03"}
+    kept = pl.col("dealer").is_null() | (pl.col("dealer") != "d-03")
+    shown = ["kind", "direction", "dealer", "bettor", "times", "of", "expected"]
+    assert unnamed.select(shown).sort(shown).rows() == frame.filter(kept).select(shown).sort(shown).rows()
+
+
 def test_a_dealer_who_errs_thrice_as_often_stands_out_and_the_others_do_not() -> None:
     db = month(np.random.default_rng(8), stealing={("d-05", f"p-{n}"): 0.012 for n in range(30)})
     frame = error_rates(db, "dealer")
