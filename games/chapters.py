@@ -309,7 +309,14 @@ def chapter(jurisdiction: str, name: str) -> Chapter:
     """
     if name not in _chapters().get(jurisdiction, ()):
         raise KeyError(f"{jurisdiction}-{name}")
-    return _chapter(with_lent(_table(jurisdiction, name), lambda other: _table(jurisdiction, other)))
+    table = with_lent(_table(jurisdiction, name), lambda other: _table(jurisdiction, other))
+    try:
+        return _chapter(table)
+    except KeyError as error:
+        message = (
+            f"games/rules/{jurisdiction}/{name}.toml: {error} is missing; docs/adding-a-game.md says what a chapter has"
+        )
+        raise ValueError(message) from error
 
 
 def _table(jurisdiction: str, name: str) -> Mapping[str, Any]:
@@ -398,7 +405,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
 
 def _in_full(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The paytables of a chapter, with those in the place of an entry that says which of another chapter's are the same."""
-    for entry in table["paytable"]:
+    for entry in table.get("paytable", ()):
         if "from" not in entry:
             yield entry
             continue

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from games.rulebook import chapter
+from games.rulebook import chapter, known_chapters
 from replay.rules import SEVERITY
 from replay.transcript import parse
 from tests.golden.rounds import Case, read_cases
@@ -95,6 +95,11 @@ def observed(case_text: str, folder: Path) -> frozenset[str]:
 def test_every_paragraph_has_a_row_and_every_row_a_paragraph(document: str) -> None:
     assert [row["section"] for row in ROWS if document_of(row) == document] == paragraphs(document)
     assert {document_of(row) for row in ROWS} == set(OUTLINE)
+
+
+def test_every_chapter_has_its_outline_and_its_rounds() -> None:
+    assert set(KEYS.values()) == set(known_chapters())
+    assert set(KEYS) == set(OUTLINE) == {path.parent.name for path in GOLDEN.glob("*/*.rounds")}
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row["section"]))
