@@ -1,6 +1,6 @@
 """The shaker and the wagers on the dice: when it may be used, how, by whom, and what comes before the cards.
 
-58 Pa. Code § 645c.2(b), (c), (f)-(h). What the dice pay is in `games/dice_wagers.py`.
+58 Pa. Code § 645c.2(a)-(c), (f)-(h). What the dice pay is in `games/dice_wagers.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from replay.voids import before_deal
 from replay.wagering import bets_close_with_the_dice, shaker_used, stakes
 
 SECOND_MS = 1000
+PLAYER_SHAKER = "player_shaker"
+"""How the shaker that players activate is filed as the way to find the start (§ 645c.2(a))."""
 
 
 @rule("DEAL-SHAKE", on=("645c.2(b)", "645c.2(f)"))
@@ -49,15 +51,22 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-@rule("DEAL-SHAKE", on=("645c.2(f)(1)",))
+@rule("DEAL-SHAKE", on=("645c.2(a)", "645c.2(f)(1)"))
 def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """A selected player activates the electronic shaker at the player's own wagering position: any who plays."""
+    """A shaker that players activate is used only where it is filed (D276), and then at the position of any who plays."""
+    activations = round_.of(model.ShakerActivated)
+    if activations and book.starting != PLAYER_SHAKER:
+        yield finding(
+            round_, book, "DEAL-SHAKE", "645c.2(a)", expected=f"the start found as filed ({book.starting})",
+            observed=f"a player-activated shaker, activated at seat {activations[0].payload.seat}", evidence=activations,
+        )  # fmt: skip
+        return
     placed = stakes(round_, book)
     if round_.lost or not placed:
         return
     playing = {stake.seat for stake in placed.values() if stake.on_layout_cents > 0} | set(round_.before.patrons)
     playing |= {fact.payload.seat for fact in round_.of(model.PatronSeated)}
-    for fact in round_.of(model.ShakerActivated):
+    for fact in activations:
         if fact.payload.seat not in playing:
             yield finding(
                 round_, book, "DEAL-SHAKE", "645c.2(f)(1)", expected="the shaker activated at the position of a player",

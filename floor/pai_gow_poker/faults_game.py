@@ -211,6 +211,18 @@ def electronic_shaker(play: PaiGowPlay) -> Where | None:
     return Where()
 
 
+@fault("DEAL-SHAKE/unfiled", fits=lambda table: with_dealers_shaker(table) and has_dice_wagers(table))
+def unfiled_shaker(play: PaiGowPlay) -> Where:
+    """A player activates an electronic shaker where the dealer's is filed; it shakes long enough, sealed."""
+    script, seat = play.script, min(play.plan.boxes)
+    rolled = script.of(model.DiceRolled)[-1]
+    for step in script.of(model.ShakerShaken):
+        if script.index(step) < script.index(rolled):
+            changed(step, times=None, duration_ms=play.plan.random.randrange(5000, 8000), covered=True)
+            script.before(step, model.ShakerActivated(seat=seat))
+    return Where()
+
+
 @fault("DEAL-SHAKE/lid", fits=lambda table: with_dealers_shaker(table) and has_dice_wagers(table))
 def lid_off(play: PaiGowPlay) -> Where:
     """The dealer shakes the dice with the lid off, where there are wagers on them."""

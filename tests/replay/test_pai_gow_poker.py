@@ -21,7 +21,7 @@ PUSHED = "return seat=3 base 25.00 push\nclose\n"
 
 
 def conclusions(words: str, text: str) -> list[Conclusion]:
-    return [each.conclusion for each in judge(f"rules pa-645c {words}\n{text}", "test")]
+    return [each.conclusion for each in judge(f"rules pa-645c starting=player_shaker {words}\n{text}", "test")]
 
 
 def found(words: str, text: str) -> list[str]:
@@ -131,7 +131,7 @@ def test_645c_2_g_of_two_valid_rolls_that_differ_neither_is_believed() -> None:
 def test_645c_2_g_2_each_number_gets_its_own_stake_back() -> None:
     placed = "wager seat=3 match 5.00 number=4\nwager seat=3 match 2.00 number=1\n"
     text = f"wager seat=3 base 25.00\n{placed}pay seat=3 match 30.00 number=4\n"
-    (script,) = parse(f"rules pa-645c match=yes\n{text}", "test")
+    (script,) = parse(f"rules pa-645c match=yes starting=player_shaker\n{text}", "test")
     assert [each.payload.stake_cents for each in script.events if isinstance(each.payload, model.WagerPaid)] == [500]
 
 
@@ -176,7 +176,7 @@ def test_d23_a_round_void_before_a_valid_roll_returns_the_wagers_on_the_dice() -
 
 def test_d26_where_evidence_was_lost_nobody_knows_whether_it_was_settled_before_the_void() -> None:
     text = "wager seat=3 base 25.00 sum 5.00\nactivate seat=3\nshake 5000 ms\ndice 2 2 4\nvoid round floor_decision\n"
-    (script,) = parse(f"rules pa-645c sum=A\n{text}", "test")
+    (script,) = parse(f"rules pa-645c sum=A starting=player_shaker\n{text}", "test")
     round_ = fold_script(TableFold("table/t-1"), script)
     round_.refusals.append(round_.facts[-1])
     round_.refusals[0] = type(round_.facts[-1])(99, 1, "t", model.IntakeRefused(sha256="0" * 64, size=3, reason="torn"))
