@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from events import model
-from games.cards import CODE
+from games.cards import CODE, JOKER
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
 from replay.rounds import Round
@@ -58,11 +58,13 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
 
 
 def side_card(round_: Round) -> int | None:
-    """Return the side card, or null where it is not on record."""
+    """Return the side card, or null where it is not on record, or by the record already lies beside the joker (D281)."""
     if "side" not in round_.memo:
         last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
         card = last.payload.cards[-1] if last is not None else None
-        round_.memo["side"] = CODE[card] if card is not None else None
+        code = CODE[card] if card is not None else None
+        there = any(JOKER in cards and code in cards for cards in round_.hands().values())
+        round_.memo["side"] = None if there else code
     side: int | None = round_.memo["side"]
     return side
 

@@ -95,7 +95,7 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     """Return every reading of what a position holds and how it was set; `[NO_HAND]` when the record does not tell.
 
     An unread card can be any that is not known to be elsewhere; a card that was dealt unread but read when the hands
-    were set is known. Hands set with foreign cards count as not known.
+    were set is known. Hands set with foreign cards count as not known, and so does a hand with one card twice (D281).
     """
     memo = round_.memo.setdefault("readings", {})
     if position not in memo:
@@ -120,7 +120,7 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
                 if None in dealt:
                     dealt = list(dealt)
                     dealt[dealt.index(None)] = card
-    if dealt is None:
+    if dealt is None or twice(dealt, book):
         return [NO_HAND]
     if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
         set_hand = None
@@ -151,6 +151,14 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
         cards = [card if card is not None else filling.pop(0) for card in dealt]
         found.append(_hand(cards, set_hand, chosen, count))
     return found
+
+
+def twice(cards: Sequence[int | None], book: Rulebook) -> list[int]:
+    """Return the cards that one hand of a single deck holds more than once: which of them was misread cannot be told."""
+    if book.chapter.numbers.get("copies", 1) > 1:
+        return []
+    read = [card for card in cards if card is not None]
+    return sorted({card for card in read if read.count(card) > 1})
 
 
 def is_set_whole(set_hand: SetHand, book: Rulebook) -> bool:

@@ -24,7 +24,7 @@ from replay.layout import layout_of, voided_seats
 from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
-from replay.setting import dealer_position, dealer_readings, readings, set_hands
+from replay.setting import dealer_position, dealer_readings, readings, set_hands, twice
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, must_be_void, void_grounds
@@ -343,6 +343,9 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         said = further(round_, book, seat, wager)
         if said is not None:
             return said
+    for position in (seat, dealer_position(round_)):
+        if twice(round_.hands().get(position, ()), book):
+            return f"{name(position)} holds the same card twice, by the record"
     if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
         return "the dealer's cards are not on record"
     held = readings(round_, book, seat)

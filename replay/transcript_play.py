@@ -115,8 +115,8 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
         dealt = context.dealt.get(position)
         if context.book.house_way is None:
             raise words.error(f"no house way is filed in {context.book.chapter.key}")
-        if dealt is None or len(dealt) != 7 or any(card is None for card in dealt):
-            raise words.error("house_way needs the seven cards of the position dealt before, all read")
+        if dealt is None or len(set(dealt)) != 7 or len(dealt) != 7 or None in dealt:
+            raise words.error("house_way needs the seven cards of the position dealt before, all read and no two alike")
         chosen = settings_of(context.book.way, [CODE[card] for card in dealt if card is not None])[0]
         parts = {"high": chosen.high, "medium": chosen.medium, "low": chosen.low}
         return {name: [TEXT[card] for card in cards or ()] for name, cards in parts.items()}
