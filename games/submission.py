@@ -100,7 +100,7 @@ def submission_from_words(words: Sequence[str]) -> str:
         text.append(f"house_way = {_quoted(given.pop('house_way', book.house_way))}")
     text += ["", "[table]", f"deal_method = {_quoted(deal_method)}"]
     if book.startings:
-        text.append(f"starting = {_quoted(given.pop('starting', next(iter(book.startings))))}")
+        text.append(f"starting = {_quoted(given.pop('starting', _unsaid_starting(book)))}")
     shuffler = "none" if deal_method == "manual_shoe" else "automated"
     text.append(f"shuffler = {_quoted(given.pop('shuffler', shuffler))}")
     if "decks" in given:
@@ -116,6 +116,12 @@ def submission_from_words(words: Sequence[str]) -> str:
     for key in given:
         raise RulesRefused(SOURCE, key, f"unknown, or of a wager that is not offered, in {book.key}", SUBMISSIONS)
     return "\n".join(text) + "\n"
+
+
+def _unsaid_starting(book: Chapter) -> str:
+    """How the start is found where the words do not say it: the players' shaker may stand beside the dealer's (645c.2(a)),
+    so that with it nothing is in dispute that nobody spoke of."""
+    return "player_shaker" if "player_shaker" in book.startings else next(iter(book.startings))
 
 
 def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
