@@ -75,7 +75,7 @@ Ask = Callable[[str, tuple[str, ...], str, str], Iterator[tuple[dict[str, Any], 
 
 
 def _grouped(
-    db: Warehouse, selection: Selection, mart: str, keys: tuple[str, ...], sums: str, where: str = "true"
+    db: Warehouse, selection: Selection, mart: str, keys: tuple[str, ...], sums: str, where: str
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Yield each group of a mart with its rows. `sums` are the value columns and the sums over them."""
     named = "".join(f"{key}, " for key in keys)
@@ -89,8 +89,8 @@ def _grouped(
         yield dict(zip(keys, values, strict=False)), list(of_group)
 
 
-def _counts(rows: list[dict[str, Any]], value: str, times: str = "times") -> dict[str, int]:
-    return {str(row[value]): row[times] for row in rows}
+def _counts(rows: list[dict[str, Any]], value: str) -> dict[str, int]:
+    return {str(row[value]): row["times"] for row in rows}
 
 
 def _dice(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted | Repeated]:

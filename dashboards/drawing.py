@@ -134,13 +134,13 @@ def hand(x: float, y: float, cards: Sequence[str | None], fan: float = FAN) -> s
     return "".join(card(x + i * fan, y, face) for i, face in enumerate(cards))
 
 
-def hand_width(count: int, fan: float = FAN) -> float:
+def hand_width(count: int) -> float:
     """Return how wide so many fanned cards are.
 
     >>> hand_width(5), hand_width(0)
     (148, 0)
     """
-    return CARD_W + fan * (count - 1) if count else 0
+    return CARD_W + FAN * (count - 1) if count else 0
 
 
 def die(x: float, y: float, value: int | None, colour: str = "white", *, tilted: bool = False) -> str:

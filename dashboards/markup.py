@@ -85,11 +85,11 @@ def difference(cents: int | None, formats: Formats, nothing: str = UNKNOWN) -> H
     )
 
 
-def figure(label: str, value: object, note: object = "", kind: str = "") -> Html:
+def figure(label: str, value: object, note: object = "") -> Html:
     """Return a figure under its name."""
     below = f'<div class="rk-note">{text(note)}</div>' if note else ""
     return Html(
-        f'<div class="rk-figure {escape(kind)}"><div class="rk-label">{escape(label)}</div>'
+        f'<div class="rk-figure"><div class="rk-label">{escape(label)}</div>'
         f'<div class="rk-value">{text(value)}</div>{below}</div>'
     )
 

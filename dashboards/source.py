@@ -74,10 +74,10 @@ def draw(wide: str, upright: str = "") -> None:
     st.markdown(drawings, unsafe_allow_html=True)
 
 
-def print_button(words: str = "Print this page") -> None:
+def print_button() -> None:
     """Offer to print the page as it stands; the style for print leaves out what is only for the screen."""
     st.html(
-        f'<button type="button" class="rk-button rk-noprint" id="rk-print">{markup.text(words)}</button>'
+        '<button type="button" class="rk-button rk-noprint" id="rk-print">Print this page</button>'
         "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
         unsafe_allow_javascript=True,  # our own words only
     )

@@ -325,10 +325,9 @@ def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | No
     return run.standing()
 
 
-def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2,
-           progress: Progress | None = None) -> Iterator[Summary]:  # fmt: skip
+def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2) -> Iterator[Summary]:
     """Replay for ever, yielding after every batch; the caller stops when it has enough."""
-    yield from Replay(log, results, progress=progress).run(wait_s=wait_s)
+    yield from Replay(log, results).run(wait_s=wait_s)
 
 
 def standing(results: ResultStore, summary: Summary) -> Summary:

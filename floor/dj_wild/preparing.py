@@ -67,13 +67,13 @@ def equal_hands(plan: Plan) -> bool:
     return False
 
 
-def with_hand(wager: str, *targets: str, cents: int = 500) -> Callable[[Plan], bool]:
+def with_hand(wager: str, *targets: str) -> Callable[[Plan], bool]:
     """Prepare a seat with a wager and a hand made to order."""
 
     def prepare(plan: Plan) -> bool:
         if not one_box_seat(plan):
             return False
-        plan.bet(plan.chosen, wager, plan.book.offers["progressive"].min_cents if wager == "progressive" else cents)
+        plan.bet(plan.chosen, wager, plan.book.offers["progressive"].min_cents if wager == "progressive" else 500)
         return plan.deal({plan.chosen: plan.random.choice(targets)})
 
     return prepare
