@@ -110,7 +110,9 @@ class LiveFloor:
         try:
             for batch in self.desk.log.tail(after):
                 for record in batch:
-                    self._take(self.tables[record.stream], record.seq, _event.decode(record.data))
+                    table = self.tables.get(record.stream)
+                    if table is not None and not table.broken:  # a stream that begins just now is read the next time
+                        _read_into(table, record.seq, record.data)
         except REFUSALS as error:
             broken = self.tables.get(getattr(error, "stream", ""))
             if broken is None or broken.broken:
@@ -118,33 +120,6 @@ class LiveFloor:
             broken.broken = str(error)
             return True
         return False
-
-    def _take(self, table: Table, seq: int, event: _Event) -> None:
-        table.seq, table.last_event_at_us, table.recorded_at_us = seq, event.occurred_at_us, event.recorded_at_us
-        if event.gaming_day != table.gaming_day and event.type in BEGINNINGS:
-            _new_day(table, event.gaming_day)
-        match event.type:
-            case "table_opened":
-                table.open, table.game = True, str(_payload(event)["game"])
-            case "table_closed":
-                table.open = False
-            case "dealer_tapped_in":
-                table.dealer = str(_payload(event)["dealer"])
-            case "buy_in" | "marker_issued":
-                table.bought_in_cents += int(_payload(event)["amount_cents"])
-            case "drop_counted":
-                said = _payload(event)
-                if said["gaming_day"] == table.gaming_day:
-                    table.drop_cents = (table.drop_cents or 0) + int(said["amount_cents"])
-            case "round_closed" if event.round_no is not None:
-                table.open = True if table.open is None else table.open
-                table.last_round_no = event.round_no
-                table.closings.append(event.occurred_at_us)
-                table.waiting.add(event.round_no)
-            case "event_corrected":
-                table.waiting |= table.judged.keys()
-            case _:
-                pass
 
     def _judge(self, table: Table, round_no: int) -> None:
         """Count a round's verdict in, in place of an earlier one; nothing where there is none yet."""
@@ -166,6 +141,43 @@ class LiveFloor:
         table.house_win_cents += table.judged[round_no][0]
         table.findings.update((each.id, each.severity) for each in verdict.findings)
         table.game, table.dealer = verdict.game, verdict.dealer or table.dealer
+
+
+def _read_into(table: Table, seq: int, data: bytes) -> None:
+    """Take an event into its table; one that cannot be read ends what can be said of the table, as it ends its replay."""
+    try:
+        _take(table, _event.decode(data))
+        table.seq = seq
+    except (msgspec.MsgspecError, LookupError, TypeError, ValueError) as error:
+        table.broken = f"{table.stream}: event {seq} cannot be read: {error}"
+
+
+def _take(table: Table, event: _Event) -> None:
+    table.last_event_at_us, table.recorded_at_us = event.occurred_at_us, event.recorded_at_us
+    if event.gaming_day != table.gaming_day and event.type in BEGINNINGS:
+        _new_day(table, event.gaming_day)
+    match event.type:
+        case "table_opened":
+            table.open, table.game = True, str(_payload(event)["game"])
+        case "table_closed":
+            table.open = False
+        case "dealer_tapped_in":
+            table.dealer = str(_payload(event)["dealer"])
+        case "buy_in" | "marker_issued":
+            table.bought_in_cents += int(_payload(event)["amount_cents"])
+        case "drop_counted":
+            said = _payload(event)
+            if said["gaming_day"] == table.gaming_day:
+                table.drop_cents = (table.drop_cents or 0) + int(said["amount_cents"])
+        case "round_closed" if event.round_no is not None:
+            table.open = True if table.open is None else table.open
+            table.last_round_no = event.round_no
+            table.closings.append(event.occurred_at_us)
+            table.waiting.add(event.round_no)
+        case "event_corrected":
+            table.waiting |= table.judged.keys()
+        case _:
+            pass
 
 
 def house_win_cents(verdict: Adjudication) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,14 @@ import pytest
 from analytics import live
 from analytics.live import LiveFloor, Table
 from analytics.warehouse import reading
+from events.seal import link
 from rack.cli import main
 from replay.review import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
+
+NEWER = b'{"type":"dealer_tapped_in","round_no":null,"gaming_day":"2026-03-01","occurred_at_us":1,"recorded_at_us":1,"payload":{}}'
+"""A later version's event, whose fields have other names."""
 
 FIGURES = (
     "open", "game", "dealer", "gaming_day", "rounds", "last_round_no", "house_win_cents", "bought_in_cents", "drop_cents",
@@ -97,6 +102,41 @@ def test_a_round_judged_again_replaces_what_it_said_before(floor: Living) -> Non
         table.waiting = {1, 2}  # as after a correction
         again = one(at)
         assert (again.rounds, again.house_win_cents, dict(again.findings)) == before
+
+
+def append_raw(floor: Living, stream: str, data: bytes) -> None:
+    """Put bytes behind the last event of a stream, with the hash that the chain wants, as a newer program could."""
+    with sqlite3.connect(floor.warehouse.with_name("floor.db")) as database:
+        (seq, before) = database.execute(
+            "SELECT seq, hash FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1", [stream]
+        ).fetchone()
+        row = (stream, seq + 1, data, link(before, data))
+        database.execute("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", row)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff", b"{}", b'{"type":1}', NEWER], ids=["no text", "no event", "no type", "newer"]
+)
+def test_an_event_that_cannot_be_read_ends_what_is_said_of_its_table(floor: Living, data: bytes) -> None:
+    append_raw(floor, "table/fu-01", data)
+    with desk_at(floor.log, read_only=True, check_heads=False) as desk:
+        at = LiveFloor(desk, {})
+        table = one(at)
+        assert (table.rounds, table.house_win_cents) == (2, -20_000)
+        assert f"table/fu-01: event {table.seq + 1} cannot be read" in table.broken
+        append_raw(floor, "table/fu-01", data)
+        assert one(at).broken == table.broken, "nothing after it is read"
+
+
+def test_a_stream_that_begins_while_the_floor_is_read_does_no_harm(floor: Living) -> None:
+    with desk_at(floor.log, read_only=True) as desk:
+        known = desk.log.streams()
+        (finding, *_) = desk.cases()
+        floor.rack("review", "note", finding.finding.id, "--by", "m.ortiz", "--reason", "seen", code=0)
+        assert desk.log.streams() != known
+        desk.log.streams = lambda: known  # type: ignore[method-assign]  # as a moment ago
+        assert one(LiveFloor(desk, {})).rounds == 2
 
 
 def test_pace_is_that_of_the_last_rounds() -> None:
