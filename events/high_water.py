@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from events.errors import BrokenSeal, LostTail
+from events.errors import BrokenSeal, LogUnavailable, LostTail
 from events.log import Head
 
 MAGIC = b"discard-rack high-water v1\n"
@@ -78,6 +78,15 @@ class HighWater:
         os.fdatasync(self._file)
         self._next += len(heads)
         self._heads.update(heads)
+
+    def acknowledge(self, stream: str, head: Head) -> None:
+        """Store one end as `record` does, of what is stored already. Raises `LogUnavailable` where the disk fails."""
+        try:
+            self.record({stream: head})
+        except OSError as error:
+            raise LogUnavailable(
+                f"{self.path}: {error.strerror}; what was last added to {stream} is stored, and not acknowledged: start again"
+            ) from error
 
     def close(self) -> None:
         """Release the file."""

@@ -99,7 +99,7 @@ class KafkaCheckpoints:
                 f"Kafka did not say whether the checkpoint was stored: {error}; start again"
             ) from error
         self._last = head.seq
-        self._high_water.record({CHECKPOINTS: head})
+        self._high_water.acknowledge(CHECKPOINTS, head)
 
     def acknowledged(self) -> Head | None:
         """Return the last checkpoint that was made on this machine."""

@@ -156,7 +156,8 @@ class CheckpointStore(Protocol):
     def append(self, before: int, data: bytes, head: Head) -> None:
         """Add an encoded batch durably after `before` statements; `head` is the number of statements with it, and their root.
 
-        Raises `WrongSequence` where the store is elsewhere, `AppendRefused` where it is open for reading only.
+        Raises `WrongSequence` where the store is elsewhere, `AppendRefused` where it is open for reading only or the disk is
+        full, `LogUnavailable` where nobody can say whether it was stored, or it was and could not be acknowledged.
         """
 
     def acknowledged(self) -> Head | None:

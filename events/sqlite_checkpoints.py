@@ -75,7 +75,7 @@ class SqliteCheckpoints:
             if last != before:
                 raise WrongSequence(CHECKPOINTS, before + 1, last + 1)
             connection.execute("INSERT INTO checkpoints VALUES (?, ?)", (head.seq, data))
-        self._high_water.record({CHECKPOINTS: head})
+        self._high_water.acknowledge(CHECKPOINTS, head)
 
     def acknowledged(self) -> Head | None:
         """Return the last checkpoint that was made on this machine."""

@@ -312,6 +312,29 @@ def test_a_full_disk_at_the_key_signs_nothing(operator: Operator, monkeypatch: p
 
 
 @ON_SQLITE
+def test_a_checkpoint_that_was_stored_and_could_not_be_acknowledged(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever signs hears that; started again, he finds it, and goes on from it."""
+    operator.begin().sign()
+    operator.more()
+    signing = operator.begin()
+
+    def fails(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("os.fdatasync", fails)
+    with pytest.raises(LogUnavailable, match=r"high-water: Input/output error; .*is stored, and not acknowledged"):
+        signing.sign()
+    monkeypatch.undo()
+    assert len(list(operator.store.batches())) == 2
+    operator.more()
+    assert operator.begin().sign().size == 7
+    assert len(list(operator.store.batches())) == 3
+    assert verify(operator.log, checkpoints=operator.store).ok
+
+
+@ON_SQLITE
 @pytest.mark.parametrize("content", [b"", b"discard-rack signed v1 ff 1 2 00\n", b"x\n", b"discard-rack signed v1\n"])
 def test_a_memory_that_is_not_as_it_was_written_is_no_memory(operator: Operator, content: bytes) -> None:
     operator.begin().sign()
