@@ -229,7 +229,7 @@ def severity_reason(code: str, severity: str, difference_cents: int | None) -> s
 
 
 def table_name(table_id: str) -> str:
-    """Return a table's or dealer's id as it is written on the floor: `FU-01`."""
+    """Return the id of a table, dealer or patron as it is written on the floor: `FU-01`."""
     return table_id.upper()
 
 

@@ -13,34 +13,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 
-class Planted(Protocol):
-    """The label of a planted fault."""
-
-    @property
-    def code(self) -> str:
-        """The finding's code."""
-
-    @property
-    def stream(self) -> str:
-        """The stream it is in."""
-
-    @property
-    def round_no(self) -> int | None:
-        """Its round; null where it belongs to none."""
-
-    @property
-    def seat(self) -> int | None:
-        """Its seat, if any."""
-
-    @property
-    def wager(self) -> str | None:
-        """Its wager, if any."""
-
-    @property
-    def consequences(self) -> Collection[str]:
-        """Codes of findings that follow from it in its round."""
-
-
 class Found(Protocol):
     """What a finding must say to be compared."""
 
@@ -63,6 +35,14 @@ class Found(Protocol):
     @property
     def wager(self) -> str | None:
         """Its wager, if any."""
+
+
+class Planted(Found, Protocol):
+    """The label of a planted fault: the finding that there should be."""
+
+    @property
+    def consequences(self) -> Collection[str]:
+        """Codes of findings that follow from it in its round."""
 
 
 @dataclass(frozen=True)
