@@ -16,9 +16,9 @@ import polars as pl
 from analytics.hold import RoundView
 
 PATRON_KEYS: Final = frozenset(("bettor", "patron"))
-STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by"))
-PERSON: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*-?[a-z]*[0-9][a-z0-9-]*")
-"""An id of a person has a digit in it; `dealer`, `player` and `floorperson` are roles."""
+STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by"))
+ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
+"""What stands in the place of a person where only the role is known; everything else there is somebody's id."""
 
 
 def without_names(view: RoundView) -> RoundView:
@@ -37,7 +37,11 @@ def without_names(view: RoundView) -> RoundView:
     )
     return msgspec.structs.replace(
         view,
-        round={**view.round, "dealer": names.get(dealer, dealer)},
+        round={
+            **view.round,
+            "dealer": names.get(dealer, dealer),
+            "undetermined": [_in_text(why, names) for why in view.round["undetermined"]],
+        },
         events=view.events.with_columns(pl.Series("payload", replaced, dtype=pl.String)),
         findings=found,
     )
@@ -50,7 +54,7 @@ def _collect(value: Any, names: dict[str, str]) -> None:
     elif isinstance(value, dict):
         for key, each in value.items():
             kind = "patron" if key in PATRON_KEYS else "staff" if key in STAFF_KEYS else ""
-            if kind and isinstance(each, str) and PERSON.fullmatch(each):
+            if kind and isinstance(each, str) and each and each not in ROLES:
                 count = sum(name.startswith(kind) for name in names.values())
                 names.setdefault(each, f"{kind}-{count + 1}")
             else:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
+from msgspec import structs
 
 from analytics import disputes, hold
 from analytics.disputes import Remembered
@@ -14,8 +17,9 @@ from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
 from analytics.warehouse import reading
 from dashboards import accounts, desk, dispute_parts
-from dashboards.anonymous import without_names
+from dashboards.anonymous import PATRON_KEYS, ROLES, STAFF_KEYS, without_names
 from dashboards.names import Formats
+from events.base import REGISTRY
 from replay.review import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.running import log_in, run, said, start
@@ -124,6 +128,42 @@ def test_names_in_what_findings_say_are_hidden_too(warehouse: Path) -> None:
         named.findings.get_column_index("observed"), pl.Series("observed", ["p-3 paid, not p-33"])
     )
     assert without_names(named).findings["observed"].to_list() == ["patron-3 paid, not p-33"]
+
+
+def test_an_id_without_a_digit_is_a_name_too(warehouse: Path) -> None:
+    """Whoever is named by an event is hidden, however the property writes its people; roles are not people."""
+    named = view(warehouse, "table/fu-01", 17)
+    said = [
+        {"seat": 3, "patron": "ann"}, {"by": "maria"}, {"by": "floorperson"}, {"by": 3},
+        {"deck": "d-1", "by": "lee", "witnessed_by": "maria"}, {"by": "maria", "replacement": {"payload": {"bettor": "ann"}}},
+    ]  # fmt: skip
+    events = named.events.head(len(said)).with_columns(pl.Series("payload", [json.dumps(each) for each in said]))
+    round_ = {**named.round, "undetermined": ["whether ann was paid, and by whom"]}
+    hidden = without_names(structs.replace(named, events=events, round=round_))
+    assert [json.loads(payload) for payload in hidden.events["payload"]] == [
+        {"seat": 3, "patron": "patron-1"}, {"by": "staff-1"}, {"by": "floorperson"}, {"by": 3},
+        {"deck": "d-1", "by": "staff-2", "witnessed_by": "staff-1"},
+        {"by": "staff-1", "replacement": {"payload": {"bettor": "patron-1"}}},
+    ]  # fmt: skip
+    assert hidden.round["undetermined"] == ["whether patron-1 was paid, and by whom"]
+
+
+def test_what_an_event_calls_a_person_is_hidden_and_a_role_is_not() -> None:
+    """Held against the vocabulary: fields that name people, and the words that stand for a role there."""
+    fields = [field for event in REGISTRY.values() for field in structs.fields(event)]
+    assert {field.name for field in fields if field.name in ("patron", "bettor")} == PATRON_KEYS
+    assert {field.name for field in fields if field.name == "by" or field.name.endswith("_by")} - {"announced_by"} | {
+        "dealer"
+    } == STAFF_KEYS
+    words = {word for field in fields if field.name == "by" for word in literals(field.type)}
+    assert words == ROLES
+
+
+def literals(type_: object) -> set[str]:
+    found: set[str] = set()
+    for each in get_args(type_):
+        found |= {each} if isinstance(each, str) else literals(each)
+    return found
 
 
 def test_names_are_hidden_on_the_page(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
