@@ -6,7 +6,7 @@ Annex A, rulemaking 125-223, §§ 687a.5(b), 687a.8 to 687a.10, 687a.11(c), (e)-
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from events import model
 from games.rulebook import Rulebook
@@ -20,6 +20,10 @@ from replay.stub_counts import is_round_of_play, uncounted
 from replay.table_state import Fact
 from replay.voids import must_be_void, positions
 from replay.wagering import stakes
+
+AS_PRINTED = ("progressive", "trips", "bad_beat")
+"""The optional wagers in the order of § 687a.11(f)(1) to (3)."""
+SAYS_HOW = "(1) to (3) says how each is settled, not when (optional_wagers = any_order)"
 
 # ------------------------------------------------------------------------------------------------------------------ the deal
 
@@ -125,7 +129,8 @@ def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The wagers of one player after those of another, and of each ante, blind and raise before optional wagers.
 
-    In which direction is not asked: the text says both. Slips may come later (D28); forfeited wagers are collected before.
+    In which direction is not asked: the text says both. Nor is, unless it is filed, in which order the optional wagers are
+    settled (D277). Slips may come later (D28); forfeited wagers are collected before.
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
@@ -151,16 +156,31 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Do
                 f"{early[0].payload.wager} first",
             )  # fmt: skip
             return
+        yield from _as_printed(round_, book, mine)
 
 
-def _out_of_order(round_: Round, book: Rulebook, before: Fact, after: Fact, section: str, expected: str, observed: str
-                  ) -> Iterator[Finding | Doubt]:  # fmt: skip
+def _as_printed(round_: Round, book: Rulebook, settled: Sequence[Fact]) -> Iterator[Finding | Doubt]:
+    """Progressive, Trips, Two-Way Bad Beat of one player, in the order of § 687a.11(f)(1)-(3) where that is filed (D277)."""
+    if book.settings["optional_wagers"] != "as_printed":
+        return
+    first = [next((fact for fact in settled if fact.payload.wager == wager), None) for wager in AS_PRINTED]
+    for before, after in itertools.pairwise(fact for fact in first if fact is not None):
+        if after.seq < before.seq:
+            yield from _out_of_order(
+                round_, book, after, before, "687a.11(f)", f"{before.payload.wager} settled before {after.payload.wager}",
+                f"{after.payload.wager} first", f"D277: {book.cite('687a.11(f)')}{SAYS_HOW}",
+            )  # fmt: skip
+            return
+
+
+def _out_of_order(round_: Round, book: Rulebook, before: Fact, after: Fact, section: str, expected: str, observed: str,
+                  other_reading: str | None = None) -> Iterator[Finding | Doubt]:  # fmt: skip
     if not round_.certainly_before(before, after):
         yield Doubt(f"the clocks contradict the order of the settlement of {both_seats(before, after)}")
         return
     yield finding(
         round_, book, "PAY-ORDER", section, expected=expected, observed=observed, evidence=(before, after),
-        seat=after.payload.seat,
+        seat=after.payload.seat, other_reading=other_reading,
     )  # fmt: skip
 
 

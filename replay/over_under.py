@@ -270,13 +270,18 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
 
 @rule("PLAY-ORDER", on=("686a.7(f)",))
 def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """Players decide from the dealer's left, when each has a first card and none an additional one."""
+    """Players decide from the dealer's left, when each has a first card and none an additional one.
+
+    Where it is filed so, hand by hand: each when the hands before it are finished (D278).
+    """
     dealt, made = dealt_to(round_), decisions(round_, book)
+    hand_by_hand = book.settings["decisions"] == "hand_by_hand"
     further = sorted((facts[1] for facts in dealt.values() if len(facts) > 1), key=lambda fact: fact.seq)
     firsts = [facts[0] for facts in dealt.values() if not further or facts[0].seq < further[0].seq]
     reported: set[int] = set()
 
-    def judged(earlier: Fact, later: Fact, seat: int, expected: str, observed: str) -> Iterator[Finding | Doubt]:
+    def judged(earlier: Fact, later: Fact, seat: int, expected: str, observed: str, other: str | None = None
+               ) -> Iterator[Finding | Doubt]:  # fmt: skip
         if seat in reported:
             return
         reported.add(seat)
@@ -285,7 +290,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             return
         yield finding(
             round_, book, "PLAY-ORDER", "686a.7(f)", expected=expected, observed=observed, evidence=(earlier, later),
-            seat=seat,
+            seat=seat, other_reading=other,
         )  # fmt: skip
 
     for before, after in itertools.pairwise(made):
@@ -295,11 +300,23 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             break
     for fact in made:
         seat = fact.payload.seat
-        if further and further[0].seq < fact.seq:
-            yield from judged(further[0], fact, seat, "the decision before any additional card", "decided after it")
+        own = dealt.get(seat, [])[1:2]
+        before_own = not own or fact.seq < own[0].seq
+        if further and further[0].seq < fact.seq and not (hand_by_hand and before_own):
+            first = own[0] if hand_by_hand else further[0]
+            other = _by_hand(book) if before_own else None
+            yield from judged(first, fact, seat, "the decision before any additional card", "decided after it", other)
         elif firsts and fact.seq < firsts[-1].seq:
             expected = "the decision after the first card of each player"
             yield from judged(fact, firsts[-1], seat, expected, "decided before it")
+
+
+def _by_hand(book: Rulebook) -> str:
+    """The other reading of when players decide: what follows a decision in the text is done hand by hand."""
+    return (
+        f"D278: {book.cite('686a.7(h)')} and (i) have each hand dealt and settled after its decision before the next player's "
+        "turn: so read (decisions = hand_by_hand), players decide hand by hand"
+    )
 
 
 # ---------------------------------------------------------------------------------------------------- the settlement, .7(i)

@@ -195,6 +195,30 @@ def pay_order(play: Play) -> Where | None:
     return Where(one, consequences=("DEAL-RACK",))
 
 
+def _optional_in_order(table: Table) -> bool:
+    return table.book.settings["optional_wagers"] == "as_printed"
+
+
+def _trips_and_bad_beat(plan: Plan) -> bool:
+    """Prepare a player with both, who raises and wins too little of either for a slip."""
+    if not one_box_seat(plan):
+        return False
+    for wager in ("trips", "bad_beat"):
+        plan.bet(plan.chosen, wager, 500)
+    return plan.deal_until(lambda p: p.raises(p.chosen) and p.higher(p.chosen) > 0)
+
+
+@fault("PAY-ORDER/optional", fits=_optional_in_order, prepare=_trips_and_bad_beat)
+def optional_order(play: Play) -> Where | None:
+    """The Two-Way Bad Beat is settled before Trips, where the order printed is filed."""
+    seat = play.plan.chosen
+    trips, bad_beat = (play.script.settling(seat, wager) for wager in ("trips", "bad_beat"))
+    if trips is None or bad_beat is None or getattr(trips.payload, "source", "") == "slip":
+        return None
+    play.script.move_before(bad_beat, trips)
+    return Where(seat)
+
+
 def settled_last(play: Play, seat: int) -> Step:
     """Return the last step of ante, blind and raise of a seat."""
     steps = [play.script.settling(seat, wager) for wager in BASE]

@@ -1,7 +1,7 @@
 """The tables of DJ Wild Stud Poker (Annex A, rulemaking 125-223, Chapter 687a), and what they are beside other tables.
 
 Four tables between them use all paytables of § 687a.12, all three ways of dealing, every kind of shuffler, both settings of
-the Progressive; what some of them file on the first day takes effect on the second.
+the Progressive and of the order of optional wagers; what some of them file on the first day takes effect on the second.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SPECS = (
     ),
     TableSpec(
         "dw-02", CHAPTER, "manual_shoe", "automated", 2, "",
-        _filing("05", "02", "1", "wild-link", "10.00", "500.00", linked=True),
+        _filing("05", "02", "1", "wild-link", "10.00", "500.00", linked=True, optional_wagers="as_printed"),
     ),
     TableSpec(
         "dw-03", CHAPTER, "hand", "automated", 1, "",

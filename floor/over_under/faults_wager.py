@@ -171,7 +171,12 @@ def wager_surrender(play: Play) -> Where | None:
     return Where(seat)
 
 
-@fault("PLAY-ORDER", prepare=some_decide)
+def decide_first(table: ShoeTable) -> bool:
+    """All decide before any additional card, as is filed there."""
+    return table.book.settings["decisions"] == "before_further_cards"
+
+
+@fault("PLAY-ORDER", fits=decide_first, prepare=some_decide)
 def play_order(play: Play) -> Where:
     """A player decides after the next one, after another's additional cards, or before all have a first card."""
     plan, script = play.plan, play.script

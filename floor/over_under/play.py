@@ -49,9 +49,12 @@ class Play:
         if plan.burns:
             self._burn()
         self._first_cards()
+        by_hand = self.book.settings["decisions"] == "hand_by_hand"
         for seat in plan.hands:
             self._decide(seat)
-        for seat in [each for each in plan.hands if each != plan.missed]:
+            if by_hand and seat != plan.missed:
+                self._finish(seat)
+        for seat in [] if by_hand else [each for each in plan.hands if each != plan.missed]:
             self._finish(seat)
         if plan.missed is not None:
             self._passed_over(plan.missed)

@@ -25,7 +25,11 @@ _SPECS = (
         _filing("10.00", "500.00"),
         _filing("15.00", "1000.00"),
     ),
-    TableSpec("ou-02", CHAPTER, "manual_shoe", "automated", 2, "", _filing("25.00", "2000.00")),
+    TableSpec(
+        "ou-02", CHAPTER, "manual_shoe", "automated", 2, "",
+        _filing("25.00", "2000.00", decisions="hand_by_hand"),
+        _filing("25.00", "2000.00"),
+    ),
     TableSpec(
         "ou-03", CHAPTER, "manual_shoe", "continuous", 1, "",
         _filing("5.00", "300.00", most_boxes="3"),
