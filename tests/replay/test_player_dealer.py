@@ -6,12 +6,13 @@ import pytest
 
 from events import model
 from events.model import fact
-from games.rulebook import chapter
+from games.rulebook import chapter, parse_submission
 from replay.adjudicate import Conclusion, rules_of
 from replay.replayer import MemoryResults, replay
 from replay.transcript import judge
+from replay.voids import can_be_void
 from tests.replay.stored import one_run, stored, verdicts
-from tests.replay.tables import SECOND_US, START_US, MemoryLog, Table, said
+from tests.replay.tables import SECOND_US, START_US, MemoryLog, Table, rules_text, said
 
 CALIFORNIA = "ca-gegr-002138"
 DEALT = "deal   dealer=Kh Kd Jc 9h 8c 5d 3c  seat7=As Ac 6d 4s 2h Qs 7c\n"
@@ -33,10 +34,11 @@ def test_no_rule_holds_of_what_the_text_does_not_have() -> None:
     own = {"rotation", "action_button", "first_hand", "seven_each", "piles", "player_dealer_first", "backline",
            "collection_fees", "settled_in_turn"}  # fmt: skip
     assert shared | own <= held
-    absent = {"not_voided", "exposed_card_election", "surrender", "house_way", "dealer_first", "reveal_order", "seated",
+    absent = {"exposed_card_election", "surrender", "house_way", "dealer_first", "reveal_order", "seated",
               "settlement_order", "discard_rack", "no_more_bets", "announced_total", "shaking", "meter_readings",
               "opening", "deck_in_time", "unchanged", "players_first", "envy_call", "progressive_count"}  # fmt: skip
     assert held & absent == set()
+    assert not can_be_void(parse_submission(rules_text("ca-gegr-002138")))
 
 
 def test_findings_cite_the_headings_of_the_text() -> None:
