@@ -18,7 +18,7 @@ from games.bonus import envy_bonuses, fortune_bonus, seven_card
 from games.face_up_pai_gow import settle_ace_high
 from games.game import Game
 from games.layout import Bank, Box, Hand, Layout, Placed
-from games.pai_gow import base_due, high_and_low
+from games.pai_gow import base_due, high_and_low, is_foul
 from games.ranking import is_ace_high
 from games.rulebook import Rulebook
 from games.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, offered
@@ -134,10 +134,15 @@ def _owed(book: Rulebook, layout: Layout, bank: Bank, box: Box) -> list[Due]:
 
 
 def _base(book: Rulebook, dealer: Hand, box: Box, bank: Bank) -> Due:
-    """A base wager against the player-dealer's hands, whose ace high comes before everything (D9)."""
+    """A base wager against the player-dealer's hands, whose ace high comes before everything (D9).
+
+    The text gives no remedy for hands that the player-dealer set foul: what is due against them cannot be told (D282).
+    """
     ace_high = None if dealer.cards is None else is_ace_high(dealer.cards)
     if box.seat == bank.seat and not ace_high:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
+    if dealer.high is not None and dealer.low is not None and is_foul(dealer.high, dealer.low):
+        dealer = Hand(dealer.cards)
     compared = partial(high_and_low, wheel=book.chapter.wheel)
     return base_due(book, box, dealer, ace_high, Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)", compared)
 

@@ -15,6 +15,7 @@ from events import model
 from games.cards import TEXT
 from games.layout import Bank, Layout
 from games.money import show_money
+from games.pai_gow import is_foul
 from games.player_dealer import SEATS, action_seat, first_seat, from_action
 from games.rulebook import Rulebook
 from replay.findings import Finding
@@ -73,6 +74,9 @@ def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
     hands = readings(round_, book, seat), dealer_readings(round_, book)
     if any(len(each) > 1 or each[0].high is None for each in hands):
         return None
+    held = dealer_readings(round_, book)
+    if wager in ("base", "backline") and any(hand.high and hand.low and is_foul(hand.high, hand.low) for hand in held):
+        return "the player-dealer's hands are foul, for which the text has no rule"
     return "whom the player-dealer's wager serves first, or what is left of it, is not on record"
 
 

@@ -20,7 +20,7 @@ from games.money import show_money
 from games.rulebook import Rulebook
 from games.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement
-from replay.layout import layout_of, voided_seats
+from replay.layout import OTHERS, layout_of, voided_seats
 from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
@@ -221,7 +221,7 @@ def _envy_paid(round_: Round) -> dict[tuple[int, str], list[Fact]]:
 def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], everything_settled: bool
                       ) -> Iterator[Settlement]:  # fmt: skip
     paid = _envy_paid(round_)
-    bettor = {stake.seat: stake.bettor for stake in stakes(round_, book).values()}
+    bettor = {stake.seat: stake.bettor for stake in stakes(round_, book).values() if stake.wager not in OTHERS}
     for key in sorted({*envy, *paid}):
         due, facts = envy.get(key, []), paid.get(key, [])
         amounts = [each.net_cents for each in due]
@@ -382,7 +382,10 @@ def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
 
 @rule("PAY-ENVY", on=("11(h)(2)(ii)", "12(d)"))
 def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else."""
+    """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else.
+
+    Where they are not covered whole, which of several hands what remains was paid for is not asked (D283).
+    """
     due_for: dict[tuple[int, str], dict[int | str, Due]] = {}
     for due in dues(round_, book):
         if due.for_position is not None:
@@ -404,7 +407,8 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         owed = {position: due.net_cents for position, due in each_due.items() if due.net_cents}
         if not round_.observes("settlement"):
             owed = {position: cents for position, cents in owed.items() if position in paid_for}
-        if paid_for == owed:
+        short = any(due.uncovered_cents for due in each_due.values()) and paid_for.keys() <= each_due.keys()
+        if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
         yield finding(
             round_, book, "PAY-ENVY", "11(h)(2)(ii)" if key[1] == "fortune_envy" else "12(d)",

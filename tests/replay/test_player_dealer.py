@@ -153,3 +153,15 @@ def test_seven_seats_are_stored_read_and_taken_up_again() -> None:
 def test_the_seventh_seat_cuts() -> None:
     (only,) = judge(f"rules {CALIFORNIA}\nround 1\nshuffle manual\ncut seat=7 20\n{PAID}", "california.txt")
     assert (only.conclusion.verdict, fact(model.CardsCut, by=7, depth=20, counted_from="top").VERSION) == ("UPHELD", 2)
+
+
+def test_an_envy_bonus_is_the_seats_and_not_of_who_bets_behind() -> None:
+    """Backline betting is on the base wager alone; the Envy Bonus goes to the patron of the Fortune Bonus Bet."""
+    envy = (
+        "player_dealer seat=4 500.00\nwager seat=5 bettor=p-5 base 25.00 fortune_bonus 5.00\n"
+        "wager seat=5 backline 10.00 bettor=p-9\nwager seat=6 bettor=p-6 base 25.00 fortune_bonus 5.00\n"
+        "deal dealer=Ah Kd Jc 9h 8c 5d 3c seat5=Js 2h 8d 3s 4d 9s 6c seat6=7h 7d 7s 7c 2c Qh 4s\n"
+        "envy seat=5 for=6 fortune_bonus 5.00\n"
+    )
+    found = judged(envy, "ca-gegr-002138 fortune_bonus=yes backline=yes").settlements
+    assert [(each.bettor, each.due_cents) for each in found if each.wager == "fortune_envy"] == [("p-5", 500)]
