@@ -26,6 +26,7 @@ from replay.table_state import Armed, Fact
 from replay.wagering import key_of, stakes
 
 WAGER = "mystery"
+SEATS = 6
 
 
 class Recorded(msgspec.Struct):
@@ -96,8 +97,9 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
                 if elsewhere:  # another table hit, and the meter began again
                     current = Recorded([], [], None)
                     found.append(current)
-                derived = event.reading_centicents - contribution(_wagered(round_, book, fact), paytable.rate_bp)
-                if just_armed and reading is not None and derived > reading:
+                added = contribution(_wagered(round_, book, fact), paytable.rate_bp)
+                derived = event.reading_centicents - added
+                if just_armed and reading is not None and _lie_between(paytable, reading, derived, added):
                     reading = None  # armed in an earlier round, whose contributions are not on record (D248)
                 just_armed = False
                 current.befores.append(derived if reading is None or book.linked_mystery else reading)
@@ -110,6 +112,17 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
                 current = Recorded([], [], None)
                 found.append(current)
     return [each for each in found if each.contributions or each.hit is not None]
+
+
+def _lie_between(paytable: Paytable, armed: int, before: int, added: int) -> bool:
+    """Whether contributions of earlier rounds can lie between an arming and a contribution, by the meter (D248, D280).
+
+    The meter was armed at its minimum, and what lies between is a whole number of contributions, or more than a round brings.
+    """
+    between = before - armed
+    if armed != paytable.seed_cents * 100 or between <= 0 or added <= 0:
+        return False
+    return between % added == 0 or between >= SEATS * added
 
 
 def _prove(cycle: Recorded) -> None:
