@@ -245,6 +245,8 @@ class _Reader:
             elif paytable is not None and paytable.maximum_cents:
                 low = high = 0  # nothing is staked: the progressive wager qualifies (§ 645c.3(c)(1))
                 mystery_meter = section.id("meter") if section.has("meter") else "mystery"
+                if mystery_meter == meter:
+                    raise section.refuse("meter", f"{meter} is the progressive's; the bonus has its own", paytable.cite)
                 linked_mystery = section.flag("linked", False)
                 known = ["paytable", "meter", "linked"]
             else:
@@ -285,9 +287,10 @@ class _Reader:
         if len(rule.paytables) == 1 and not section.has("paytable"):
             return self.chapter.paytable(rule.name, rule.paytables[0])
         expected = f"a paytable: {', '.join(rule.paytables)}"
-        name = section.text("paytable", expected, rule.odds_cite)
+        cite = self.chapter.paytable(rule.name, rule.paytables[0]).cite
+        name = section.text("paytable", expected, cite)
         if name not in rule.paytables:
-            raise section.refuse("paytable", f"{name!r} is not one; expected {expected}", rule.odds_cite)
+            raise section.refuse("paytable", f"{name!r} is not one; expected {expected}", cite)
         return self.chapter.paytable(rule.name, name)
 
     def _limits(self, section: _Section, rule: WagerRule, within: Offer | None) -> tuple[int, int]:
@@ -355,7 +358,7 @@ class _Reader:
         adjacent = section.flag("adjacent_boxes", False, chapter_.adjacent_boxes_cite or SUBMISSIONS)
         if adjacent and chapter_.adjacent_boxes_cite is None:
             raise section.refuse("adjacent_boxes", "the chapter does not let a player wager on two boxes")
-        section.close(_TABLE)
+        section.close(_TABLE if chapter_.startings else [key for key in _TABLE if key != "starting"])
         return deal.name, starting.name if starting else "", shuffler.name, decks, adjacent
 
     def _house_way(self) -> FiledWay | None:

@@ -17,7 +17,7 @@ from games.layout import Decision, Layout
 from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
-from replay.layout import FURTHER_LAYOUT, progressive_wins, side_card
+from replay.layout import FURTHER_LAYOUT, abandoned_seats, progressive_wins, side_card
 from replay.moves import flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
@@ -130,7 +130,7 @@ FURTHER_WHY[GAME].append(_missing)
 def settling(round_: Round) -> list[Fact]:
     """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip."""
     folded = {seat for seat, each in decisions(round_).items() if each is not None and each.decision == "fold"}
-    gone = {fact.payload.seat for fact in round_.of(model.WagerAbandoned)}
+    gone = abandoned_seats(round_)
     found = []
     for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
         for fact in round_.of(type_):

@@ -35,7 +35,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
     """Return the betting positions with a stake: their hands, stakes and decisions."""
     voided = voided_seats(round_)
     surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
-    abandoned = {fact.payload.seat for fact in round_.of(model.WagerAbandoned)}
+    abandoned = abandoned_seats(round_)
     decided = {fact.payload.seat: fact.payload.decision for fact in round_.of(model.DecisionMade)}
     by_seat: dict[int, dict[str, int]] = {}
     others: dict[int, tuple[Placed, ...]] = {}
@@ -107,3 +107,10 @@ def voided_seats(round_: Round) -> frozenset[int]:
     elected = {fact.payload.seat for fact in round_.of(model.HandElected) if fact.payload.election == "void"}
     declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
     return frozenset(elected | declared)
+
+
+def abandoned_seats(round_: Round) -> frozenset[int]:
+    """Return the seats whose wagers were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284)."""
+    left = {fact.payload.seat for fact in round_.of(model.PatronLeft)}
+    taken = {fact.payload.seat for fact in round_.of(model.WagerTaken) if fact.payload.reason == "abandoned"}
+    return frozenset({fact.payload.seat for fact in round_.of(model.WagerAbandoned)} | (taken & left))

@@ -76,6 +76,7 @@ def shown(flow: Flow, stake_cents: int) -> str:
         said.append(f"{show_money(flow.taken_cents)} collected")
     if flow.stake_back_cents and not flow.winnings_cents:
         said.append(f"{show_money(flow.stake_back_cents)} returned")
-    elif flow.winnings_cents and stake_cents and flow.stake_back_cents != stake_cents:
-        said.append(f"{show_money(flow.stake_back_cents)} of the stake of {show_money(stake_cents)} returned")
+    elif flow.winnings_cents and flow.stake_back_cents != stake_cents:
+        of = f" of {show_money(stake_cents)}" if stake_cents else ""
+        said.append(f"{show_money(flow.stake_back_cents)} of the stake{of} returned")
     return ", ".join(said) if said else "nothing paid and nothing collected"

@@ -193,6 +193,11 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not round_.observes("deal"):
         return
     dealt, asked = dealt_to(round_), elections(round_)
+    for seat in _without_wager(round_, book):
+        yield finding(
+            round_, book, "DEAL-ORDER", "686a.7(e)", expected="a card to each position with an ante wager, and no other",
+            observed=f"dealt to seat {seat}, which has no wager", evidence=dealt[seat],
+        )  # fmt: skip
     firsts = sorted((facts[0] for facts in dealt.values()), key=lambda fact: fact.seq)
     further = sorted((fact for facts in dealt.values() for fact in facts[1:]), key=lambda fact: fact.seq)
     regular = [fact for fact in further if fact.payload.to not in asked]
@@ -218,6 +223,15 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
+    """The seats that were dealt to and had no wager, where the record covers the wagers."""
+    if not round_.observes("wagering"):
+        return frozenset()
+    return frozenset(dealt_to(round_)) - {
+        each.seat for each in stakes(round_, book).values() if each.on_layout_cents > 0
+    }
+
+
 @rule("DEAL-COUNT", on=("686a.7(e)", "686a.7(h)", "686a.9(c)"))
 def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Each hand with an ante gets three cards, a surrendered one too, unless it is called dead; no hand gets more."""
@@ -227,9 +241,10 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
     complete_record = round_.closed is not None and round_.observes("deal")
     wagered = {stake.seat: stake for stake in stakes(round_, book).values()
                if stake.wager == base and stake.in_time_cents > 0}  # fmt: skip
+    may_have_fewer = voided_seats(round_) | _without_wager(round_, book)
     for seat in sorted({*dealt, *wagered}):
         count = sum(len(fact.payload.cards) for fact in dealt.get(seat, []))
-        if count > must or (count < must and complete_record and seat not in voided_seats(round_)):
+        if count > must or (count < must and complete_record and seat not in may_have_fewer):
             evidence = dealt.get(seat) or wagered[seat].facts
             yield finding(
                 round_, book, "DEAL-COUNT", "686a.7(h)" if count else "686a.7(e)", expected=f"{must} cards to seat {seat}",

@@ -16,7 +16,7 @@ from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
-from replay.layout import meter_at_settlement, progressive_wins, side_card, voided_seats
+from replay.layout import abandoned_seats, meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.moves import flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
@@ -242,8 +242,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
-    gone = {fact.payload.seat for fact in (*round_.of(model.Surrendered), *round_.of(model.WagerAbandoned))}
-    gone |= voided_seats(round_)
+    gone = {fact.payload.seat for fact in round_.of(model.Surrendered)} | abandoned_seats(round_) | voided_seats(round_)
     base: dict[int, Fact] = {}
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []

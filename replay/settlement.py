@@ -273,7 +273,8 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if not late and difference is not None and is_of_vigorish(due, taken, difference):
             code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
         facts = [*(stake.facts if stake else ()), *flow.facts, *taken]
-        observed = shown(flow, 0 if each.wager == "progressive" else each.staked_cents)
+        goes_back = each.staked_cents if due is None or each.wager != "progressive" else due.returned_cents
+        observed = shown(flow, goes_back)
         observed += f", {show_money(in_cents(taken))} vigorish" if taken else ""
         yield finding(
             round_, book, code, section, expected=expected, observed=observed,

@@ -71,7 +71,8 @@ def read_text(file: str) -> tuple[str, str]:
         with Path(file).open("rb") as content:
             return _bounded(content, file).decode("utf-8-sig"), file
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file}: expected a transcript in UTF-8: {error}") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{file}:{line}: expected a transcript in UTF-8, {error.reason}; save it as UTF-8") from error
     except FileNotFoundError:
         raise UsageError(f"{file}: no such file; expected a transcript") from None
 
