@@ -30,12 +30,11 @@ from rack.errors import UsageError
 from rack.key_custody import KeyBook
 from rack.opening import checkpoints_at, log_at, results_at
 from rack.output import Output
-from rack.settings import DEMO_KEY, WAREHOUSE
+from rack.settings import DEMO_KEY, REPORT, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
 from replay.replayer import findings, replay
 
-REPORT = "demo.json"
 LABELS = "labels.json"
 DATABASE = "floor.db"
 PROPERTY = "bellwether"

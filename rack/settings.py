@@ -17,6 +17,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ WAREHOUSE = "warehouse.duckdb"
 """The warehouse's name in the folder of a demo."""
 DEMO_KEY = "demo.key"
 """The key that signs the demo's checkpoint, in its folder; `demo.key.pub` is what an auditor is given."""
+REPORT = "demo.json"
+"""What a demo says of itself, in its folder."""
 
 DEFAULT_PORT = 8501
 DEMO_SEED = 688
@@ -83,6 +86,16 @@ def key_file(flag: Path | None, address: str) -> Path:
     raise UsageError(
         "a packet is signed with the log's key: give --key FILE, or set RACK_KEY (`rack keys new` makes one)"
     )
+
+
+def log_of_demo(folder: Path) -> str | None:
+    """Return the address of the log of the demo in a folder; null where there is none."""
+    try:
+        report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    log = report.get("log") if isinstance(report, dict) else None
+    return log if isinstance(log, str) else None
 
 
 _SECURITY = {

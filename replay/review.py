@@ -82,6 +82,7 @@ class Desk:
     def __init__(self, log: EventLog, results: ResultStore, *, clock: Callable[[], int] | None = None) -> None:
         self.log, self.results = log, results
         self._clock = clock or _now_us
+        self._configured: list[PropertyConfigured | None] = []  # read once: it may stand far back in a partition
 
     # ------------------------------------------------------------------------------------------------------- reading
 
@@ -264,18 +265,25 @@ class Desk:
 
     def _gaming_day(self, now_us: int, review: TableReview) -> str:
         """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
-        configured = None
-        for stream in self.log.streams():
-            if stream.startswith("property/"):
-                for record in self.log.read(stream):
-                    payload = decode(record.data).payload
-                    configured = payload if isinstance(payload, PropertyConfigured) else configured
+        if not self._configured:
+            self._configured.append(self._property())
+        (configured,) = self._configured
         if configured is None:
             table = review.stream.partition("/")[2]
             head = max((self.log.head(f"{kind}/{table}").seq, f"{kind}/{table}") for kind in ("table", "meter"))
             (last,) = self.log.read(head[1], head[0], head[0])
             return decode(last.data).gaming_day
         return gaming_day(now_us, configured)
+
+    def _property(self) -> PropertyConfigured | None:
+        """Return how the property configured itself last; null where it never did."""
+        configured = None
+        for stream in self.log.streams():
+            if stream.startswith("property/"):
+                for record in self.log.read(stream):
+                    payload = decode(record.data).payload
+                    configured = payload if isinstance(payload, PropertyConfigured) else configured
+        return configured
 
 
 def _made(cls: type[Event], **fields: Any) -> Event:

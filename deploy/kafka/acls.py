@@ -40,9 +40,11 @@ class Role(NamedTuple):
 ROLES = {
     "intake": Role("rack ingest, rack quarantine redrive", ("events", "quarantine", "state"), ("*",)),
     "replayer": Role("rack replay", ("findings", "state"), ("replay",), group=True),
-    "reviewer": Role("rack review, the pages' review actions", ("reviews", "state"), ("reviews",)),
+    "reviewer": Role(
+        "rack review, rack prove, rack warehouse export, the pages' actions", ("reviews", "state"), ("reviews",)
+    ),
     "sealer": Role("rack checkpoint", ("checkpoints",), ("checkpoints",)),
-    "auditor": Role("rack verify, rack witness, rack round, rack prove, rack archive, the pages without actions"),
+    "auditor": Role("rack verify, rack witness, rack round, rack archive, the pages without actions"),
 }
 """Role → what it may do. Who creates a log (`rack ingest --property`) needs an administrator's rights once."""
 

@@ -31,6 +31,7 @@ from floor.labels import Where
 from floor.paying import settled
 from floor.said import paid, returned, taken
 from floor.script import Step, changed
+from floor.table import Table
 from games.wagers import Due, Outcome
 
 BASE = ("ante", "blind", "raise")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
+from rack.on_record import add_custody, put_on_record
 from rack.output import Output
 from rack.settings import log_address
 
@@ -20,6 +21,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--out", metavar="DIR", type=Path, help="the archive: made, or extended by what is new")
     where.add_argument("--restore", metavar="DIR", type=Path, help="give this archive back into --log, a new log")
+    parser.add_argument(
+        "--for", dest="handed_to", metavar="WHO",
+        help="the archive is handed to somebody outside: that is put on record (--by, --reason)",
+    )  # fmt: skip
+    add_custody(parser)
     parser.add_argument("--running", action="store_true", help="seal the running gaming day too, as far as it has come")
 
 
@@ -27,8 +33,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Archive or restore; 4 where log or archive is not as it was written."""
     if arguments.restore is None:
         return _archive(arguments, output)
-    if arguments.running:
-        raise UsageError("--running goes with --out")
+    if arguments.running or arguments.handed_to:
+        raise UsageError("--running and --for go with --out")
     return _restore(arguments, output)
 
 
@@ -48,7 +54,14 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
             progress=lambda events: output.progress(events, "events sealed"),
         )
         integrity = sealed.integrity + [lost for lost in lost_tails(log) if lost not in sealed.integrity]
+        tables = [stream.partition("/")[2] for stream in log.streams() if stream.startswith(("table/", "meter/"))]
         identity = {"log_id": log.log_id, "property_id": log.property_id}
+    if arguments.handed_to:
+        arguments.reason = arguments.reason or f"archive for {arguments.handed_to}"
+        put_on_record(
+            address, arguments, output, rounds={table: [None] for table in tables}, digest=sealed.digest, form="archive",
+            log_id=identity["log_id"],
+        )  # fmt: skip
     for line in integrity:
         output.problem(line)
     output.value(

@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     defaults = settings.load()
     warehouse = arguments.warehouse or (arguments.out or defaults.out) / settings.WAREHOUSE
-    of_demo = None if arguments.warehouse else _demo_log(warehouse.parent)
+    of_demo = None if arguments.warehouse else settings.log_of_demo(warehouse.parent)
     log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
         raise UsageError(
@@ -144,18 +144,6 @@ def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path
     except KeyRefused as error:
         raise UsageError(f"--witness-key: {error}") from error
     return folder, key
-
-
-def _demo_log(folder: Path) -> str | None:
-    """Return the address of the log of the demo in a folder; null where there is none."""
-    from rack.demo import REPORT
-
-    try:
-        report = json.loads((folder / REPORT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    log = report.get("log") if isinstance(report, dict) else None
-    return log if isinstance(log, str) else None
 
 
 def _interrupt(signum: int, frame: object) -> None:

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rack.arguments import add_log, positive
 from rack.errors import Exit, UsageError
+from rack.on_record import add_custody, put_on_record
 from rack.output import Output
 from rack.settings import log_address
+
+if TYPE_CHECKING:
+    from events.log import EventLog
 
 HELP = "write a proof that events stand in the log, which `rack verify FILE` checks without the log"
 
@@ -19,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="the events' numbers")
     add_log(parser)
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the proof there (default: stdout)")
+    add_custody(parser)
     parser.add_argument(
         "--note", type=Path, metavar="FILE",
         help="under this checkpoint, with the signature of a witness, from its folder (default: the newest of the log)",
@@ -26,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Make the proof; 2 where no checkpoint covers the events yet."""
+    """Make the proof; 2 where no checkpoint covers the events yet. That it leaves is in the log before it does."""
     import json
     from contextlib import ExitStack, closing
 
@@ -44,6 +52,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             proof = prove(log, store, stream, arguments.number, note=note).encode()
         except NotCovered as error:
             raise UsageError(str(error)) from error
+    if stream.startswith(("table/", "meter/")):
+        with closing(log_at(address, read_only=True, check_heads=False)) as log:
+            rounds = _rounds(log, stream, arguments.number)
+            put_on_record(
+                address, arguments, output, rounds={stream.partition("/")[2]: rounds}, what="round",
+                digest=sha256(proof).hexdigest(), form="proof", log_id=log.log_id,
+            )  # fmt: skip
     if arguments.out is None:
         output.value(json.loads(proof))
         output.text(proof.decode().rstrip("\n"))
@@ -52,3 +67,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     output.value({"file": str(arguments.out), "bytes": len(proof)})
     output.text(f"{arguments.out}: {len(proof):,} bytes")
     return Exit.CLEAN
+
+
+def _rounds(log: EventLog, stream: str, numbers: Sequence[int]) -> list[int | None]:
+    """Return of which rounds these events are; null stands for what is of no round."""
+    from events.codec import read
+
+    found = {read(record.data).round_no for number in numbers for record in log.read(stream, number, number)}
+    return sorted(found, key=lambda number: (number is None, number))

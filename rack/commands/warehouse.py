@@ -8,17 +8,23 @@ from pathlib import Path
 from rack.arguments import add_log, check_options
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
+from rack.on_record import add_custody, put_on_record
 from rack.output import Output, table
-from rack.settings import log_address
+from rack.settings import load, log_address, log_of_demo
 
 HELP = "build the analysts' warehouse, export it as Parquet or CSV, list its columns"
 
 EPILOG = """\
 build    bring the file up to what log and results hold; reads what is new only (--anew: all)
-export   write tables as files into --out: Parquet, or CSV that no spreadsheet takes for formulas
+export   write tables as files into --out: Parquet, or CSV that no spreadsheet takes for formulas; that they leave
+         is put on record in the log first (--log, --by, --reason)
 columns  every column and what it means (--markdown: as docs/warehouse.md)"""
 
-TAKES = {"build": ("log", "anew"), "export": ("out", "format", "tables"), "columns": ("markdown",)}
+TAKES = {
+    "build": ("log", "anew"),
+    "export": ("out", "format", "tables", "log", "by", "reason"),
+    "columns": ("markdown",),
+}
 """Action → its options, beside --warehouse."""
 
 
@@ -34,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", type=Path, help="export: the folder for the files")
     parser.add_argument("--format", choices=("parquet", "csv"), help="export (default: parquet)")
     parser.add_argument("--tables", metavar="NAMES", default="", help="export: these tables, with commas between")
+    add_custody(parser)
     parser.add_argument("--markdown", action="store_true", help="columns: as docs/warehouse.md")
 
 
@@ -70,19 +77,44 @@ def _build(arguments: argparse.Namespace, output: Output) -> None:
 
 
 def _export(arguments: argparse.Namespace, output: Output) -> None:
-    from analytics.exporting import export
+    from analytics.exporting import Form, Leaving, NoSuchTable, export
+    from analytics.hold import property_facts
     from analytics.warehouse import reading
 
     if arguments.out is None:
         raise UsageError("rack warehouse export needs --out: the folder for the files")
     names = [name for name in arguments.tables.split(",") if name]
+    form: Form = arguments.format or "parquet"
+    left: list[Leaving] = []
     with reading(warehouse_at(arguments)) as db:
+        log_id = property_facts(db).log_id
+
+        def on_record(leaving: Leaving) -> None:
+            left.append(leaving)
+            if leaving.tables:
+                put_on_record(
+                    _log_of(arguments), arguments, output, rounds={name: [None] for name in leaving.tables},
+                    digest=leaving.digest, form=form, log_id=log_id,
+                )  # fmt: skip
+
         try:
-            written = export(db, arguments.out, arguments.format or "parquet", names)
-        except ValueError as error:
+            written = export(db, arguments.out, form, names, on_record=on_record)
+        except NoSuchTable as error:
             raise UsageError(f"--tables: {error}") from error
-    output.value({str(path): rows for path, rows in written.items()})
-    output.text(*table(("file", "rows"), [(str(path), rows) for path, rows in written.items()]))
+    (leaving,) = left
+    files = {str(path): rows for path, rows in written.items()}
+    output.value({"files": files, "tables": leaving.tables, "digest": leaving.digest})
+    output.text(*table(("file", "rows"), list(files.items())))
+
+
+def _log_of(arguments: argparse.Namespace) -> str:
+    """Return the address of the log in which an export is put on record: `--log`, the demo's own, or RACK_LOG."""
+    of_demo = log_of_demo(warehouse_at(arguments).parent) if arguments.log is None else None
+    if arguments.log is None and of_demo is None and load().log is None:
+        raise UsageError(
+            "an export of rounds stands in the log before it leaves: name the log with --log, or set RACK_LOG"
+        )
+    return of_demo or log_address(arguments.log)
 
 
 def _columns(arguments: argparse.Namespace, output: Output) -> None:

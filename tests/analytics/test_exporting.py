@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
 
-from analytics.exporting import export, tables
+from analytics.exporting import SUMS, Leaving, export, tables
 from analytics.warehouse import MODELS, build, reading
 from tests.dashboards import sample
 
@@ -23,9 +24,15 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sample.make(tmp_path_factory.mktemp("export") / "w")
 
 
+def unheard(leaving: Leaving) -> None:
+    """For tests of other things than the record of exports."""
+
+
 def test_every_table_with_every_row_as_parquet(path: Path, tmp_path: Path) -> None:
+    told: list[Leaving] = []
     with reading(path) as db:
-        written = export(db, tmp_path / "out", "parquet")
+        written = export(db, tmp_path / "out", "parquet", on_record=told.append)
+        assert told[0].tables
         assert {file.stem for file in written} == {*MODELS, "generation", "property"} == set(tables(db))
         for file, rows in written.items():
             assert pl.read_parquet(file).height == rows
@@ -39,7 +46,7 @@ def test_csv_holds_no_formula(tmp_path: Path) -> None:
     ]
     build(tmp_path / "w", [sample.adjudication("table/a", f.round_no or 0, [], [f]) for f in found], ())
     with reading(tmp_path / "w") as db:
-        export(db, tmp_path, "csv", ["fct_findings"])
+        export(db, tmp_path, "csv", ["fct_findings"], on_record=unheard)
     with (tmp_path / "fct_findings.csv").open(newline="", encoding="utf-8") as file:
         rows = {int(row["round_no"]): row for row in csv.DictReader(file)}
     for n, text in enumerate(HARMFUL, start=1):
@@ -52,10 +59,37 @@ def test_csv_holds_no_formula(tmp_path: Path) -> None:
 def test_a_table_that_is_not_there_and_leftovers(path: Path, tmp_path: Path) -> None:
     with reading(path) as db:
         with pytest.raises(ValueError, match=r"no table 'x'; the warehouse has fct_cards_seen, "):
-            export(db, tmp_path, "csv", ["x"])
-        export(db, tmp_path, "csv", ["property"])
-        export(db, tmp_path, "csv", ["property"])
-    assert [file.name for file in tmp_path.iterdir()] == ["property.csv"]
+            export(db, tmp_path, "csv", ["x"], on_record=unheard)
+        export(db, tmp_path, "csv", ["property"], on_record=unheard)
+        export(db, tmp_path, "csv", ["property"], on_record=unheard)
+    assert sorted(file.name for file in tmp_path.iterdir()) == [SUMS, "property.csv"]
+
+
+def test_nothing_appears_before_it_is_on_record(path: Path, tmp_path: Path) -> None:
+    def refuses(leaving: Leaving) -> None:
+        assert not [file for file in tmp_path.iterdir() if not file.name.startswith(".")]
+        raise PermissionError("nobody may")
+
+    with reading(path) as db, pytest.raises(PermissionError):
+        export(db, tmp_path, "csv", on_record=refuses)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_put_on_record_is_what_left(path: Path, tmp_path: Path) -> None:
+    """The tables of the floor that the files tell of; the digest of the list of files, and in it the digest of each file."""
+    told: list[Leaving] = []
+    with reading(path) as db:
+        export(db, tmp_path, "csv", ["mart_pace", "fct_rounds"], on_record=told.append)
+        floor = {str(name) for (name,) in db.sql("SELECT DISTINCT table_id FROM fct_rounds").fetchall()}
+    sums = (tmp_path / SUMS).read_bytes()
+    assert told == [Leaving(sorted(floor), sha256(sums).hexdigest())]
+    lines = [
+        f"{sha256((tmp_path / name).read_bytes()).hexdigest()}  {name}" for name in ("fct_rounds.csv", "mart_pace.csv")
+    ]
+    assert sums.decode().splitlines() == lines
+    with reading(path) as db:
+        export(db, tmp_path, "csv", ["property"], on_record=told.append)
+    assert told[1].tables == [], "the property's name tells of no table"
 
 
 def test_plain_duckdb_reads_the_file(path: Path) -> None:

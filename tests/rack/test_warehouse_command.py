@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from analytics.warehouse import MODELS, reading, stamp
+from events.codec import decode
 from rack.cli import main
 from rack.opening import desk, log_at, results_at
 from rack.warehouse_feed import build_warehouse, revisions
@@ -67,15 +70,105 @@ def test_what_was_reviewed_since_comes_in_and_only_that_is_read(folder: Path, tm
             assert contents(one, model) == contents(other, model), model
 
 
-def test_export_and_columns(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    at = ["--warehouse", str(folder / "warehouse.duckdb")]
+def table_of(folder: Path) -> str:
+    """Return the first of the tables."""
+    with desk(log_of(folder), read_only=True) as at:
+        return next(stream for stream in at.log.streams() if stream.startswith("table/")).partition("/")[2]
+
+
+def custody(address: str) -> list[tuple[str, int | None, str, str]]:
+    """Return who took what away, of every table."""
+    with desk(address, read_only=True) as at:
+        tables = [stream.partition("/")[2] for stream in at.log.streams() if stream.startswith("review/")]
+        return [(table, each.round_no, each.by, each.says) for table in tables for each in at.review(table).custody]
+
+
+def test_an_export_is_on_record_at_every_table_before_it_is_there(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at = ["--warehouse", str(folder / "warehouse.duckdb"), "--by", "a.chen", "--reason", "monthly report"]
+    out = tmp_path / "out"
     assert (
-        main(
-            ["warehouse", "export", *at, "--out", str(tmp_path), "--format", "csv", "--tables", "fct_rounds", "--json"]
-        )
+        main(["warehouse", "export", *at, "--out", str(out), "--format", "csv", "--tables", "fct_rounds", "--json"])
         == 0
     )
-    assert json.loads(capsys.readouterr().out) == {str(tmp_path / "fct_rounds.csv"): 60}
+    said = json.loads(capsys.readouterr().out)
+    assert said["files"] == {str(out / "fct_rounds.csv"): 60}
+    assert said["digest"] == sha256((out / "SHA256SUMS").read_bytes()).hexdigest()
+    taken = custody(log_of(folder))
+    assert [table for table, *_ in taken] == said["tables"] != []
+    for _, round_no, by, says in taken:
+        assert (round_no, by) == (None, "a.chen")
+        assert says == f"exported the table as csv (SHA-256 {said['digest']}): monthly report"
+
+
+def test_an_export_that_cannot_be_put_on_record_leaves_nothing(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No log is named; the log is another one; who asks has no name; the log has a writer already."""
+    monkeypatch.delenv("RACK_LOG", raising=False)
+    warehouse, out = tmp_path / "alone.duckdb", tmp_path / "out"
+    warehouse.write_bytes((folder / "warehouse.duckdb").read_bytes())
+    words = ["warehouse", "export", "--warehouse", str(warehouse), "--out", str(out), "--tables", "fct_rounds"]
+    before = custody(log_of(folder))
+
+    def refused(*more: str, code: int, said: str) -> None:
+        assert main([*words, *more]) == code
+        assert said in capsys.readouterr().err
+        assert list(out.iterdir()) == []
+        assert custody(log_of(folder)) == before
+
+    refused(code=2, said="name the log with --log")
+    refused("--log", log_of(folder), "--by", "A. Chen", code=2, said="nothing was written")
+    other = f"sqlite://{tmp_path}/other.db"
+    day = tmp_path / "day.jsonl"
+    assert main(["simulate", "--out", str(day), "--rounds", "6", "--quiet"]) == 0
+    assert main(["ingest", str(day), "--log", other, "--property", "bellwether", "--quiet"]) == 0
+    capsys.readouterr()
+    refused("--log", other, code=2, said="the copy is of the log")
+    with closing(log_at(log_of(folder))):
+        refused("--log", log_of(folder), code=3, said="is being written by process")
+
+
+def test_a_proof_is_on_record_too(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = ["--log", log_of(folder), "--by", "a.chen"]
+    table = table_of(folder)
+    with desk(log_of(folder), read_only=True) as at:
+        found = [(each.seq, decode(each.data).round_no) for each in at.log.read(f"table/{table}")]
+    first = next(seq for seq, number in found if number == 1)
+    assert (
+        main(["prove", table, "1", str(first), *log, "--reason", "for the court", "--out", str(tmp_path / "proof")])
+        == 0
+    )
+    digest = sha256((tmp_path / "proof").read_bytes()).hexdigest()
+    proofs = [(where, number) for where, number, _, says in custody(log_of(folder)) if digest in says]
+    assert proofs == [(table, 1), (table, None)]  # event 1 opens the table, and is of no round
+    capsys.readouterr()
+
+
+def test_an_archive_that_is_handed_out_is_on_record_and_a_back_up_is_not(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, out = ["--log", log_of(folder)], tmp_path / "archive"
+    before = custody(log_of(folder))
+    assert main(["archive", *log, "--out", str(out), "--running"]) == 0
+    assert custody(log_of(folder)) == before
+    capsys.readouterr()
+    assert main(["archive", *log, "--out", str(out), "--for", "the regulator", "--by", "a.chen", "--json"]) == 0
+    digest = json.loads(capsys.readouterr().out)["digest"]
+    taken = custody(log_of(folder))
+    assert taken != before
+    assert {each[3] for each in taken if each not in before} == {
+        f"exported the table as archive (SHA-256 {digest}): archive for the regulator"
+    }
+    of_archive = ["1", "--log", f"archive://{out}", "--out", str(tmp_path / "proof")]
+    assert main(["prove", table_of(folder), *of_archive]) == 0
+    assert "an archive takes no events" in capsys.readouterr().err
+    assert main(["archive", "--restore", str(out), "--log", f"sqlite://{tmp_path}/new.db", "--for", "x"]) == 2
+
+
+def test_columns(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    at = ["--warehouse", str(folder / "warehouse.duckdb")]
     assert main(["warehouse", "columns", *at]) == 0
     assert "fct_rounds" in capsys.readouterr().out
     assert main(["warehouse", "columns", *at, "--markdown"]) == 0

@@ -1,0 +1,57 @@
+"""Whatever copy of rounds leaves by a command is put on record first: an event in `review/<table>` of each table it tells of.
+
+Who asks and why stands with it, and the SHA-256 of what leaves. Where the event cannot be written, nothing leaves.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from rack.errors import UsageError
+from rack.output import Output
+
+if TYPE_CHECKING:
+    from replay.review import RecordKind
+
+
+def add_custody(parser: argparse.ArgumentParser) -> None:
+    """Add who takes the copy away, and why."""
+    parser.add_argument(
+        "--by", metavar="PERSON", help="who takes it away, as the directory has it (default: the login name)"
+    )
+    parser.add_argument("--reason", metavar="TEXT", help="why; stands in the log with the export")
+
+
+def put_on_record(
+    address: str, arguments: argparse.Namespace, output: Output, *, rounds: Mapping[str, Sequence[int | None]], digest: str,
+    form: str, log_id: str, what: RecordKind = "table",
+) -> None:  # fmt: skip
+    """Write down that a copy leaves the log at an address: of each table these rounds (null: all of it).
+
+    `log_id` is the log that the copy is of. Raises `UsageError` where the address is another log's, and what a desk raises.
+    An archive takes no events: of what is made from one, its own handing over is on record.
+    """
+    from getpass import getuser
+
+    from events.open import parse_address
+    from rack.opening import log_at
+    from replay.replayer import MemoryResults
+    from replay.review import Desk
+
+    if parse_address(address)[0] == "archive":
+        output.note("an archive takes no events: that this copy was made from it is not on record")
+        return
+    by, reason = arguments.by or getuser().lower(), arguments.reason or f"rack {arguments.command}"
+    with closing(log_at(address, check_heads=False)) as log:  # of a log that lost a tail evidence is still taken
+        if log.log_id != log_id:
+            raise UsageError(
+                f"{address} is the log {log.log_id}, the copy is of the log {log_id or 'of no name'}; name that with --log"
+            )
+        at = Desk(log, MemoryResults())
+        for table, numbers in sorted(rounds.items()):
+            for number in numbers:
+                at.exported(table, number, what=what, digest=digest, form=form, by=by, reason=reason)
+    output.note(f"on record in the log: {by} takes a copy away of {len(rounds)} tables or meters ({reason})")
