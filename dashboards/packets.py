@@ -41,7 +41,9 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
         return
     why = why_not()
     if st.button("Dispute packet", key=f"make {name}", disabled=bool(why), help=why or None):
-        with st.spinner("Making the packet: the round is judged again from its evidence alone …"):
+        with st.spinner(
+            "Making the packet, under a checkpoint that covers the round; the next one may have to be awaited …"
+        ):
             made = _make(table, round_no, seat)
         if made is not None:
             st.session_state[name] = made

@@ -44,6 +44,10 @@ class SecondWriter(AppendRefused):
     """Another process holds, or has taken over, the right to append to this log."""
 
 
+class OwnerUnknown(SecondWriter):
+    """Whether another process holds the right cannot be known without taking it away: it was not asked for."""
+
+
 class Reassigned(AppendRefused):
     """A partition was given to another replayer of the group: nothing was stored, and what was said must be read anew."""
 

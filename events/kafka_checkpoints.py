@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from events.errors import AppendRefused, LogUnavailable, SecondWriter, WrongSequence
+from events.errors import AppendRefused, LogUnavailable, OwnerUnknown, SecondWriter, WrongSequence
 from events.high_water import HighWater
 from events.kafka_client import Cluster, Fenced, Lane, Outgoing, Unsure, Writer
 from events.kafka_log import STATE_DIR
@@ -35,6 +35,7 @@ class KafkaCheckpoints:
         state_dir: Path | str = STATE_DIR,
         timeout_s: float = 30.0,
         security: Mapping[str, Any] | None = None,
+        if_free: bool = False,
     ) -> None:
         bootstrap, prefix = parse_address(address)
         self.address, self._read_only, self._writer_id = address, read_only, f"{prefix}.checkpoints"
@@ -45,6 +46,8 @@ class KafkaCheckpoints:
         self._last = 0  # nobody else adds anything once the right to write is ours
         self._writer: Writer | None = None
         self._lock: int | None = None
+        if if_free and not read_only:
+            self._refuse_politely()
         self._cluster.probe()
         self._reader = self._cluster.reader()
         try:
@@ -60,6 +63,15 @@ class KafkaCheckpoints:
             if isinstance(error, Fenced):
                 raise SecondWriter(f"another process took the right to write checkpoints at {address}") from error
             raise
+
+    def _refuse_politely(self) -> None:
+        """Raise `SecondWriter` where a process that shares our folder signs; otherwise `OwnerUnknown`, for one elsewhere may."""
+        self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(take_lock(self._high_water.path))
+        raise OwnerUnknown(
+            f"whether another process signs at {self.address} cannot be known without ending its right to; "
+            "`rack checkpoint` makes a checkpoint"
+        )
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
         """Yield the encoded batches beyond so many statements, in their order; repeats are dropped."""

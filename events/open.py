@@ -54,7 +54,11 @@ def open_results(address: str, **options: Any) -> ResultStore:
 
 
 def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
-    """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`)."""
+    """Open the checkpoints of the log at an address (options: `log_id`, which must be the log's, and `read_only`).
+
+    With `if_free` the right to add to them is taken only where nobody can have it: `SecondWriter` where somebody has it,
+    `OwnerUnknown` where that cannot be known.
+    """
     scheme, rest = parse_address(address)
     if scheme == "sqlite":
         from events.sqlite_checkpoints import SqliteCheckpoints

@@ -28,32 +28,37 @@ CREATE TRIGGER IF NOT EXISTS checkpoints_keep BEFORE UPDATE ON checkpoints
 
 
 class SqliteCheckpoints:
-    """The checkpoints beside a log in SQLite (see `events.log.CheckpointStore`). To a reader, no file is an empty store."""
+    """The checkpoints beside a log in SQLite (see `events.log.CheckpointStore`). To a reader, no file is an empty store.
 
-    def __init__(self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False) -> None:
+    The right to add to them is a lock of the kernel, which nobody can be robbed of: `if_free` changes nothing here.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, log_id: str, read_only: bool = False, if_free: bool = False
+    ) -> None:
         self.path = Path(os.path.realpath(path))
         self._resources = contextlib.ExitStack()
         self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), log_id)
         self._resources.callback(self._high_water.close)
         self._database: Database | None = None
         self._read_only = read_only
-        if read_only and not self.path.is_file():
+        if read_only:
+            self._open_if_there()
             return
-        if not read_only:
-            self._resources.callback(os.close, take_lock(self.path))
         try:
-            self._database = Database(self.path, read_only=read_only)
+            self._resources.callback(os.close, take_lock(self.path))
+            self._database = Database(self.path, read_only=False)
             self._resources.callback(self._database.close)
-            if not read_only:
-                with self._database.transaction() as connection:
-                    connection.execute(_SCHEMA)
-                sync(self.path.parent)
+            with self._database.transaction() as connection:
+                connection.execute(_SCHEMA)
+            sync(self.path.parent)
         except BaseException:
             self.close()
             raise
 
     def batches(self, after: int = 0) -> Iterator[bytes]:
         """Yield the encoded batches beyond so many statements, in their order."""
+        self._open_if_there()
         while self._database is not None:
             sql = "SELECT size, data FROM checkpoints WHERE size > ? ORDER BY size LIMIT ?"
             rows = self._database.rows(sql, after, CHUNK)
@@ -61,6 +66,12 @@ class SqliteCheckpoints:
             if len(rows) < CHUNK:
                 return
             after = rows[-1][0]
+
+    def _open_if_there(self) -> None:
+        """Open the file for reading as soon as there is one."""
+        if self._database is None and self._read_only and self.path.is_file():
+            self._database = Database(self.path, read_only=True)
+            self._resources.callback(self._database.close)
 
     def append(self, before: int, data: bytes, head: Head) -> None:
         """Add a batch durably (see `events.log.CheckpointStore`)."""

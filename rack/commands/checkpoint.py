@@ -16,9 +16,13 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from events.checkpoint import Checkpoint
     from events.checkpointer import Checkpointer
+    from events.log import CheckpointStore
 
 HELP = "sign where every stream of a log ends, so that nothing before can be changed unseen"
 EVERY, SECONDS = 5_000, 60
+PATIENCE_S = 60.0
+"""Who follows waits so long for another process that signs, as `rack dispute` may for a moment."""
+POLL_S = 0.5
 IMPATIENCE_S = 1.0
 """A signal to a group of processes often comes twice at once; only a later one means that the first was not enough."""
 
@@ -43,7 +47,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.keys import read_signer
     from events.signing_memory import SigningMemory
     from events.sqlite_log import utc_now_us
-    from rack.opening import checkpoints_at, log_at
+    from rack.opening import log_at
 
     if arguments.every is not None and not arguments.follow:
         raise UsageError("--every goes with --follow")
@@ -52,7 +56,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     address = log_address(arguments.log)
     with ExitStack() as resources:
         log = resources.enter_context(closing(log_at(address, read_only=True)))
-        store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id)))
+        patience_s = PATIENCE_S if arguments.follow else 0.0
+        store = resources.enter_context(closing(_store(address, log.log_id, patience_s, output)))
         memory = SigningMemory(arguments.key, log.log_id)
         checkpointer = Checkpointer(log, store, signer, memory, clock=utc_now_us, within_s=within_s)
         events = checkpointer.read()
@@ -63,6 +68,24 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     output.value(_as_json(checkpoint))
     output.text(checkpoint.text().rstrip("\n"))
     return Exit.CLEAN
+
+
+def _store(address: str, log_id: str, patience_s: float, output: Output) -> CheckpointStore:
+    """Open the checkpoints for writing, waiting for whoever has the right to. Raises `SecondWriter` where that is in vain."""
+    from events.errors import SecondWriter
+    from rack.opening import checkpoints_at
+
+    began, told = time.monotonic(), False
+    while True:
+        try:
+            return checkpoints_at(address, log_id=log_id)
+        except SecondWriter as held:
+            if time.monotonic() - began >= patience_s:
+                raise
+            if not told:
+                output.note(f"{held}; waiting for it, {patience_s:.0f} s at most")
+                told = True
+            time.sleep(POLL_S)
 
 
 def _follow(checkpointer: Checkpointer, every: int, within_s: int, output: Output) -> Checkpoint:

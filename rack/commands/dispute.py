@@ -12,6 +12,9 @@ from rack.settings import key_file, log_address
 
 HELP = "make the dispute packet of a round: PDF, JSON bundle and HTML page, signed, to be checked without the log"
 
+WAIT = 90
+"""As `replay.packet.covering.WAIT_S`, which is not loaded for `--help`."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -32,6 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="under this checkpoint, with the signature of a witness, from its folder",
     )
+    parser.add_argument(
+        "--wait", metavar="T", type=positive, default=WAIT,
+        help=f"where a process signs the log: wait so many seconds for a checkpoint that covers the round ({WAIT})",
+    )  # fmt: skip
     parser.add_argument(
         "--by", metavar="PERSON", help="who makes it, as the directory has it (default: the login name)"
     )
@@ -62,7 +69,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     output.note(f"reading table {arguments.table} from its first event on; then the packet is typeset and signed")
     packet = packet_at(
         address, arguments.table, arguments.round, arguments.seat, key=key_file(arguments.key, address),
-        by=arguments.by or getuser().lower(), reason=arguments.reason, note=note, **options_of(address),
+        by=arguments.by or getuser().lower(), reason=arguments.reason, note=note, wait_s=arguments.wait,
+        waiting=lambda left: output.note(
+            f"something about the round is newer than the last checkpoint: waiting for the next one, {left:.0f} s at most"
+        ), **options_of(address),
     )  # fmt: skip
     arguments.out.mkdir(parents=True, exist_ok=True)
     files = {}

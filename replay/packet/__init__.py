@@ -16,19 +16,18 @@ from typing import Any
 
 import msgspec
 
-from events.checkpointer import Checkpointer
 from events.keys import KeyRefused, read_signer
 from events.log import CheckpointStore, EventLog
 from events.notes import Note, PublicKey, Signer
 from events.open import open_checkpoints, open_log
-from events.signing_memory import SigningMemory
 from replay import review
 from replay.evidence import RoundUnknown
 from replay.findings import Adjudication
 from replay.packet.bundle import BadPacket, Bundle
 from replay.packet.check import Checked, check_bundle
+from replay.packet.covering import WAIT_S, Waiting, cover
 from replay.packet.document import typeset
-from replay.packet.make import NotCovered, make_bundle, moved_on
+from replay.packet.make import NotCovered, make_bundle
 from replay.packet.page import to_html
 from replay.packet.signature import attached, check_pdf, sign_pdf
 from replay.packet.story import tell
@@ -115,26 +114,32 @@ def log_export(
 
 
 def packet_at(address: str, table: str, round_no: int, seat: int | None = None, *, key: Path, by: str, reason: str,
-              clock: Callable[[], int] | None = None, note: Note | None = None, **options: Any) -> Packet:  # fmt: skip
+              clock: Callable[[], int] | None = None, note: Note | None = None, wait_s: float = WAIT_S,
+              waiting: Waiting | None = None, **options: Any) -> Packet:  # fmt: skip
     """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
 
-    Where something about the round stands beyond the newest checkpoint, a new one is made first, unless `note` names one.
-    Options go to the backends (`security`). Raises what `make_packet`, `events.keys.read_signer` and the log raise; then
-    nothing leaves.
+    Where something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
+    unless `note` names one. The right to write to the log is taken for the export alone. Options go to the backends (`security`).
+    Raises what `cover`, `make_packet`, `events.keys.read_signer` and the log raise; then nothing leaves.
     """
     signer, now = read_signer(key), clock or _now_us
-    with contextlib.ExitStack() as resources:
-        log = resources.enter_context(contextlib.closing(open_log(address, **options)))
+    with contextlib.closing(open_log(address, read_only=True, **options)) as log:
+        if note is None:
+            cover(
+                log,
+                address,
+                table,
+                round_no,
+                signer=signer,
+                key=key,
+                clock=now,
+                wait_s=wait_s,
+                waiting=waiting,
+                **options,
+            )
         with contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=True, **options)) as store:
-            stale = note is None and moved_on(log, store, table, round_no)
-        store = resources.enter_context(
-            contextlib.closing(open_checkpoints(address, log_id=log.log_id, read_only=not stale, **options))
-        )
-        if stale:
-            checkpointer = Checkpointer(log, store, signer, SigningMemory(key, log.log_id), clock=now)
-            checkpointer.read()
-            checkpointer.sign()
-        packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now, note=note)
+            packet = make_packet(log, table, round_no, seat, checkpoints=store, signer=signer, clock=now, note=note)
+    with contextlib.closing(open_log(address, **options)) as log:
         log_export(log, packet, by=by, reason=reason, clock=clock)
     return packet
 

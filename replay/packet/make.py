@@ -19,7 +19,7 @@ from events.log import CheckpointStore, EventLog, Record
 from events.merkle import CompactRange, Tree, leaf_hash
 from events.notes import Note, Signer
 from events.sparse import outside_hashes
-from events.statements import Batch, HeadStatement
+from events.statements import Batch, HeadStatement, TimeStatement
 from replay.engine import engine
 from replay.evidence import RoundUnknown, evidence
 from replay.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
@@ -30,28 +30,19 @@ class NotCovered(LookupError):
     """No checkpoint covers the round yet."""
 
 
-def moved_on(log: EventLog, store: CheckpointStore, table: str, round_no: int) -> bool:
-    """Say whether something about a round stands in the log beyond the newest checkpoint, or a correction at its table."""
-    statements = Statements(log, store)
-    for stream in {f"table/{table}", f"review/{table}"} & set(log.streams()):
-        for record in log.read(stream, statements.size(stream) + 1):
-            said = read(record.data)
-            if said.round_no == round_no or isinstance(said.payload, model.EventCorrected):
-                return True
-    return False
-
-
 class Statements:
     """The log of statements as a store holds it, up to a checkpoint: of each stream the newest statement.
 
     The checkpoint is the newest one, or the one of `note`, which may bear the signatures of witnesses. Raises
-    `IntegrityError` where the store does not hold together, `NotCovered` where it has no such checkpoint.
+    `IntegrityError` where the store does not hold together, `NotCovered` where it has no such checkpoint. `promised_us` is
+    when the next checkpoint is to be there (UTC microseconds; null: none was promised).
     """
 
     def __init__(self, log: EventLog, store: CheckpointStore, note: Note | None = None) -> None:
         self._log, self._tree = log, Tree()
         self._heads: dict[str, tuple[int, str, HeadStatement]] = {}
         self._note, self._time = Note("", ()), ""
+        self.promised_us: int | None = None
         history = History(origin_of(log.log_id, log.property_id))
         asked = Checkpoint.parse(note.text) if note is not None else None
         for encoded in store.batches():
@@ -61,6 +52,7 @@ class Statements:
             for place, statement in enumerate(history.ledger.added):
                 self._heads[statement.stream] = before + place, lines[place].decode(), statement
             self._time = lines[-1].decode()
+            self.promised_us = _promise(history.ledger.time)
             if asked is not None and note is not None and self._tree.size >= asked.size:
                 break
         if asked is not None and note is not None:
@@ -73,6 +65,11 @@ class Statements:
     def size(self, stream: str) -> int:
         """Return how many events of a stream are covered."""
         return self._heads[stream][2].size if stream in self._heads else 0
+
+    @property
+    def total(self) -> int:
+        """The number of statements."""
+        return self._tree.size
 
     def checkpoint(self) -> Signed:
         """Return the newest checkpoint."""
@@ -106,6 +103,10 @@ class Statements:
 
     def _leaf(self, index: int, line: str) -> Leaf:
         return Leaf(index, line, tuple(each.hex() for each in self._tree.inclusion_proof(index)))
+
+
+def _promise(time: TimeStatement | None) -> int | None:
+    return None if time is None or time.within_s is None else time.at_us + time.within_s * 1_000_000
 
 
 def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_no: int, *, signer: Signer,

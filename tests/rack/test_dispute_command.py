@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 
 from events.keys import new_key
 from events.notes import KeyKind
+from events.open import open_checkpoints
 from rack.cli import main
 from rack.settings import DEMO_KEY
+from tests.rack.signing import signing
 from tests.replay.packet.signed_floor import ORIGIN, Floor, floor_at, played
 
 
@@ -139,6 +142,46 @@ def test_a_packet_is_not_overwritten(floor: Floor, tmp_path: Path, capsys: pytes
     before = (tmp_path / "fu-01-6.pdf").read_bytes()
     assert "is not overwritten" in rack(capsys, *words, code=2)
     assert (tmp_path / "fu-01-6.pdf").read_bytes() == before
+
+
+def test_packets_and_a_process_that_signs_live_together(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each packet writes its export down, so that the next one of the round is newer than the last checkpoint."""
+    with signing(floor.address, floor.key, tmp_path) as signer:
+        signer.until("signed")
+        for number in ("one", "two", "three"):
+            words = ("dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--out", tmp_path / number)
+            made = rack(capsys, *words, "--json")
+            checked = rack(capsys, "verify", made["files"]["json"], "--key", f"{floor.key}.pub", "--json")
+            assert checked["reproduced"]
+        signer.until("signed", signer.signed() + 2)  # it goes on as before
+        assert signer.stop() == 0, signer.said
+    report = rack(capsys, "verify", "--log", floor.address, "--key", f"{floor.key}.pub", "--json")
+    assert report["ok"]
+    assert report["checkpoints"] == 1 + signer.signed(), "no checkpoint but its own"
+
+
+def test_a_process_that_signs_waits_for_a_packet_that_does_so_for_a_moment(floor: Floor, tmp_path: Path) -> None:
+    with closing(floor.log()) as log:
+        store = open_checkpoints(floor.address, log_id=log.log_id)
+    with signing(floor.address, floor.key, tmp_path) as signer:
+        signer.until("waiting for it")
+        store.close()
+        signer.until("signed")
+        assert signer.stop() == 0
+
+
+def test_a_packet_says_that_it_waits_and_for_how_long(
+    floor: Floor, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("dispute", "fu-01", "6", "--log", floor.address, "--key", floor.key, "--wait", "1", "--out")
+    rack(capsys, *words, tmp_path / "one", "--json")
+    with closing(floor.log()) as log, closing(open_checkpoints(floor.address, log_id=log.log_id)):
+        said = rack(capsys, *words, tmp_path / "two", code=2)
+    assert "waiting for the next one, 1 s at most" in said
+    assert "no checkpoint came to cover review/fu-01 up to event " in said
+    assert not (tmp_path / "two").exists()
 
 
 def test_a_packet_of_another_version_with_other_rules_is_told_apart_from_tampering(
