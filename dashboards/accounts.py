@@ -40,7 +40,9 @@ def header(view: RoundView, formats: Formats) -> Html:
     facts = [
         game_name(r["game"]), day_name(r["gaming_day"]),
         f"{formats.clock(r['opened_at_us'])} to {formats.clock(r['closed_at_us'])} {formats.zone_name(r['opened_at_us'])}",
-        f"dealer {table_name(r['dealer'])}", f"{r['shift'].replace('_', ' ')} shift", f"rules {r['submission']}",
+        f"dealer {table_name(r['dealer'])}" if r["dealer"] else "no dealer on record",
+        *([f"{r['shift'].replace('_', ' ')} shift"] if r["shift"] else []),
+        f"rules {r['submission']}" if r["submission"] else "no rules in force",
     ]  # fmt: skip
     name = Html(
         f"{markup.text(table_name(r['table_id']))} · Round {r['round_no']:,} "

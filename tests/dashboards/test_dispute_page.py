@@ -130,6 +130,13 @@ def test_names_in_what_findings_say_are_hidden_too(warehouse: Path) -> None:
     assert without_names(named).findings["observed"].to_list() == ["patron-3 paid, not p-33"]
 
 
+def test_what_is_not_on_record_is_not_named(warehouse: Path) -> None:
+    named = view(warehouse, "table/fu-01", 17)
+    unsaid = structs.replace(named, round={**named.round, "dealer": "", "shift": "", "submission": ""})
+    assert "no dealer on record · no rules in force" in accounts.header(unsaid, FORMATS)
+    assert " · dealer D-" in accounts.header(named, FORMATS)
+
+
 def test_an_id_without_a_digit_is_a_name_too(warehouse: Path) -> None:
     """Whoever is named by an event is hidden, however the property writes its people; roles are not people."""
     named = view(warehouse, "table/fu-01", 17)
