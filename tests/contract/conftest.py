@@ -14,6 +14,7 @@ from tests.contract.archive_backend import READERS
 from tests.contract.backends import BACKENDS, Backend, Tamper
 from tests.contract.drafts import Drafts
 from tests.contract.gardens import GARDENS, Garden
+from tests.contract.operator import Operator
 from tests.contract.sealed import Contents, Honest, build
 
 if find_spec("tests.contract.kafka_backend") is not None:
@@ -66,3 +67,8 @@ def contents(honest: Honest) -> Contents:
 def garden(request: pytest.FixtureRequest) -> Iterator[Garden]:
     with contextlib.closing(GARDENS[request.param]()) as garden:
         yield garden
+
+
+@pytest.fixture
+def operator(make_log: Backend, tmp_path: Path, drafts: Drafts) -> Operator:
+    return Operator(make_log, tmp_path, drafts)

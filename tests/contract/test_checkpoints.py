@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,56 +9,18 @@ import pytest
 from events.checkpointer import Checkpointer, KeyNotInForce
 from events.codec import canonical
 from events.errors import AppendRefused, IntegrityError, LogUnavailable, SecondWriter, WrongSequence
-from events.keys import PROPERTY_STREAM, FileSigner, new_key, vouch_for
+from events.keys import PROPERTY_STREAM, new_key, vouch_for
 from events.log import CheckpointStore, Head
 from events.model import KeyRetired
 from events.notes import KeyKind
 from events.proof import NotCovered, check, prove
 from events.signing_memory import Signed, SigningMemory
-from events.statements import BadCheckpoint, Batch, read_statement
+from events.statements import BadCheckpoint, read_statement
 from events.verify import verify
-from events.witness import Witness, WitnessFolder
 from tests.contract.backends import Backend
-from tests.contract.drafts import TABLE, Drafts, fill
-from tests.contract.sealed import LOG_ID, ORIGIN, OTHER, Clock, head_of, publish, root_of, signed
-
-ON_SQLITE = pytest.mark.parametrize("make_log", ["sqlite"], indirect=True)
-"""For what does not depend on the backend: on one of them it is soon tried."""
-
-
-class Operator:
-    """Who signs for the log of a test."""
-
-    def __init__(self, make_log: Backend, folder: Path, drafts: Drafts) -> None:
-        self.make_log, self.folder, self.drafts = make_log, folder, drafts
-        self.log = make_log.create(log_id=LOG_ID)
-        self.signer = new_key(folder / "key", ORIGIN, KeyKind.LOG)
-        self.clock = Clock()
-        publish(self.log, drafts, self.signer)
-        fill(self.log, drafts, TABLE, rounds=1)
-        self.store = make_log.open_checkpoints(LOG_ID)
-
-    def begin(self, signer: FileSigner | None = None, within_s: int | None = None) -> Checkpointer:
-        """A checkpointer that has read the log: as after a start of the process."""
-        memory = SigningMemory(self.folder / "key", LOG_ID)
-        made = Checkpointer(
-            self.log, self.store, signer or self.signer, memory, clock=self.clock, within_s=within_s
-        )  # fmt: skip
-        made.read()
-        return made
-
-    def more(self) -> None:
-        self.log.append(TABLE, self.log.head(TABLE).seq + 1, self.drafts.round())
-
-    def lines(self) -> list[bytes]:
-        """All statements, as they are stored."""
-        return [line for batch in self.store.batches() for line in Batch.decode(batch).lines]
-
-
-@pytest.fixture
-def operator(make_log: Backend, tmp_path: Path, drafts: Drafts) -> Operator:
-    return Operator(make_log, tmp_path, drafts)
-
+from tests.contract.drafts import TABLE, fill
+from tests.contract.operator import ON_SQLITE, Losing, Operator
+from tests.contract.sealed import LOG_ID, ORIGIN, OTHER, head_of, publish, root_of, signed
 
 # The store.
 
@@ -205,15 +166,6 @@ def test_checkpoints_come_in_idle_times_too_and_end_when_asked(operator: Operato
     assert [each.size for each in following] == [7]
 
 
-def forged(operator: Operator, signer: FileSigner, time: bytes = b"1800000000000000") -> tuple[int, bytes, Head]:
-    """A next idle checkpoint, well formed and signed."""
-    leaves = operator.lines()
-    events = sum({s.stream: s.size for s in map(read_statement, leaves) if s.statement == "head"}.values())
-    line = b'{"at_us":%s,"events":%d,"statement":"time","within_s":null}' % (time, events)
-    everything = [*leaves, line]
-    return len(leaves), signed([line], everything, signer), Head(len(everything), root_of(everything))
-
-
 def remember(operator: Operator, before: int, size: int, data: bytes = b"") -> None:
     SigningMemory(operator.folder / "key", LOG_ID).record(Signed(before, Head(size, bytes(32)), data))
 
@@ -245,23 +197,10 @@ def test_a_store_that_lost_what_it_acknowledged_is_not_mended(make_log: Backend,
     operator.begin().sign()
     lost = Losing(operator.store, 1)
     with pytest.raises(BadCheckpoint, match="holds one over 4") as refused:
-        Checkpointer(operator.log, lost, operator.signer, SigningMemory(operator.folder / "key", LOG_ID),
-                     clock=operator.clock)  # type: ignore[arg-type]  # fmt: skip
+        Checkpointer(
+            operator.log, lost, operator.signer, SigningMemory(operator.folder / "key", LOG_ID), clock=operator.clock
+        )
     assert refused.value.fault == "checkpoint_lost"
-
-
-class Losing:
-    """A store whose newest checkpoints cannot be read any more."""
-
-    def __init__(self, inner: CheckpointStore, lost: int = 0) -> None:
-        self.inner, self.lost = inner, lost
-
-    def batches(self, after: int = 0) -> Iterator[bytes]:
-        found = list(self.inner.batches(after))
-        return iter(found[: len(found) - self.lost])
-
-    def acknowledged(self) -> Head | None:
-        return self.inner.acknowledged()
 
 
 class Dying:
@@ -282,7 +221,7 @@ def test_what_was_signed_when_the_process_died_is_what_stands_in_the_store(opera
     operator.begin().sign()
     operator.more()
     dying = operator.begin()
-    dying._store = Dying(operator.store, stores)  # type: ignore[assignment]
+    dying._store = Dying(operator.store, stores)  # type: ignore[assignment]  # a double
     with pytest.raises(LogUnavailable):
         dying.sign()
     remembered = SigningMemory(operator.folder / "key", LOG_ID).load()
@@ -406,117 +345,3 @@ def test_every_event_that_is_covered_is_proven(operator: Operator) -> None:
             prove(operator.log, operator.store, TABLE, numbers)
     with pytest.raises(NotCovered):
         prove(operator.log, operator.store, "table/nowhere", [1])
-
-
-# The witness.
-
-
-@pytest.fixture
-def witness(operator: Operator, tmp_path: Path) -> Witness:
-    signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
-    folder = WitnessFolder(tmp_path / "north", signer.public_key)
-    return Witness(operator.log, operator.store, signer, folder, clock=operator.clock)
-
-
-def test_a_witness_cosigns_each_new_checkpoint_once(operator: Operator, witness: Witness, tmp_path: Path) -> None:
-    assert witness.look() is None
-    signing = operator.begin()
-    for size in (3, 4):
-        signing.sign()
-        seen = witness.look()
-        assert seen is not None
-        assert (seen.checkpoint.size, seen.signed.time_s) == (size, operator.clock.now // 1_000_000)
-        assert witness.look() is None
-    operator.more()
-    signing.read()
-    signing.sign()
-    signing.sign()
-    seen = witness.look()
-    assert seen is not None
-    assert seen.checkpoint.size == 7, "of several new ones, the newest"
-    assert [mark.head.seq for mark in WitnessFolder(tmp_path / "north", seen.signed.key).marks(ORIGIN)] == [3, 4, 7]
-
-
-@ON_SQLITE
-def test_a_witness_goes_on_after_a_restart(operator: Operator, witness: Witness, tmp_path: Path) -> None:
-    signing = operator.begin()
-    signing.sign()
-    seen = witness.look()
-    assert seen is not None
-    signing.sign()
-    signer = FileSigner(seen.signed.key, witness._signer._private)  # type: ignore[attr-defined]
-    folder = WitnessFolder(tmp_path / "north", seen.signed.key)
-    again = Witness(operator.log, operator.store, signer, folder, clock=operator.clock).look()
-    assert again is not None
-    assert again.checkpoint.size == 4
-
-
-@ON_SQLITE
-def test_a_witness_trusts_the_keys_that_it_was_given(operator: Operator, tmp_path: Path) -> None:
-    signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
-    other = new_key(tmp_path / "other", ORIGIN, KeyKind.LOG).public_key
-    folder = WitnessFolder(tmp_path / "north", signer.public_key)
-    operator.begin().sign()
-    with pytest.raises(BadCheckpoint, match="none of those vouches"):
-        Witness(operator.log, operator.store, signer, folder, anchors=[other], clock=operator.clock).look()
-    anchors = [operator.signer.public_key]
-    assert Witness(operator.log, operator.store, signer, folder, anchors=anchors, clock=operator.clock).look()
-
-
-def test_a_key_that_is_published_while_the_witness_looks_is_known(
-    operator: Operator, witness: Witness, tmp_path: Path
-) -> None:
-    operator.begin().sign()
-    assert witness.look()
-    new = new_key(tmp_path / "key-2", ORIGIN, KeyKind.LOG)
-    publish(operator.log, operator.drafts, new, vouch_for(new.public_key, operator.signer))
-    operator.begin(new).sign()
-    assert witness.look()
-
-
-@ON_SQLITE
-def test_a_witness_that_looks_on_sees_a_checkpoint_of_a_stranger(
-    operator: Operator, witness: Witness, tmp_path: Path
-) -> None:
-    operator.begin().sign()
-    assert witness.look()
-    stranger = new_key(tmp_path / "stranger", ORIGIN, KeyKind.LOG)
-    before, data, head = forged(operator, stranger)
-    operator.store.append(before, data, head)
-    with pytest.raises(BadCheckpoint, match="names no such key") as refused:
-        witness.look()
-    assert refused.value.fault == "checkpoint_forged"
-    (kept,) = (tmp_path / "north").glob("refused-*")
-    assert kept.read_bytes() == data
-
-
-@ON_SQLITE
-def test_a_witness_that_looks_on_sees_that_the_store_lost_what_it_saw(operator: Operator, tmp_path: Path) -> None:
-    store = Losing(operator.store)
-    signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
-    folder = WitnessFolder(tmp_path / "north", signer.public_key)
-    witness = Witness(operator.log, store, signer, folder, clock=operator.clock)  # type: ignore[arg-type]
-    operator.begin().sign()
-    assert witness.look()
-    store.lost = 1
-    with pytest.raises(BadCheckpoint, match="no longer there") as refused:
-        witness.look()
-    assert refused.value.fault == "checkpoint_lost"
-
-
-@ON_SQLITE
-def test_a_spoilt_folder_of_a_witness_is_no_witness(operator: Operator, witness: Witness, tmp_path: Path) -> None:
-    operator.begin().sign()
-    seen = witness.look()
-    assert seen is not None
-    note = tmp_path / "north" / f"{3:016d}.note"
-    whole = note.read_bytes()
-    for spoilt in (whole[:-4], whole.replace(b"\n3\n", b"\n2\n"), b"", seen.note.encode().split(b"\n\xe2")[0] + b"\n"):
-        note.write_bytes(spoilt)
-        with pytest.raises(BadCheckpoint) as refused:
-            list(WitnessFolder(tmp_path / "north", seen.signed.key).marks(ORIGIN))
-        assert refused.value.fault == "checkpoint_forged"
-    note.write_bytes(whole)
-    other = new_key(tmp_path / "other", "north", KeyKind.WITNESS).public_key
-    with pytest.raises(BadCheckpoint, match="is not a checkpoint over 3 statements that north cosigned"):
-        list(WitnessFolder(tmp_path / "north", other).marks(ORIGIN))
