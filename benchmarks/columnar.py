@@ -25,8 +25,9 @@ from events.open import open_log
 from games.house_way import HouseWay
 from games.kernels.compiling import compiled
 from games.kernels.house_way import front, way_of
-from replay.kernels.face_up import UPHELD, WINS
+from replay.kernels.judged import UPHELD, WINS
 from replay.round_columns import REST, TEXTS, numbers_of, schema
+from replay.round_forms import FACE_UP
 from replay.round_table import GROUP, RoundTable, build, put_rounds
 from replay.screening import Screen, as_column, judged_of, rulebook_in
 
@@ -129,8 +130,9 @@ def generated(
     (text,) = screen.rules.values()
     book = rulebook_in(text)
     assert isinstance(book.way, HouseWay)
+    kinds = {name: kind for name, (kind, _) in FACE_UP.all_arrays.items()}
     columns: dict[str, Any] = {
-        name: np.repeat(numbers_of(template, name), size, axis=0)
+        name: np.repeat(numbers_of(template, name, kinds.get(name)), size, axis=0)
         for name in template.schema.names if name not in (*TEXTS, REST)
     }  # fmt: skip
     columns["round_no"] += first + np.arange(size)
@@ -157,12 +159,12 @@ def generated(
 
 def _batch(template: pa.RecordBatch, columns: dict[str, Any], size: int) -> pa.RecordBatch:
     arrays = []
-    for field in schema():
+    for field in schema(FACE_UP):
         if field.name in columns:
             arrays.append(as_column(columns[field.name]))
         else:
             arrays.append(pa.array([template.column(field.name)[0].as_py()] * size, field.type))
-    return pa.RecordBatch.from_arrays(arrays, schema=schema())
+    return pa.RecordBatch.from_arrays(arrays, schema=schema(FACE_UP))
 
 
 @compiled

@@ -18,7 +18,7 @@ import pyarrow as pa
 from events.log import EventLog, ResultStore
 from replay.engine import engine
 from replay.groups import Engine, Group, groups_of
-from replay.kernels.face_up import ASIDE, CHECKS, UPHELD
+from replay.kernels.judged import ASIDE, CHECKS, UPHELD
 from replay.replayer import Summary, gc_seldom, replay
 from replay.replayer import Tally as StandingTally
 from replay.round_columns import REST

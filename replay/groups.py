@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from replay.round_columns import SCREENED
+from replay.round_columns import screened_of
 from replay.screening import Screen
 
 AHEAD: Final = 2
@@ -24,6 +24,11 @@ class Group(NamedTuple):
     path: Path
     number: int
     file: pq.FileMetaData
+
+    @property
+    def screened(self) -> tuple[str, ...]:
+        """The columns that screening reads."""
+        return screened_of(self.file.schema.names)
 
     def read(self, columns: Sequence[str]) -> pa.RecordBatch:
         """Read some columns of the rounds."""
@@ -63,10 +68,9 @@ class Threads:
 
     def judge(self, groups: Iterable[Group], screens: Sequence[Screen], columns: Sequence[str]) -> Iterator[Judged]:
         """Yield the groups judged, in order."""
-        wanted = tuple(dict.fromkeys((*SCREENED, *columns)))
 
         def judged(group: Group) -> Judged:
-            batch = group.read(wanted)
+            batch = group.read(tuple(dict.fromkeys((*group.screened, *columns))))
             return Judged(group, batch, [screen.judge(batch) for screen in screens])
 
         if self.workers == 1:

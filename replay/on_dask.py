@@ -18,7 +18,6 @@ import pyarrow as pa
 
 from replay.engine import engine
 from replay.groups import AHEAD, Group, Judged
-from replay.round_columns import SCREENED
 from replay.screening import Screen
 
 RETRIES: Final = 3
@@ -93,7 +92,6 @@ class Dask:
 
     def judge(self, groups: Iterable[Group], screens: Sequence[Screen], columns: Sequence[str]) -> Iterator[Judged]:
         """Yield the groups judged, in order, each with these columns beside those that screening reads."""
-        wanted = tuple(dict.fromkeys((*SCREENED, *columns)))
         ahead = AHEAD * max(1, len(self.client.nthreads()))
         waiting: deque[tuple[Group, pa.RecordBatch, Any]] = deque()
         texts = rules_digest(screens)
@@ -104,9 +102,15 @@ class Dask:
 
         try:
             for group in groups:
-                batch = group.read(wanted)
+                batch = group.read(tuple(dict.fromkeys((*group.screened, *columns))))
                 future = self.client.submit(
-                    work, packed(batch.select(SCREENED)), list(screens), engine(), texts, retries=RETRIES, pure=False
+                    work,
+                    packed(batch.select(group.screened)),
+                    list(screens),
+                    engine(),
+                    texts,
+                    retries=RETRIES,
+                    pure=False,
                 )
                 waiting.append((group, batch, future))
                 if len(waiting) > ahead:

@@ -1,34 +1,34 @@
 """The columns of the round table: one row a round of play, whatever spans rounds resolved into it.
 
-The law of this file: it names and shapes, and knows neither events nor rules. Where nothing is on record a number is -1 (a
-card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC microseconds. A *moment* is how many
-events after the round's first one something stands in the stream: moments compare as the log's order does.
+The law of this file: it names and shapes, and knows neither events nor rules. What all games have stands here once; a game's
+`Form` says which wagers it has and what its rows hold beside that (`round_forms.py`). Where nothing is on record a number is
+-1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC microseconds. A *moment* is how
+many events after the round's first one something stands in the stream: moments compare as the log's order does.
 
 Positions are 0 to 5 for seats 1 to 6 and 6 for the dealer; an array by box and wager has the wagers of seat 1 first, in the
-order of `WAGERS`.
+order of the game's form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 Array = npt.NDArray[Any]
+Arrays = Mapping[str, tuple[type[np.generic], int]]
 
 SEATS: Final = 6
 DEALER: Final = 6
-WAGERS: Final = ("base", "ace_high_bonus", "fortune_bonus", "progressive")
 ENVY_WAGERS: Final = ("fortune_bonus", "progressive")
-PLACES: Final = SEATS * len(WAGERS)
 NO_CARD: Final = 255
 
 MOMENTS: Final = (
     "last_wager", "no_more_bets", "last_accepted", "locked", "last_lammer", "start", "first_card", "last_card", "covered",
-    "dealer_set", "first_look", "last_fortune", "first_envy",
+    "dealer_set", "first_look", "last_fortune", "first_envy", "last_set", "turned", "shaker", "last_on_dice",
 )  # fmt: skip
 """The moments of a round that are not of one seat, in the order of the column `moments`."""
 
@@ -38,17 +38,23 @@ TEXTS: Final = (
 )  # fmt: skip
 """Columns of text. `rules`: the digest of the submission in force; `aside`: why the round takes the single path, or empty."""
 
-NUMBERS: Final[Mapping[str, type[np.generic]]] = {
+PLACED: Final[Mapping[str, type[np.generic]]] = {
     "round_no": np.int64,
     "first_seq": np.int64,
     "last_seq": np.int64,
     "rest_seq": np.int64,
     "until_seq": np.int64,
-    "opened_at_us": np.int64,
     "closed_at_us": np.int64,
+}
+"""Columns of one number that say where a round stands; no rule looks at them.
+
+`rest` is the table's state after the event `rest_seq`: what follows, up to `until_seq`, tells all there is of the round, and
+of those after it whose `until_seq` is 0.
+"""
+
+NUMBERS: Final[Mapping[str, type[np.generic]]] = {
+    "opened_at_us": np.int64,
     "deck_in_play_us": np.int64,
-    "dice_us": np.int64,
-    "rolled_us": np.int64,
     "decks_in_play": np.uint8,
     "decks_before": np.uint8,
     "same_deck": np.uint8,
@@ -61,11 +67,6 @@ NUMBERS: Final[Mapping[str, type[np.generic]]] = {
     "first_patron": np.uint8,
     "patrons_known": np.uint8,
     "strangers": np.uint8,
-    "drawn": np.uint8,
-    "start_count": np.uint8,
-    "announced_total": np.int16,
-    "shakes": np.int16,
-    "shaken_after": np.uint8,
     "stub": np.int16,
     "stub_seen": np.int16,
     "collected": np.int16,
@@ -75,21 +76,18 @@ NUMBERS: Final[Mapping[str, type[np.generic]]] = {
     "lammers": np.uint16,
     "acknowledged": np.uint8,
 }
-"""Columns of one number. Sets of seats are bits; `lammers` has Fortune's in the low six, Progressive's in the next.
+"""Columns of one number that every game has. Sets of seats are bits; `lammers` has Fortune's in the low six, Progressive's in
+the next.
 
 `strangers`: the boxes whose base wager is of nobody seated; `shuffled` 1 by hand, 2 by a shuffler, 3 by a continuous one;
-`cut_by` a seat's number or 7. `rest` is the table's state after the event `rest_seq`: what follows, up to `until_seq`, tells
-all there is of the round, and of those after it whose `until_seq` is 0.
+`cut_by` a seat's number or 7.
 """
 
-ARRAYS: Final[Mapping[str, tuple[type[np.generic], int]]] = {
-    "dealt": (np.uint8, 49),
-    "hands": (np.uint8, 49),
-    "dealt_to": (np.uint8, 7),
+BY_PLACE: Final[Mapping[str, type[np.generic]]] = {"staked": np.int32, "net": np.int32, "announced": np.uint8}
+"""Columns of arrays by box and wager. `net`: what the patron won or lost by what was done; `announced` 1 win, 2 lose, 3 tie."""
+
+ARRAYS: Final[Arrays] = {
     "boxes": (np.uint8, SEATS),
-    "staked": (np.int32, PLACES),
-    "net": (np.int32, PLACES),
-    "announced": (np.uint8, PLACES),
     "offered_to": (np.uint8, SEATS),
     "accepted_at": (np.uint8, SEATS),
     "accepted_cents": (np.int32, SEATS),
@@ -104,62 +102,106 @@ ARRAYS: Final[Mapping[str, tuple[type[np.generic], int]]] = {
     "envy_cents": (np.int32, 2 * SEATS),
     "envy_to": (np.uint8, 2 * SEATS),
 }
-"""Columns of fixed arrays: type and length; in Parquet bytes of a fixed size, each number with its lowest byte first.
+"""Columns of fixed arrays that every game has: type and length; in Parquet bytes of a fixed size, each number with its lowest
+byte first.
 
-`dealt` has each position's seven cards in the order dealt, `hands` as set (five behind, two in front); `dealt_to` the
-positions in the order of the deal; `boxes` for each box the number of the first one of the same bettor, 0 where nothing is
-staked; `net` what the patron won or lost by what was done; `announced` 1 win, 2 lose, 3 tie; `accepted_at` the seats (from 1)
-whose wager the meter accepted, in order, with amounts and `readings` after each. `envy_cents` is what was paid for the hand
-of each seat (Fortune's six, then Progressive's), to each of the seats of `envy_to`.
+`boxes` for each box the number of the first one of the same bettor, 0 where nothing is staked; `others_moved` of the wagers
+that follow the base wager; `accepted_at` the seats (from 1) whose wager the meter accepted, in order, with amounts and
+`readings` after each. `envy_cents` is what was paid for the hand of each seat (Fortune's six, then Progressive's), to each
+of the seats of `envy_to`.
 """
 
 REST: Final = "rest"
 """The table's state, packed, from which the round can be folded again."""
 
-_NOT_LOOKED_AT: Final = ("round_no", "first_seq", "last_seq", "rest_seq", "until_seq", "closed_at_us")
-SCREENED_NUMBERS: Final = (*(name for name in NUMBERS if name not in _NOT_LOOKED_AT), *ARRAYS)
-SCREENED: Final = ("game", "rules", "aside", *SCREENED_NUMBERS)
-"""The columns that screening reads: all that any rule looks at."""
+_UNKNOWN: Final = ("deck_in_play_us", "cut_depth", "stub", "locked_accepted", "locked_collected", "meter_before")
+_NEVER: Final = ("revealed", "base_moved", "others_moved", "lit", "validated", "progressive_paid", "moments")
 
 
-def schema() -> pa.Schema:
-    """Return the Arrow schema of a round table."""
+class Slot(NamedTuple):
+    """A wager that a box can have; one on a number is a slot of its own."""
+
+    wager: str
+    number: int | None = None
+
+
+class Form(NamedTuple):
+    """What the rows of a game hold beside what all rows do: its wagers, and columns of its own with what stands there at first.
+
+    `follows`: the wagers that are settled after the base wager of their box.
+    """
+
+    slots: tuple[Slot, ...]
+    follows: frozenset[str]
+    numbers: Mapping[str, tuple[type[np.generic], int]]
+    arrays: Mapping[str, tuple[type[np.generic], int, int]]
+
+    @property
+    def wagers(self) -> tuple[str, ...]:
+        """The wagers of the slots."""
+        return tuple(slot.wager for slot in self.slots)
+
+    @property
+    def all_numbers(self) -> dict[str, type[np.generic]]:
+        """Every column of one number, with its type."""
+        return {**PLACED, **NUMBERS, **{name: kind for name, (kind, _) in self.numbers.items()}}
+
+    @property
+    def all_arrays(self) -> dict[str, tuple[type[np.generic], int]]:
+        """Every column of fixed arrays, with its type and length."""
+        places = SEATS * len(self.slots)
+        by_place = {name: (kind, places) for name, kind in BY_PLACE.items()}
+        own = {name: (kind, length) for name, (kind, length, _) in self.arrays.items()}
+        return {**by_place, **ARRAYS, **own}
+
+    @property
+    def screened(self) -> tuple[str, ...]:
+        """The columns of numbers that rules look at."""
+        return tuple(name for name in (*self.all_numbers, *self.all_arrays) if name not in PLACED)
+
+
+def schema(form: Form) -> pa.Schema:
+    """Return the Arrow schema of a round table's file."""
     fields = [pa.field(name, pa.string(), nullable=False) for name in TEXTS]
-    fields += [pa.field(name, pa.from_numpy_dtype(kind), nullable=False) for name, kind in NUMBERS.items()]
+    fields += [pa.field(name, pa.from_numpy_dtype(kind), nullable=False) for name, kind in form.all_numbers.items()]
     fields += [
         pa.field(name, pa.binary(np.dtype(kind).itemsize * length), nullable=False)
-        for name, (kind, length) in ARRAYS.items()
+        for name, (kind, length) in form.all_arrays.items()
     ]
     return pa.schema([*fields, pa.field(REST, pa.binary())])
 
 
-def empty_row() -> dict[str, Any]:
+def empty_row(form: Form) -> dict[str, Any]:
     """Return a row in which nothing is on record."""
-    row: dict[str, Any] = dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, 0) | {REST: None}
-    row |= {name: [0] * length for name, (_, length) in ARRAYS.items()}
-    for name in ("deck_in_play_us", "dice_us", "rolled_us", "cut_depth", "announced_total", "stub", "locked_accepted",
-                 "locked_collected", "meter_before"):  # fmt: skip
-        row[name] = -1
-    for name in ("revealed", "base_moved", "others_moved", "lit", "validated", "progressive_paid", "moments"):
-        row[name] = [-1] * ARRAYS[name][1]
-    row["dealt"], row["hands"] = [NO_CARD] * 49, [NO_CARD] * 49
+    row: dict[str, Any] = dict.fromkeys(TEXTS, "") | dict.fromkeys(form.all_numbers, 0) | {REST: None}
+    row |= {name: [0] * length for name, (_, length) in form.all_arrays.items()}
+    row |= dict.fromkeys(_UNKNOWN, -1)
+    row |= {name: [-1] * ARRAYS[name][1] for name in _NEVER}
+    row |= {name: nothing for name, (_, nothing) in form.numbers.items()}
+    row |= {name: [nothing] * length for name, (_, length, nothing) in form.arrays.items()}
     return row
 
 
-def as_batch(rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-    """Return rows as one batch."""
-    kinds = schema()
+def as_batch(rows: Sequence[Mapping[str, Any]], form: Form) -> pa.RecordBatch:
+    """Return rows of one form as one batch."""
+    kinds, arrays, numbers = schema(form), form.all_arrays, form.all_numbers
     columns = []
     for field in kinds:
         values = [row[field.name] for row in rows]
-        if field.name in ARRAYS:
-            kind, length = ARRAYS[field.name]
+        if field.name in arrays:
+            kind, length = arrays[field.name]
             columns.append(fixed(np.array(values, dtype=kind).reshape(len(rows), length)))
-        elif field.name in NUMBERS:
-            columns.append(pa.array(np.array(values, dtype=NUMBERS[field.name])))
+        elif field.name in numbers:
+            columns.append(pa.array(np.array(values, dtype=numbers[field.name])))
         else:
             columns.append(pa.array(values, field.type))
     return pa.RecordBatch.from_arrays(columns, schema=kinds)
+
+
+def screened_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns that screening reads, of those that a file has."""
+    beside = {*PLACED, *TEXTS, REST} - {"game", "rules", "aside"}
+    return tuple(name for name in names if name not in beside)
 
 
 def fixed(values: Array) -> pa.FixedSizeBinaryArray:
@@ -169,11 +211,12 @@ def fixed(values: Array) -> pa.FixedSizeBinaryArray:
     return pa.FixedSizeBinaryArray.from_buffers(kind, len(rows), [None, pa.py_buffer(rows)])
 
 
-def numbers_of(batch: pa.RecordBatch, name: str) -> Array:
-    """Return a column of numbers as a vector, one of fixed arrays as a matrix, without copying."""
+def numbers_of(batch: pa.RecordBatch, name: str, kind: type[np.generic] | None = None) -> Array:
+    """Return a column of numbers as a vector, one of fixed arrays (of numbers of this type) as a matrix, without copying."""
     column = batch.column(batch.schema.get_field_index(name))
-    if name in ARRAYS:
-        return matrix(column, *ARRAYS[name])
+    if pa.types.is_fixed_size_binary(column.type):
+        kind = kind or BY_PLACE.get(name) or ARRAYS[name][0]
+        return matrix(column, kind, column.type.byte_width // np.dtype(kind).itemsize)
     found: Array = column.to_numpy(zero_copy_only=True)
     return found
 

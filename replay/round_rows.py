@@ -14,8 +14,10 @@ from typing import Final
 import msgspec
 
 from games.rulebook import Rulebook
-from replay.plain_rounds import GAMES, Aside, Row, fill_row
+from replay.plain_games import FILLS, fill_row
+from replay.plain_rounds import Aside, Row
 from replay.round_columns import REST, empty_row
+from replay.round_forms import form_of
 from replay.rounds import Round
 from replay.stream import Result, Worker, encode, rules_in_force
 from replay.table_state import Filed, TableState
@@ -50,18 +52,20 @@ class Scribe(Worker):
             self.odd = self.odd or f"round {round_.round_no} came after round {self.judged_to}"
             return []
         self.judged_to = round_.round_no
-        row, book = empty_row(), rules_in_force(round_)
+        book = rules_in_force(round_)
+        form = form_of(round_.before.game if isinstance(book, str) else book.game)
+        row = empty_row(form)
         self._describe(row, round_, book)
         try:
             if isinstance(book, str):
                 raise Aside("no rules in force")
-            if book.game not in GAMES:
+            if book.game not in FILLS:
                 self.odd = self.odd or f"rounds of {book.game} are not screened"
                 raise Aside(self.odd)
             fill_row(row, round_, book)
         except Aside as why:
             described = {name: row[name] for name in _DESCRIBED}
-            row = empty_row() | described | {"aside": str(why)}
+            row = empty_row(form) | described | {"aside": str(why)}
         with_earlier = bool(self.rows) and self.rest_seq < max(self.rows[-1]["last_seq"], self.touched_to)
         row["until_seq"] = self.seq
         self.rows.append(row)

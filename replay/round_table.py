@@ -20,7 +20,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import file_digest
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -33,10 +33,11 @@ from events.log import EventLog, Record
 from replay.plain_rounds import Row
 from replay.replayer import RUN
 from replay.round_columns import TEXTS, as_batch, schema
+from replay.round_forms import form_of
 from replay.round_rows import Scribe, digest_of
 from replay.stream import Result
 
-VERSION: Final = 1
+VERSION: Final = 2
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
 """Rounds in a row group: what is screened at once."""
@@ -136,16 +137,17 @@ class _Files:
         return self._scratch / f"{number}-{place.replace('/', '-')}.parquet"
 
     def _group(self, writers: dict[str, pq.ParquetWriter], number: int, place: str, rows: Sequence[Row]) -> None:
+        form = form_of(rows[0]["game"])
         if place not in writers:
-            writers[place] = writer_at(self._part(number, place))
-        writers[place].write_batch(as_batch(rows))
+            writers[place] = writer_at(self._part(number, place), schema(form))
+        writers[place].write_batch(as_batch(rows, form))
 
     def put_together(self, folder: Path) -> list[FileEntry]:
         """Join the parts to the files of the table."""
         entries = []
         for place, parts in sorted((place, parts) for place, parts in self._parts.items() if parts):
             whole, rounds = self._scratch / "whole.parquet", 0
-            with writer_at(whole) as writer:
+            with writer_at(whole, pq.read_schema(parts[0])) as writer:
                 for part in parts:
                     with pq.ParquetFile(part) as file:
                         for batch in file.iter_batches(GROUP):
@@ -155,9 +157,9 @@ class _Files:
         return entries
 
 
-def writer_at(path: Path) -> pq.ParquetWriter:
+def writer_at(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
     """Open a file of rounds for writing."""
-    return pq.ParquetWriter(path, schema(), compression="lz4", use_dictionary=list(TEXTS))
+    return pq.ParquetWriter(path, columns, compression="lz4", use_dictionary=list(TEXTS))
 
 
 def _placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0) -> FileEntry:
@@ -220,9 +222,10 @@ def put_rounds(folder: Path, place: str, batches: Iterable[pa.RecordBatch]) -> N
     """Let a file of rounds (`property/game/month`) take the place of those of a table."""
     manifest = RoundTable(folder).manifest
     with _scratch(folder) as scratch:
-        made, rounds = scratch / "added.parquet", 0
-        with writer_at(made) as writer:
-            for batch in batches:
+        made, rounds, left = scratch / "added.parquet", 0, iter(batches)
+        first = next(left)
+        with writer_at(made, first.schema) as writer:
+            for batch in chain([first], left):
                 writer.write_batch(batch)
                 rounds += len(batch)
         entry = _placed(made, folder, f"rounds/{place}", "parquet", rounds)
@@ -305,7 +308,8 @@ class RoundTable:
             raise TableError(f"{folder / MANIFEST}: {error}; make the table again with `rack rounds`") from error
         if self.manifest.version != VERSION:
             raise TableError(
-                f"{folder / MANIFEST}: version {self.manifest.version}; make the table again with `rack rounds`"
+                f"{folder / MANIFEST}: version {self.manifest.version}, expected {VERSION}: its columns are others; make the "
+                "table again with `rack rounds`"
             )
 
     def path(self, entry: FileEntry) -> Path:

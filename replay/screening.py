@@ -1,15 +1,14 @@
 """Screening: a batch of rounds in, what each comes to out. `RecordBatch → RecordBatch`, wherever it runs.
 
-The law of this file: it is pure and knows no log. A batch with the columns of the round table (`SCREENED`) gives one with a
-row for each: the check that the round did not pass (0: upheld) and its money (`replay.kernels.face_up.Judged`).
+The law of this file: it is pure and knows no log. A batch with the columns of one game's rows (`Form.screened`) gives one with a
+row for each: the check that the round did not pass (0: upheld) and its money (`replay.kernels.judged.Judged`).
 """
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -18,13 +17,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from games.rulebook import Rulebook, parse_submission
-from replay.kernels.face_up import Judged, nothing_judged, screen
-from replay.kernels.terms import Terms, terms_of
-from replay.round_columns import SCREENED_NUMBERS, fixed, matrix, numbers_of
+from replay.kernels import face_up, pai_gow_poker, terms
+from replay.kernels.judged import Judged, nothing_judged
+from replay.round_columns import SEATS, Form, fixed, matrix, numbers_of
+from replay.round_forms import FACE_UP, PAI_GOW_POKER
 
 Array = npt.NDArray[Any]
 
-_Rows: Any = namedtuple("_Rows", SCREENED_NUMBERS)  # type: ignore[misc]  # the columns are named in one place
+
+class Kernel(NamedTuple):
+    """What screens the rows of a game: their form and how a kernel takes them, the rules as it takes them, and the kernel."""
+
+    form: Form
+    rows: Any
+    terms_of: Callable[[Rulebook, bool], tuple[Any, ...] | None]
+    screen: Callable[..., None]
+
+
+KERNELS: Final[Mapping[str, Kernel]] = {
+    "face_up_pai_gow": Kernel(FACE_UP, face_up.Rows, terms.face_up, face_up.screen),
+    "pai_gow_poker": Kernel(PAI_GOW_POKER, pai_gow_poker.Rows, terms.pai_gow_poker, pai_gow_poker.screen),
+}
 
 
 class Screen(msgspec.Struct, frozen=True):
@@ -34,14 +47,15 @@ class Screen(msgspec.Struct, frozen=True):
     instead: str = ""
 
     def judge(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return what the rounds of a batch come to, a row each."""
-        judged, rows = nothing_judged(len(batch)), None
+        """Return what the rounds of a batch, all of one game, come to, a row each."""
+        judged, rows = nothing_judged(len(batch), places_of(batch)), None
         plain = pc.equal(batch.column("aside"), "").to_numpy(zero_copy_only=False)
         for which, text in self._parts(batch, plain):
-            terms = terms_in(text)
-            if terms is not None and len(which):
-                rows = rows or _Rows(*(numbers_of(batch, name) for name in SCREENED_NUMBERS))
-                screen(rows, terms, which, judged)
+            known = terms_in(text, bool(self.instead))
+            if known is not None and len(which):
+                kernel = KERNELS[rulebook_in(text).game]
+                rows = rows or rows_of(batch, kernel)
+                kernel.screen(rows, *known, which, judged)
         return pa.RecordBatch.from_arrays([as_column(values) for values in judged], names=list(Judged._fields))
 
     def _parts(self, batch: pa.RecordBatch, plain: Array) -> list[tuple[Array, str]]:
@@ -58,6 +72,20 @@ class Screen(msgspec.Struct, frozen=True):
         ]
 
 
+def rows_of(batch: pa.RecordBatch, kernel: Kernel) -> Any:
+    """Return the columns of a batch as a kernel takes them, without copying."""
+    arrays = kernel.form.all_arrays
+    return kernel.rows(
+        *(numbers_of(batch, name, arrays[name][0] if name in arrays else None) for name in kernel.rows._fields)
+    )
+
+
+def places_of(batch: pa.RecordBatch) -> int:
+    """Return how many wagers the boxes of a batch can have together."""
+    width: int = batch.column("net").type.byte_width
+    return width // np.dtype(np.int32).itemsize
+
+
 def as_column(values: Array) -> pa.Array:
     """Return a vector or a matrix as a column."""
     return pa.array(values) if values.ndim == 1 else fixed(values)
@@ -66,9 +94,12 @@ def as_column(values: Array) -> pa.Array:
 def judged_of(batch: pa.RecordBatch) -> Judged:
     """Return the arrays of what a batch of rounds came to, without copying."""
     arrays: dict[str, Array] = {}
-    for name, empty in nothing_judged(0)._asdict().items():
+    for name, empty in nothing_judged(0, SEATS)._asdict().items():
         column = batch.column(name)
-        arrays[name] = column.to_numpy() if empty.ndim == 1 else matrix(column, empty.dtype.type, empty.shape[1])
+        if empty.ndim == 1:
+            arrays[name] = column.to_numpy()
+        else:
+            arrays[name] = matrix(column, empty.dtype.type, column.type.byte_width // empty.dtype.itemsize)
     return Judged(**arrays)
 
 
@@ -82,6 +113,11 @@ def rulebook_in(text: str) -> Rulebook:
 
 
 @lru_cache(maxsize=_KEPT)
-def terms_in(text: str) -> Terms | None:
-    """Return the rules of a text as kernels take them; null where they do not know rules such as these."""
-    return terms_of(rulebook_in(text))
+def terms_in(text: str, instead: bool = False) -> tuple[Any, ...] | None:
+    """Return the rules of a text as the kernel of its game takes them; null where no kernel knows rules such as these.
+
+    `instead`: the rows that they are asked of were made by others.
+    """
+    book = rulebook_in(text)
+    kernel = KERNELS.get(book.game)
+    return kernel.terms_of(book, instead) if kernel is not None else None

@@ -6,7 +6,7 @@ The law of this file: it decides nothing. What was due stands in the columns; he
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -14,28 +14,59 @@ from games.rulebook import Rulebook
 from games.wagers import Outcome
 from replay.engine import engine
 from replay.findings import Adjudication, Settlement, to_bytes
-from replay.kernels.face_up import ACE_HIGH_PUSH, FOUL, LOSE, TIE, WIN, Judged
-from replay.round_columns import ENVY_WAGERS, SEATS, WAGERS, numbers_of
+from replay.kernels.judged import Judged
+from replay.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
+from replay.round_columns import ENVY_WAGERS, SEATS, Form, numbers_of
+from replay.round_forms import FORMS
 from replay.settlement import ENVY
 from replay.stream import Result
 
 SAID: Final = ("stream", "round_no", "rules", "gaming_day", "shift", "dealer", "opened_at_us", "closed_at_us", "first_seq",
                 "last_seq", *(f"bettor_{seat}" for seat in range(1, SEATS + 1)))  # fmt: skip
-_BASE: Final = {
+
+Ends = Mapping[int, tuple[Outcome, str]]
+
+
+class Words(NamedTuple):
+    """How a game says what its wagers came to: the outcomes of those without a paytable, by line, with their sections; and of
+    the others the sections by which they are paid, and by which they lose."""
+
+    outcomes: Mapping[str, Ends]
+    sections: Mapping[str, tuple[str, str]]
+
+
+_BASE: Final[Ends] = {
     WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "11(f)(1)"), TIE: (Outcome.TIE, "11(f)(2)"),
-    FOUL: (Outcome.FOUL, "11(f)(1)(iii)"), ACE_HIGH_PUSH: (Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)"),
+    FOUL: (Outcome.FOUL, "11(f)(1)(iii)"), ALL_PUSH: (Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)"),
 }  # fmt: skip
-_SECTIONS: Final = {
-    "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"),
-    "progressive": ("12(d)", "11(h)(3)(i)(A)"),
+_BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
+SAID_OF: Final[Mapping[str, Words]] = {
+    "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
+    "pai_gow_poker": Words(
+        {"base": {**_BASE, WIN: (Outcome.WIN, "11(f)(3)"), ALL_PUSH: (Outcome.TIGER_9_PUSH, "645c.1(e)(1)")}},
+        {
+            **_BONUSES, "tiger_9": ("645c.1(g)", "645c.1(e)(2)"), "sum": ("645c.2(g)(1)", "645c.2(e)(1)"),
+            "match": ("645c.2(g)(2)", "645c.2(e)(2)"), "beat_it": ("645c.2(g)(3)", "645c.2(e)(3)"),
+        },
+    ),
 }  # fmt: skip
-"""The sections by which a wager is paid, and by which it loses."""
+"""The words of every game that is screened."""
 _ENVY_SECTION: Final = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
-_IN_ORDER: Final = sorted(range(len(WAGERS)), key=lambda place: (WAGERS[place] != "base", WAGERS[place]))
-"""The wagers of a box as settlements name them."""
 
 Ending = tuple[str, str, str]
 """What a wager's line is called, the section, and the paytable."""
+
+
+def in_order(form: Form) -> list[int]:
+    """Return the wagers of a box as settlements name them."""
+    base = form.slots[0].wager
+    return sorted(
+        range(len(form.slots)),
+        key=lambda place: (form.wagers[place] != base, form.wagers[place], form.slots[place].number or 0),
+    )
+
+
+_IN_ORDER: Final = {game: in_order(form) for game, form in FORMS.items()}
 
 
 class Upheld:
@@ -43,7 +74,7 @@ class Upheld:
 
     def __init__(self, books: Mapping[str, Rulebook]) -> None:
         self._books = books
-        self._endings: dict[tuple[str, int, int], Ending] = {}
+        self._endings: dict[tuple[str, str, int], Ending] = {}
 
     def adjudications(self, batch: pa.RecordBatch, judged: Judged, upheld: list[int]) -> Iterator[Result]:
         """Yield the adjudications of the rows of a batch that are upheld."""
@@ -68,22 +99,23 @@ class Upheld:
 
     def _wagers(self, book: Rulebook, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int]
                 ) -> Iterator[Settlement]:  # fmt: skip
+        slots, order = FORMS[book.game].slots, _IN_ORDER[book.game]
         for seat in range(1, SEATS + 1):
             bettor = row[f"bettor_{seat}"]
-            for wager in _IN_ORDER if bettor else ():
-                place = seat * len(WAGERS) - len(WAGERS) + wager
+            for at in order if bettor else ():
+                place, slot = (seat - 1) * len(slots) + at, slots[at]
                 if staked[place]:
-                    line, cite, paytable = self._ending(book, wager, lines[place])
+                    line, cite, paytable = self._ending(book, slot.wager, lines[place])
                     yield Settlement(
-                        seat=seat, wager=WAGERS[wager], number=None, bettor=bettor, paytable=paytable,
+                        seat=seat, wager=slot.wager, number=slot.number, bettor=bettor, paytable=paytable,
                         staked_cents=staked[place], due_cents=due[place], done_cents=due[place], by_slip_cents=0, line=line,
                         cite=cite,
                     )  # fmt: skip
 
-    def _ending(self, book: Rulebook, wager: int, line: int) -> Ending:
+    def _ending(self, book: Rulebook, wager: str, line: int) -> Ending:
         key = book.digest, wager, line
         if key not in self._endings:
-            self._endings[key] = _ending(book, WAGERS[wager], line)
+            self._endings[key] = _ending(book, wager, line)
         return self._endings[key]
 
     def _envy(self, book: Rulebook, row: dict[str, Any], envy: list[int], due: list[int], to: list[int]
@@ -107,12 +139,13 @@ class Upheld:
 
 
 def _ending(book: Rulebook, wager: str, line: int) -> Ending:
-    if wager == "base":
-        outcome, section = _BASE[line]
+    words = SAID_OF[book.game]
+    if wager in words.outcomes:
+        outcome, section = words.outcomes[wager][line]
         return str(outcome), str(book.cite(section)), ""
     paytable = book.offers[wager].paytable
-    assert paytable is not None, f"{wager} was paid without a paytable"
-    paid, lost = _SECTIONS[wager]
-    if line:
-        return paytable.lines[line - 1].hand, str(book.cite(paid)), paytable.name
-    return str(Outcome.LOSE), str(book.cite(lost)), paytable.name
+    paid, lost = words.sections[wager]
+    name = paytable.name if paytable is not None else ""
+    if not line:
+        return str(Outcome.LOSE), str(book.cite(lost)), name
+    return paytable.lines[line - 1].hand if paytable is not None else wager, str(book.cite(paid)), name

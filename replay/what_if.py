@@ -6,7 +6,7 @@ cents from the patron's side, so what a change costs the house is what the patro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -19,9 +19,10 @@ from games.rulebook import Rulebook
 from replay.batch import rows_to_tell
 from replay.findings import Adjudication
 from replay.groups import Engine, groups_of
-from replay.kernels.face_up import Judged
+from replay.kernels.judged import Judged
 from replay.replayer import MemoryResults, adjudications, replay
-from replay.round_columns import ENVY_WAGERS, SEATS, WAGERS, numbers_of
+from replay.round_columns import ENVY_WAGERS, SEATS, numbers_of
+from replay.round_forms import form_of
 from replay.round_table import RoundTable
 from replay.screening import Screen, judged_of
 from replay.settlement import ENVY
@@ -79,7 +80,7 @@ def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progre
         ours = np.array(batch.column("game").to_pylist()) == book.game
         sides = judged_of(filed), judged_of(instead)
         settled = ours & (sides[0].settled == 1) & (sides[1].settled == 1)
-        add_columns(answer, batch, sides, np.flatnonzero(settled))
+        add_columns(answer, batch, sides, np.flatnonzero(settled), form_of(book.game).wagers)
         told = np.flatnonzero(ours & ~settled)
         for row in rows_to_tell(group, batch, told):
             add_told(answer, *(_verdicts(teller, row) for teller in tellers))
@@ -92,14 +93,19 @@ def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progre
     return answer
 
 
-def add_columns(answer: Answer, batch: pa.RecordBatch, sides: tuple[Judged, Judged], which: Array) -> None:
-    """Add up rows that both rules settle in columns."""
+def add_columns(
+    answer: Answer, batch: pa.RecordBatch, sides: tuple[Judged, Judged], which: Array, wagers: Sequence[str]
+) -> None:
+    """Add up rows that both rules settle in columns; `wagers` are those of a box."""
+    if not len(which):
+        return
     staked, net = (numbers_of(batch, name)[which].astype(np.int64) for name in ("staked", "net"))
     filed, instead = (side.due[which] for side in sides)
-    for at, wager in enumerate(WAGERS):
+    width = len(wagers)
+    for at, wager in enumerate(wagers):
         _add(
-            answer, wager, int((staked[:, at::4] > 0).sum()), staked[:, at::4].sum(), net[:, at::4].sum(),
-            filed[:, at::4].sum(), instead[:, at::4].sum(),
+            answer, wager, int((staked[:, at::width] > 0).sum()), staked[:, at::width].sum(), net[:, at::width].sum(),
+            filed[:, at::width].sum(), instead[:, at::width].sum(),
         )  # fmt: skip
     done_to, done_cents = numbers_of(batch, "envy_to")[which], numbers_of(batch, "envy_cents")[which]
     done = np.bitwise_count(done_to) * done_cents.astype(np.int64)

@@ -6,18 +6,22 @@ pays, stays what `games.chapters.Paytable` says.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from games.dice_wagers import FACES, lines_made
 from games.house_way import HouseWay
 from games.kernels.house_way import way_of
 from games.kernels.ranking import LINE_SETS
+from games.layout import Dice
 from games.ranking import LINES_BY_RANK
 from games.rulebook import Line, Paytable, Rulebook
 from replay.equipment import HOUR_US
-from replay.round_columns import ENVY_WAGERS, WAGERS
+from replay.round_columns import ENVY_WAGERS, Form
+from replay.round_forms import FACE_UP, PAI_GOW_POKER
 
 Ints = npt.NDArray[Any]
 
@@ -26,17 +30,20 @@ LOSES, AT_ODDS, AMOUNT, PUSHES, NOT_HERE = range(5)
 KIND, TIMES, PER, LINE, ENVY_CENTS, ENVY_LINE = range(6)
 """The columns of a paytable: what it comes to; odds, or an amount in cents; the lines' numbers, from 1."""
 ACE_LINES: Final = ("both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker")
+DOWN, NEAREST, UP = range(3)
+"""How vigorish is rounded."""
 
 
-class Terms(NamedTuple):
-    """Rules in force: limits in cents (by wager: least, most), paytables, the house way, and the numbers of the chapter.
+class Sevens(NamedTuple):
+    """Rules in force of a game of seven cards: limits in cents (by wager: least, most), paytables, house way, numbers.
 
-    `most_payout` is -1 where none is filed. Ages are in microseconds; `rate_bp` is -1 where the meter is linked, for then no
-    round tells its advances.
+    `own` is the paytable of the wager that only this game has. `most_payout` is -1 where none is filed. Ages are in
+    microseconds; `rate_bp` is -1 where the meter is linked, for then no round tells its advances. `cut_free`: the shuffler
+    that is filed makes a cut needless; `players_first`: the players set before the dealer.
     """
 
     limits: Ints
-    ace_high: Ints
+    own: Ints
     fortune: Ints
     fortune_wild: bool
     progressive: Ints
@@ -50,6 +57,7 @@ class Terms(NamedTuple):
     fortune_envy: bool
     progressive_envy: bool
     envy_holder_must_wager: bool
+    players_first: bool
     deck_age: int
     dice_age: int
     shakes: int
@@ -57,42 +65,134 @@ class Terms(NamedTuple):
     deck_size: int
     cut_least: int
     cut_below: int
+    cut_free: bool
     by_hand: bool
     rate_bp: int
 
 
-def terms_of(book: Rulebook) -> Terms | None:
-    """Return rules as kernels take them; null where the kernels do not know rules such as these."""
-    numbers = book.chapter.numbers
-    plain = (
-        book.chapter.key == "pa-688a"
-        and isinstance(book.way, HouseWay)
-        and all(
-            (rule.closes, rule.follows, rule.of) == ("no_more_bets", ("base",), None)
-            for rule in book.chapter.wagers.values()
-        )
-        and set(book.chapter.wagers) == set(WAGERS)
-        and not book.without
-    )
-    if not plain or not isinstance(book.way, HouseWay):
+class OnDice(NamedTuple):
+    """What Pai Gow Poker has beside a game of seven cards: vigorish, Tiger 9, wagers on the dice, the Must-Hit-By bonus.
+
+    `sum_pays` by the 216 ways in which the dice lie, `beat_it_pays` by the place of the red die too (0: not known),
+    `match_pays` by the number wagered on. `offered`: bets close with the dice; `red`: the red die is to beat the others.
+    `mystery_bp` is the rate of contribution, -1 where no such bonus is offered; its maximum is in centicents.
+    """
+
+    commission_free: bool
+    vigorish_bp: int
+    vigorish_step: int
+    vigorish_rounding: int
+    sum_pays: Ints
+    beat_it_pays: Ints
+    match_pays: Ints
+    offered: bool
+    red: bool
+    shake_ms: int
+    mystery_bp: int
+    mystery_linked: bool
+    mystery_most: int
+
+
+def face_up(book: Rulebook, instead: bool = False) -> tuple[Sevens] | None:
+    """Return rules of Face Up Pai Gow Poker as its kernel takes them; null where it does not know rules such as these."""
+    if book.chapter.key not in ("pa-688a", "pa-688a-proposed") or not _as_known(book, FACE_UP):
         return None
+    own, offered = np.full((len(ACE_LINES), 4), NOT_HERE, dtype=np.int64), _offered(book, "ace_high_bonus")
+    for at, hand in enumerate(ACE_LINES if offered is not None else ()):
+        assert offered is not None
+        own[at] = _paid(offered, next(line for line in offered.lines if line.hand == hand))
+    return (_sevens(book, FACE_UP, own),)
+
+
+def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice] | None:
+    """Return rules of Pai Gow Poker as its kernel takes them; null where it does not know rules such as these.
+
+    `instead`: the rows were not made by these rules, so that they do not tell whose the Must-Hit-By meter was.
+    """
+    if book.chapter.key != "pa-645c" or not _as_known(book, PAI_GOW_POKER):
+        return None
+    mystery, rule = _offered(book, "mystery"), book.chapter.wagers["tiger_9"]
+    if mystery is not None and instead:
+        return None
+    own = np.array([[NOT_HERE, 0, 1, 0]], dtype=np.int64)
+    if "tiger_9" in book.offers and rule.odds is not None:
+        own[0] = AT_ODDS, rule.odds.numerator, rule.odds.denominator, 1
+    beat_it = _offered(book, "beat_it")
+    on_dice = OnDice(
+        commission_free=bool(book.settings["commission_free"]), vigorish_bp=book.chapter.numbers["vigorish_bp"],
+        vigorish_step=max(1, int(book.settings["vigorish_step"])),
+        vigorish_rounding=("down", "nearest", "up").index(str(book.settings["vigorish_rounding"])),
+        sum_pays=_on_dice(_offered(book, "sum"), None),
+        beat_it_pays=np.array([_on_dice(beat_it, None, red) for red in range(4)]),
+        match_pays=np.array([_on_dice(_offered(book, "match"), number) for number in FACES]),
+        offered=any(name in book.offers for name in ("sum", "beat_it", "match")),
+        red=beat_it is not None and any(line.hand.startswith("red") for line in beat_it.lines),
+        shake_ms=book.chapter.numbers["shake_ms"], mystery_bp=-1 if mystery is None else mystery.rate_bp,
+        mystery_linked=book.linked_mystery, mystery_most=0 if mystery is None else mystery.maximum_cents * 100,
+    )  # fmt: skip
+    return _sevens(book, PAI_GOW_POKER, own), on_dice
+
+
+_CLOSING: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}
+_FOLLOWS: Final = {
+    "tiger_9": (), "sum": (), "beat_it": (), "match": (), "fortune_bonus": ("base", "tiger_9"),
+    "progressive": ("base", "tiger_9"),
+}  # fmt: skip
+"""Of Pai Gow Poker: up to when wagers are placed, and the wagers that they follow, where that is not as everywhere."""
+
+
+def _as_known(book: Rulebook, form: Form) -> bool:
+    """Say whether the chapter's wagers close and follow one another as the kernels have it."""
+    rules, on_dice = book.chapter.wagers, form is PAI_GOW_POKER
+    return (
+        set(rules) - {"mystery"} == set(form.wagers)
+        and all(
+            (rule.closes, rule.follows, rule.of)
+            == (
+                _CLOSING.get(name, "no_more_bets") if on_dice else "no_more_bets",
+                _FOLLOWS.get(name, ("base",)) if on_dice else ("base",), None,
+            )
+            for name, rule in rules.items() if name != "mystery"
+        )
+        and book.exempt("5(e)") == book.exempt("5(d)")
+    )  # fmt: skip
+
+
+def _sevens(book: Rulebook, form: Form, own: Ints) -> Sevens:
+    numbers = book.chapter.numbers
+    assert isinstance(book.way, HouseWay), "hands of five and two are set by another house way"
     way = way_of(book.way)
     fortune, progressive = (_offered(book, wager) for wager in ENVY_WAGERS)
     hours = numbers["deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"]
-    return Terms(
-        limits=np.array([_limits(book, wager) for wager in WAGERS], dtype=np.int64),
-        ace_high=_ace_high(_offered(book, "ace_high_bonus")), fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
+    return Sevens(
+        limits=np.array([_limits(book, wager) for wager in form.wagers], dtype=np.int64), own=own,
+        fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
         progressive=_by_lines(progressive), progressive_wild=_is_wild(progressive),
         stake_returned=progressive is not None and progressive.stake_returned, way_rows=way.rows, way_plays=way.plays,
         lowest=way.lowest, most_payout=-1 if book.max_payout_cents is None else book.max_payout_cents,
         qualifying=numbers["qualifying_wager_cents"], fortune_envy=fortune is not None and fortune.has_envy,
         progressive_envy=progressive is not None and progressive.has_envy,
-        envy_holder_must_wager=bool(book.settings.get("envy_holder_must_wager", False)), deck_age=hours * HOUR_US,
+        envy_holder_must_wager=bool(book.settings.get("envy_holder_must_wager", False)),
+        players_first=not book.has("11(b)"), deck_age=hours * HOUR_US,
         dice_age=numbers["dice_age_hours"] * HOUR_US, shakes=numbers["shakes"], stub=numbers["stub_cards"],
         deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
-        cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]), by_hand=book.deal_method == "hand",
+        cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]), cut_free=book.exempt("5(e)"),
+        by_hand=book.deal_method == "hand",
         rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
     )  # fmt: skip
+
+
+def _on_dice(paytable: Paytable | None, number: int | None, red: int = 0) -> Ints:
+    """Return what the 216 ways in which dice lie come to; `red` is the place of the red die from 1, 0 where not known."""
+    table = np.full((len(FACES) ** 3, 4), NOT_HERE, dtype=np.int64)
+    table[:, PER] = 1
+    colours = tuple("red" if place == red - 1 else "blue" for place in range(3)) if red else None
+    for at, values in enumerate(product(FACES, repeat=3) if paytable is not None else ()):
+        assert paytable is not None
+        made = {paytable.best(lines) for lines in lines_made(paytable.wager, number, Dice(values, colours))}  # type: ignore[arg-type]  # three of each
+        if len(made) == 1:
+            table[at] = _paid(paytable, made.pop())
+    return table
 
 
 def _offered(book: Rulebook, wager: str) -> Paytable | None:
@@ -138,13 +238,4 @@ def _by_lines(paytable: Paytable | None) -> Ints:
             envy.envy_cents if envy is not None else 0,
             paytable.lines.index(envy) + 1 if envy is not None else 0,
         )
-    return table
-
-
-def _ace_high(paytable: Paytable | None) -> Ints:
-    """Return what the three lines of the Ace High Bonus come to."""
-    table = np.full((len(ACE_LINES), 4), NOT_HERE, dtype=np.int64)
-    for at, hand in enumerate(ACE_LINES if paytable is not None else ()):
-        assert paytable is not None
-        table[at] = _paid(paytable, next(line for line in paytable.lines if line.hand == hand))
     return table

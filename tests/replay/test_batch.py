@@ -19,10 +19,11 @@ from floor import gaming_day
 from floor.wings import WINGS
 from replay.batch import Tally, judged_results, replay_batch
 from replay.groups import Threads
+from replay.plain_games import FILLS
 from replay.replayer import MemoryResults, Summary, replay
 from replay.replayer import Tally as StandingTally
 from replay.round_check import differences
-from replay.round_table import FAR_BACK, MANIFEST, RoundTable, TableError, build
+from replay.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build
 from tests.replay.streams import eventful, fill, paid
 from tests.replay.tables import UNPAID, MemoryLog, Table, records_of_drafts
 
@@ -63,16 +64,22 @@ def said(log: MemoryLog, folder: Path, workers: int = 1) -> dict[str, list[tuple
     return found
 
 
-def test_every_planted_fault_of_face_up(tmp_path: Path) -> None:
-    """A day with every fault planted at least twice: all that the single path finds, and most rounds upheld in columns."""
-    day = gaming_day.simulate(11, 800)
+DAYS = {"face_up_pai_gow": (800, 200), "pai_gow_poker": (320, 60)}
+"""Of each screened game: the rounds of a day in which every fault is planted, and how many at least are upheld in columns."""
+
+
+@pytest.mark.parametrize("game", FILLS)
+def test_every_planted_fault(game: str, tmp_path: Path) -> None:
+    """A day with every fault planted: all that the single path finds, and most rounds in order upheld in columns."""
+    rounds, least = DAYS[game]
+    day = gaming_day.simulate(11, rounds, games=[game])
     log = SimulatedLog(day.groups())
     found = said(log, tmp_path, workers=2)
     codes = {json.loads(data)["code"] for _, data in found["findings"] if b'"code"' in data}
     assert {label.code for label in day.labels} <= codes | {"LOG-SOURCE-REPEAT"}
     table, tally = RoundTable(tmp_path), Tally()
     results = list(judged_results(log, table, Threads(), tally, upheld_too=False))
-    assert tally.upheld > 200
+    assert tally.upheld > least
     assert tally.upheld + tally.told == sum(entry.rounds for entry in table.manifest.files)
     told = {key for kind, key, _ in results if kind == "adjudications"}
     upheld = [json.loads(data) for key, data in found["adjudications"] if key not in told]
@@ -81,7 +88,7 @@ def test_every_planted_fault_of_face_up(tmp_path: Path) -> None:
     assert {each["verdict"] for each in of_rows} == {"UPHELD"}
 
 
-@pytest.mark.parametrize("game", [name for name in WINGS if name != "face_up_pai_gow"])
+@pytest.mark.parametrize("game", [name for name in WINGS if name not in FILLS])
 def test_every_other_game(game: str, tmp_path: Path) -> None:
     said(SimulatedLog(gaming_day.simulate(3, 40, games=[game]).groups()), tmp_path)
     assert RoundTable(tmp_path).manifest.files == []
@@ -210,6 +217,15 @@ def test_a_table_is_of_its_log(tmp_path: Path) -> None:
     log.log_id = "7f" * 16
     with pytest.raises(TableError, match="was made from log"):
         RoundTable(tmp_path).must_be_of(log)  # type: ignore[arg-type]
+
+
+def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
+    build(MemoryLog([Table()]), tmp_path)  # type: ignore[arg-type]
+    manifest = tmp_path / MANIFEST
+    assert f'"version": {VERSION}' in manifest.read_text()
+    manifest.write_text(manifest.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
+    with pytest.raises(TableError, match=f"version {VERSION - 1}, expected {VERSION}: .* make the table again"):
+        RoundTable(tmp_path)
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:

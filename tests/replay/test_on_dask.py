@@ -17,7 +17,6 @@ from replay.batch import Tally, judged_results
 from replay.engine import engine
 from replay.groups import Group, Threads, groups_of
 from replay.on_dask import Dask, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work
-from replay.round_columns import SCREENED
 from replay.round_table import RoundTable, build
 from replay.screening import Screen
 from replay.stream import Result
@@ -73,13 +72,13 @@ def test_a_worker_of_another_version_is_refused(cluster: Dask, monkeypatch: pyte
 
 def test_a_task_is_refused_by_other_software_and_with_other_rules(table: RoundTable) -> None:
     (first, *_) = groups_of(table.paths())
-    batch, screens = packed(first.read(SCREENED)), [Screen(table.rules())]
+    batch, screens = packed(first.read(first.screened)), [Screen(table.rules())]
     with pytest.raises(OtherSoftware, match=r"runs .*, this is 0\.0\.9"):
         work(batch, screens, "0.0.9+other", rules_digest(screens))
     with pytest.raises(OtherSoftware, match="other rules"):
         work(batch, [Screen({})], engine(), rules_digest(screens))
     (said,) = work(batch, screens, engine(), rules_digest(screens))
-    assert unpacked(said).equals(screens[0].judge(first.read(SCREENED)))
+    assert unpacked(said).equals(screens[0].judge(first.read(first.screened)))
 
 
 def test_a_refusal_on_the_way_ends_the_batch(table: RoundTable, cluster: Dask, monkeypatch: pytest.MonkeyPatch) -> None:

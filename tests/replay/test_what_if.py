@@ -60,6 +60,45 @@ def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
     assert 0 < answer.told < answer.rounds
 
 
+def test_the_chapter_as_first_proposed(log: SimulatedLog, table: RoundTable) -> None:
+    """It never was in force: what it would have cost is told in columns all the same (D14)."""
+    words = "pa-688a-proposed ace_high_bonus=2 fortune_bonus=5 progressive=4 meter=m-1"
+    book = parse_submission(rules_text(words))
+    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)  # type: ignore[arg-type]
+    assert answer.by_wager == expected.by_wager
+    assert 0 < answer.told < answer.rounds // 2
+
+
+OTHERS = {
+    "pai_gow_poker": (
+        "pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 sum=B match=1 beat_it=C",
+        "pa-645c commission_free=no vigorish_rounding=up fortune_bonus=6 progressive=2 meter=m-1",
+        "pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 mystery=A-1",
+    ),
+}
+"""Rules of the other screened games; by the last of Pai Gow Poker the Must-Hit-By bonus would have gone otherwise: no columns."""
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[SimulatedLog, RoundTable]]:
+    made = {}
+    for game in OTHERS:
+        log, folder = SimulatedLog(gaming_day.simulate(21, 120, games=[game]).groups()), tmp_path_factory.mktemp(game)
+        build(log, folder)  # type: ignore[arg-type]
+        made[game] = log, RoundTable(folder)
+    return made
+
+
+@pytest.mark.parametrize(("game", "words"), [(game, words) for game, each in OTHERS.items() for words in each])
+def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
+    log, table = others[game]
+    book = parse_submission(rules_text(words))
+    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)  # type: ignore[arg-type]
+    assert answer.by_wager == expected.by_wager
+    assert answer.rounds == expected.rounds
+    assert answer.told == answer.rounds if "mystery" in words else 0 < answer.told < answer.rounds
+
+
 def test_rules_as_they_are_change_nothing(log: SimulatedLog, table: RoundTable) -> None:
     """Of a table that plays by one submission."""
     text = next(iter(table.rules().values()))

@@ -1,0 +1,21 @@
+"""Which games are screened, and what fills the rows of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from games.rulebook import Rulebook
+from replay import plain_sevens
+from replay.plain_rounds import Fill, Row
+from replay.rounds import Round
+
+FILLS: Final[Mapping[str, Fill]] = {
+    "face_up_pai_gow": plain_sevens.face_up,
+    "pai_gow_poker": plain_sevens.pai_gow_poker,
+}
+
+
+def fill_row(row: Row, round_: Round, book: Rulebook) -> None:
+    """Write a plain round of a game that is screened into an empty row. Raises `Aside` where the round is not plain."""
+    FILLS[book.game](row, round_, book)

@@ -1,0 +1,73 @@
+"""The forms of rows: which wagers each screened game has, and what its rows hold beside what all rows do.
+
+The law of this file: it names and shapes, as `round_columns.py` does. A game that is screened has its form here, its filling of
+a plain row in `plain_rounds.FILLS`, its kernel in `screening.KERNELS` and its words in `upheld.SAID_OF`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from replay.round_columns import NO_CARD, SEATS, Form, Slot
+
+POSITIONS: Final = SEATS + 1
+
+START: Final[Mapping[str, tuple[type[np.generic], int]]] = {
+    "dice_us": (np.int64, -1),
+    "rolled_us": (np.int64, -1),
+    "drawn": (np.uint8, 0),
+    "start_count": (np.uint8, 0),
+    "announced_total": (np.int16, -1),
+    "shakes": (np.int16, 0),
+    "shaken_after": (np.uint8, 0),
+}
+"""How the position of the first card was found: by dice or by a number `drawn`."""
+
+SEVENS: Final[Mapping[str, tuple[type[np.generic], int, int]]] = {
+    "dealt": (np.uint8, 7 * POSITIONS, NO_CARD),
+    "hands": (np.uint8, 7 * POSITIONS, NO_CARD),
+    "dealt_to": (np.uint8, POSITIONS, 0),
+}
+"""`dealt` has each position's seven cards in the order dealt, `hands` as set, the hand behind first; `dealt_to` the positions
+in the order of the deal."""
+
+
+def _slots(*wagers: str) -> tuple[Slot, ...]:
+    return tuple(Slot(wager) for wager in wagers)
+
+
+FACE_UP: Final = Form(
+    slots=_slots("base", "ace_high_bonus", "fortune_bonus", "progressive"),
+    follows=frozenset({"ace_high_bonus", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
+)  # fmt: skip
+
+PAI_GOW_POKER: Final = Form(
+    slots=(
+        *_slots("base", "tiger_9", "fortune_bonus", "progressive", "sum", "beat_it"),
+        *(Slot("match", number) for number in range(1, 7)),
+    ),
+    follows=frozenset({"fortune_bonus", "progressive"}),
+    numbers={
+        **START, "dice": (np.int16, -1), "red": (np.uint8, 0), "electronic": (np.uint8, 0), "shake_ms": (np.int64, 0),
+        "shaken_open": (np.uint8, 0), "activated": (np.uint8, 0), "seated": (np.uint8, 0), "mystery_before": (np.int64, -1),
+    },
+    arrays={
+        **SEVENS, "own_moved": (np.int16, SEATS, -1), "mystery_at": (np.uint8, SEATS, 0),
+        "mystery_cents": (np.int32, SEATS, 0), "mystery_readings": (np.int64, SEATS, 0),
+    },
+)  # fmt: skip
+"""`dice` is which of the 216 ways they lay (-1: none read), `red` the place of the red die from 1 where two are blue (0: no
+colours, 4: other colours); `electronic`, `shake_ms`, `shaken_open`: whether a machine shook the dice, how long, and whether the
+shaker stood open; `activated` the seat that activated it; `seated` the seats that are taken; `own_moved` of Tiger 9;
+`mystery_…` what the Must-Hit-By meter accepted, as `accepted_…`.
+"""
+
+FORMS: Final[Mapping[str, Form]] = {"face_up_pai_gow": FACE_UP, "pai_gow_poker": PAI_GOW_POKER}
+
+
+def form_of(game: str) -> Form:
+    """Return the form of a game's rows; of one that is not screened, whose rows are all aside, the plainest."""
+    return FORMS.get(game, FACE_UP)
