@@ -40,7 +40,7 @@ def registered() -> Iterator[None]:
     yield
     for table, kept in ((REGISTRY, events), (UPCASTERS, upcasters)):
         table.clear()
-        table.update(kept)  # type: ignore[arg-type]
+        table.update(kept)
 
 
 def test_versions_are_chained() -> None:

@@ -35,8 +35,8 @@ def high_card_is_there() -> Iterator[None]:
         own = tomllib.loads((HERE / "700a.toml").read_text())
         patch.setattr(chapters, "_table", lambda where, name: own if name == "700a" else table(where, name))
         patch.setattr(chapters, "_chapters", lambda: listed | {"pa": (*listed["pa"], "700a")})
-        patch.setitem(GAMES, "high_card", high_card.GAME)  # type: ignore[arg-type]  # a dict, which others only read
-        patch.setitem(WINGS, "high_card", floor.HIGH_CARD)  # type: ignore[arg-type]
+        patch.setitem(GAMES, "high_card", high_card.GAME)
+        patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
         registered = len(RULES)
         rule("PLAY-ORDER", on=("700a.11(a)",))(rules.dealer_last)

@@ -5,7 +5,7 @@ A table numbers its events as a log would (the first is 1), so that a test can s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -14,8 +14,8 @@ import msgspec
 from events.appender import StreamState, place
 from events.codec import decode
 from events.envelope import Draft
-from events.errors import IntegrityError
-from events.log import EventLog, Head, Record
+from events.errors import AppendRefused, IntegrityError
+from events.log import Appended, EventLog, Head, Quarantined, Record
 from events.model import Event, EventCorrected, GamingDayOpened, Replacement, RoundClosed, RoundOpened, RulesFiled
 from events.seal import genesis
 from games.rulebook import Rulebook, parse_submission
@@ -164,7 +164,32 @@ def said(table: Table) -> list[tuple[int, str, list[str]]]:
     return [(number, conclusion.verdict, lines(conclusion)) for number, conclusion in table.verdicts()]
 
 
-class MemoryLog:
+class ReadOnly:
+    """The half of an `EventLog` that a double for reading does not need: it takes nothing, and remembers nothing besides."""
+
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+        raise AppendRefused("open for reading only")
+
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+        raise AppendRefused("open for reading only")
+
+    def quarantine(self, entry: Quarantined) -> None:
+        raise AppendRefused("open for reading only")
+
+    def quarantined(self) -> list[Quarantined]:
+        return []
+
+    def acknowledged(self) -> dict[str, Head]:
+        return {}
+
+    def verify_head(self, stream: str) -> None:
+        """Nothing was acknowledged that could be missing."""
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class MemoryLog(ReadOnly):
     """An `EventLog` for reading, in memory: streams in the order in which their events were interleaved.
 
     `broken` (stream → number) breaks a stream's chain there.

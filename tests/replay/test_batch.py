@@ -212,11 +212,11 @@ def test_a_table_is_of_its_log(tmp_path: Path) -> None:
     other.play(1, UNPAID.replace("25.00", "30.00"))
     build(MemoryLog([table]), tmp_path)
     with pytest.raises(TableError, match="is not the one the table was made from"):
-        RoundTable(tmp_path).must_be_of(MemoryLog([other]))  # type: ignore[arg-type]
+        RoundTable(tmp_path).must_be_of(MemoryLog([other]))
     log = MemoryLog([table])
     log.log_id = "7f" * 16
     with pytest.raises(TableError, match="was made from log"):
-        RoundTable(tmp_path).must_be_of(log)  # type: ignore[arg-type]
+        RoundTable(tmp_path).must_be_of(log)
 
 
 def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letters.txt").write_text("dear")
     with pytest.raises(TableError, match="holds no round table; name another folder"):
-        build(MemoryLog([Table()]), tmp_path)  # type: ignore[arg-type]
+        build(MemoryLog([Table()]), tmp_path)
     with pytest.raises(TableError, match="`rack rounds --out"):
         RoundTable(tmp_path)
 
@@ -245,7 +245,7 @@ def test_a_table_made_again_replaces_the_files_it_no_longer_names(tmp_path: Path
     build(MemoryLog([table]), tmp_path)
     (after,) = tmp_path.glob("rounds/*/*/*.parquet")
     assert before != after
-    assert differences(MemoryLog([table]), tmp_path) == []  # type: ignore[arg-type]
+    assert differences(MemoryLog([table]), tmp_path) == []
 
 
 def test_a_table_up_to_where_it_was_made_is_as_the_log_gives_it(tmp_path: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_table_up_to_where_it_was_made_is_as_the_log_gives_it(tmp_path: Path) 
     table.play(1, UNPAID)
     build(MemoryLog([table]), tmp_path)
     table.play(2, UNPAID)
-    assert differences(MemoryLog([table]), tmp_path) == []  # type: ignore[arg-type]
+    assert differences(MemoryLog([table]), tmp_path) == []
 
 
 def test_an_edited_table_is_found(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_an_edited_table_is_found(tmp_path: Path) -> None:
     file.write_bytes(whole[:-20] + bytes(20))
     with pytest.raises(TableError, match="is not what the manifest names"):
         RoundTable(tmp_path).paths()
-    assert ["is not what the manifest names" in each.what for each in differences(log, tmp_path)] == [True]  # type: ignore[arg-type]
+    assert ["is not what the manifest names" in each.what for each in differences(log, tmp_path)] == [True]
     rounds = pq.read_table(io.BytesIO(whole))
     later = pa.array([at + 1 for at in rounds.column("closed_at_us").to_pylist()], pa.int64())
     at = rounds.schema.get_field_index("closed_at_us")
@@ -275,7 +275,7 @@ def test_an_edited_table_is_found(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / MANIFEST).read_text())
     manifest["files"][0]["sha256"] = sha256(file.read_bytes()).hexdigest()
     (tmp_path / MANIFEST).write_text(json.dumps(manifest))
-    assert [each.what for each in differences(log, tmp_path)] == [  # type: ignore[arg-type]
+    assert [each.what for each in differences(log, tmp_path)] == [
         "table/fu-01 round 1: closed_at_us not what the log gives"
     ]
 

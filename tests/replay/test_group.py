@@ -79,7 +79,7 @@ class FakeGroup:
         self.open.add(number)
         part = self.parts[number]
         try:
-            yield part, part  # type: ignore[misc]
+            yield part, part  # type: ignore[misc]  # what the group reads of a log and of results
         finally:
             self.open.remove(number)
 
@@ -143,7 +143,7 @@ def test_all_partitions_together_are_the_log(parts: dict[int, Part], alone: Stor
 
 def test_partitions_that_come_and_go(parts: dict[int, Part], alone: Stored) -> None:
     assigned = [frozenset({0}), frozenset({0}), None, frozenset({1}), None, frozenset(), frozenset({0, 1})]
-    group = FakeGroup(parts, assigned)  # type: ignore[arg-type]
+    group = FakeGroup(parts, assigned)
     shared = run(group)
     assert together(parts) == alone
     assert group.opened == [0, 1, 0, 1]

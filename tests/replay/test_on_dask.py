@@ -15,7 +15,7 @@ from floor import gaming_day
 from replay import on_dask, round_table
 from replay.batch import Tally, judged_results
 from replay.engine import engine
-from replay.groups import Group, Threads, groups_of
+from replay.groups import Engine, Group, Threads, groups_of
 from replay.on_dask import Dask, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work
 from replay.round_table import RoundTable, build
 from replay.screening import Screen
@@ -36,7 +36,7 @@ def table(log: SimulatedLog, tmp_path_factory: pytest.TempPathFactory) -> RoundT
     folder = tmp_path_factory.mktemp("rounds")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(round_table, "GROUP", 8)
-        build(log, folder)  # type: ignore[arg-type]
+        build(log, folder)
     assert sum(1 for _ in groups_of(RoundTable(folder).paths())) > 15
     return RoundTable(folder)
 
@@ -47,8 +47,8 @@ def cluster() -> Iterator[Dask]:
         yield made
 
 
-def results(log: SimulatedLog, table: RoundTable, by: object) -> list[Result]:
-    return list(judged_results(log, table, by, Tally()))  # type: ignore[arg-type]
+def results(log: SimulatedLog, table: RoundTable, by: Engine) -> list[Result]:
+    return list(judged_results(log, table, by, Tally()))
 
 
 def test_a_cluster_says_what_threads_say_though_a_worker_is_killed_in_the_middle(

@@ -24,7 +24,7 @@ def log() -> SimulatedLog:
 @pytest.fixture(scope="module")
 def table(log: SimulatedLog, tmp_path_factory: pytest.TempPathFactory) -> RoundTable:
     folder = tmp_path_factory.mktemp("rounds")
-    build(log, folder)  # type: ignore[arg-type]
+    build(log, folder)
     return RoundTable(folder)
 
 
@@ -54,7 +54,7 @@ def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
     words: str, log: SimulatedLog, table: RoundTable
 ) -> None:
     book = parse_submission(rules_text(f"pa-688a {words}"))
-    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)  # type: ignore[arg-type]
+    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert answer.rounds == expected.rounds
     assert 0 < answer.told < answer.rounds
@@ -103,7 +103,7 @@ def test_rules_as_they_are_change_nothing(log: SimulatedLog, table: RoundTable) 
     """Of a table that plays by one submission."""
     text = next(iter(table.rules().values()))
     book = parse_submission(text)
-    answer = what_if(log, table, book, Threads())  # type: ignore[arg-type]
+    answer = what_if(log, table, book, Threads())
     assert answer.by_wager["base"].difference_cents == 0
     assert answer.difference_cents == sum(each.difference_cents for each in answer.by_wager.values())
 
@@ -115,10 +115,10 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
         far_back.play(number, PAID)
     far_back.correct(2, far_back.payload(2))
     log = MemoryLog([played, far_back])
-    build(log, tmp_path)  # type: ignore[arg-type]
+    build(log, tmp_path)
     assert list(RoundTable(tmp_path).manifest.single_path) == ["table/fu-02"]
     book = parse_submission(rules_text("pa-688a"))
-    answer = what_if(log, RoundTable(tmp_path), book, Threads())  # type: ignore[arg-type]
+    answer = what_if(log, RoundTable(tmp_path), book, Threads())
     assert answer == Answer(
         by_wager={"base": Money(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, instead_cents=9_000)},
         rounds=6, told=6,
@@ -127,6 +127,6 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
 
 def test_other_games_are_left_out(tmp_path: Path) -> None:
     log = SimulatedLog(gaming_day.simulate(3, 20, games=["over_under"]).groups())
-    build(log, tmp_path)  # type: ignore[arg-type]
-    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), Threads())  # type: ignore[arg-type]
+    build(log, tmp_path)
+    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), Threads())
     assert (answer.rounds, answer.by_wager) == (0, {})

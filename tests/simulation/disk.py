@@ -276,12 +276,12 @@ class Machine:
         def connect(name: str, **options: Any) -> apsw.Connection:
             return real_connection(name, vfs=self.running.name, **options)
 
-        database.apsw.Connection = connect  # type: ignore[assignment,misc]
-        high_water.os = SimOs(self)  # type: ignore[assignment]
+        database.apsw.Connection = connect
+        high_water.os = SimOs(self)  # type: ignore[assignment]  # the simulated disk
         try:
             yield self
         finally:
-            database.apsw.Connection = real_connection  # type: ignore[misc]
+            database.apsw.Connection = real_connection
             high_water.os = real_os
             for each in vfs.values():
                 each.unregister()

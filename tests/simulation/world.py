@@ -293,7 +293,7 @@ def _commits_often(rng: random.Random) -> Iterator[None]:
 
 def _quietly(close: object) -> None:
     with contextlib.suppress(LogUnavailable, OSError, IntegrityError):
-        close()  # type: ignore[operator]
+        close()  # type: ignore[operator]  # one of several things that can be closed
 
 
 def _demand(holds: bool, what: str) -> None:
