@@ -1,4 +1,7 @@
-"""Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log."""
+"""Feeds the warehouse: adjudications and ledger from the results, the events of each round and the property from the log.
+
+The law of this file: a stream that is broken is taken as far as it stands, and named; the others are taken whole.
+"""
 
 from __future__ import annotations
 
@@ -13,33 +16,41 @@ import msgspec
 from analytics.extending import Earlier, earlier, extend
 from analytics.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
 from events.envelope import RawEnvelope
+from events.errors import IntegrityError, Undecodable
 from events.log import EventLog, Record, ResultStore
 from events.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
 from replay.findings import Adjudication
 from replay.replayer import findings, ledger
-from replay.review_state import FindingReview, fold
+from replay.review_state import FindingReview, TableReview
 
 TELLING = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
+
+Broken = dict[str, str]
+"""Stream → the code and the words of what is broken there."""
 
 _envelope = msgspec.json.Decoder(RawEnvelope)
 
 
-def build_warehouse(path: Path, log: EventLog, results: ResultStore, *, anew: bool = False) -> bool:
+def build_warehouse(
+    path: Path, log: EventLog, results: ResultStore, *, anew: bool = False, broken: Broken | None = None
+) -> bool:
     """Bring the warehouse at `path` up to what log and results hold; return whether there was anything to do.
 
     What the file holds already is taken over and only the rest read, unless `anew`, or where the file is of another program
-    or log. Building again without anything new leaves the file as it is.
+    or log. Building again without anything new leaves the file as it is. `broken` takes the streams that broke off on the way.
     """
-    facts, inputs = property_facts(log), inputs_digest(log, results)
+    broken = {} if broken is None else broken
+    facts, inputs = property_facts(log, broken), inputs_digest(log, results)
     known = None if anew else earlier(path, facts)
     if known is not None and known.inputs == inputs:
         return False
     after = known.read_to if known is not None else {}
     judged = {(said.stream, said.round_no) for said in _numbers(results)}
     outside = [each for each in findings(results) if (each.stream, each.round_no) not in judged]
-    new, events, entries = revisions(results, known), round_events(log, after), ledger(results)
+    new, events, entries = revisions(results, known), round_events(log, after, broken), ledger(results)
     more: dict[str, Any] = {
-        "stream_findings": outside, "table_events": table_events(log, after), "reviews": reviews(log), "facts": facts,
+        "stream_findings": outside, "table_events": table_events(log, after, broken),
+        "reviews": reviews(log, broken), "facts": facts,
         "inputs": inputs,
     }  # fmt: skip
     if known is None:
@@ -80,34 +91,60 @@ def inputs_digest(log: EventLog, results: ResultStore) -> str:
     return sha256(msgspec.json.encode([log.log_id, heads, said], order="sorted")).hexdigest()
 
 
-def round_events(log: EventLog, after: Mapping[str, int] | None = None) -> Iterator[RoundEvents]:
+def _read(log: EventLog, stream: str, broken: Broken | None, after: Mapping[str, int] | None = None
+          ) -> Iterator[tuple[RawEnvelope, Record]]:  # fmt: skip
+    """Yield a stream's events past the number given, as far as it stands."""
+    seq = (after or {}).get(stream, 0)
+    try:
+        for record in log.read(stream, seq + 1):
+            seq = record.seq
+            yield _envelope.decode(record.data), record
+    except IntegrityError as error:
+        _note(broken, error)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        _note(broken, Undecodable(stream, seq, str(error)))
+
+
+def _note(broken: Broken | None, error: IntegrityError) -> None:
+    if broken is not None:
+        broken.setdefault(error.stream, f"{error.code} {error}")
+
+
+def round_events(
+    log: EventLog, after: Mapping[str, int] | None = None, broken: Broken | None = None
+) -> Iterator[RoundEvents]:
     """Yield the events of each round of each table past the numbers given; a round with late events comes in several pieces."""
     for stream in log.streams():
         if stream.startswith("table/"):
-            records = log.read(stream, (after or {}).get(stream, 0) + 1)
-            envelopes = ((_envelope.decode(record.data), record) for record in records)
-            for round_no, run in groupby(envelopes, key=lambda pair: pair[0].round_no):
+            for round_no, run in groupby(_read(log, stream, broken, after), key=lambda pair: pair[0].round_no):
                 if round_no is not None:
                     yield RoundEvents(stream=stream, round_no=round_no, events=[_row(*pair) for pair in run])
 
 
-def table_events(log: EventLog, after: Mapping[str, int] | None = None) -> Iterator[TableEvent]:
+def table_events(
+    log: EventLog, after: Mapping[str, int] | None = None, broken: Broken | None = None
+) -> Iterator[TableEvent]:
     """Yield the events of each table by which dice are told apart, corrections and submissions, past the numbers given."""
     for stream in log.streams():
         if stream.startswith("table/"):
-            for record in log.read(stream, (after or {}).get(stream, 0) + 1):
-                envelope = _envelope.decode(record.data)
+            for envelope, record in _read(log, stream, broken, after):
                 if envelope.type in TELLING:
                     yield TableEvent(
                         stream=stream, seq=record.seq, type=envelope.type, payload=bytes(envelope.payload).decode()
                     )
 
 
-def reviews(log: EventLog) -> Iterator[ReviewedFinding]:
+def reviews(log: EventLog, broken: Broken | None = None) -> Iterator[ReviewedFinding]:
     """Yield where the review of each finding stands that anybody spoke of."""
     for stream in log.streams():
         if stream.startswith("review/"):
-            for finding in fold(stream, log.read(stream)).findings.values():
+            review = TableReview(stream)
+            try:
+                for record in log.read(stream):
+                    review.take(record)
+            except IntegrityError as error:
+                _note(broken, error)
+            for finding in review.findings.values():
                 yield _reviewed(finding)
 
 
@@ -121,14 +158,13 @@ def _reviewed(finding: FindingReview) -> ReviewedFinding:
     )  # fmt: skip
 
 
-def property_facts(log: EventLog) -> PropertyFacts:
+def property_facts(log: EventLog, broken: Broken | None = None) -> PropertyFacts:
     """Return what the newest `property_configured` says, or the defaults."""
     facts = PropertyFacts(log_id=log.log_id)
     for stream in log.streams():
         if not stream.startswith("property/"):
             continue
-        for record in log.read(stream):
-            envelope = _envelope.decode(record.data)
+        for envelope, _ in _read(log, stream, broken):
             if envelope.type == PropertyConfigured.TYPE:
                 said = msgspec.json.decode(envelope.payload)
                 facts = PropertyFacts(

@@ -84,7 +84,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 summary = judge(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
-                _build(arguments.warehouse, log, results)
+                broken = _build(arguments.warehouse, log, results)
+                summary.integrity += [line for line in broken if line not in summary.integrity]
         finally:
             results.close()
     finally:
@@ -123,9 +124,14 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     """Replay until interrupted; say what each batch brought."""
     from replay.replayer import Summary, follow, standing
 
-    summary, said, built, next_s = Summary(), (0, 0), -1, 0.0
+    summary, said, built, next_s, broken = Summary(), (0, 0), -1, 0.0, 0
     try:
         for summary in follow(log, results):
+            for line in summary.integrity[
+                broken:
+            ]:  # nothing later in that stream is judged: somebody must hear of it now
+                output.problem(line)
+            broken = len(summary.integrity)
             if (summary.rounds, summary.changed) != said:
                 said = summary.rounds, summary.changed
                 output.note(
@@ -140,10 +146,13 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     return standing(results, summary)
 
 
-def _build(path: Path, log: EventLog, results: ResultStore) -> None:
+def _build(path: Path, log: EventLog, results: ResultStore) -> list[str]:
+    """Build the warehouse of what can be read; return what is broken."""
     from rack.warehouse_feed import build_warehouse
 
-    build_warehouse(path, log, results)
+    broken: dict[str, str] = {}
+    build_warehouse(path, log, results, broken=broken)
+    return list(broken.values())
 
 
 def _check_group(arguments: argparse.Namespace, address: str) -> None:

@@ -47,11 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Build, export or list."""
     check_options(arguments, "warehouse", arguments.action, TAKES)
-    {"build": _build, "export": _export, "columns": _columns}[arguments.action](arguments, output)
-    return Exit.CLEAN
+    return {"build": _build, "export": _export, "columns": _columns}[arguments.action](arguments, output)
 
 
-def _build(arguments: argparse.Namespace, output: Output) -> None:
+def _build(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Build; 4 where a stream is broken (it is taken as far as it stands)."""
     from msgspec import to_builtins
 
     from analytics.hold import generation
@@ -60,23 +60,27 @@ def _build(arguments: argparse.Namespace, output: Output) -> None:
     from rack.warehouse_feed import build_warehouse
 
     address, path = log_address(arguments.log), warehouse_at(arguments)
+    broken: dict[str, str] = {}
     log = log_at(address, read_only=True, check_heads=False)
     try:
         results = results_at(address, read_only=True)
         try:
-            built = build_warehouse(path, log, results, anew=arguments.anew)
+            built = build_warehouse(path, log, results, anew=arguments.anew, broken=broken)
         finally:
             results.close()
     finally:
         log.close()
     with reading(path) as db:
         made = generation(db)
-    output.value({"warehouse": str(path), "built": built, **to_builtins(made)})
+    for line in broken.values():
+        output.problem(line)
+    output.value({"warehouse": str(path), "built": built, **to_builtins(made), "integrity": list(broken.values())})
     said = f"generation {made.generation}: {made.rounds:,} rounds, {made.wagers:,} wagers, {made.findings:,} findings"
     output.text(f"{path}: {said}" if built else f"{path}: nothing is new; {said}")
+    return Exit.INTEGRITY if broken else Exit.CLEAN
 
 
-def _export(arguments: argparse.Namespace, output: Output) -> None:
+def _export(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.exporting import Form, Leaving, NoSuchTable, export
     from analytics.hold import property_facts
     from analytics.warehouse import reading
@@ -105,6 +109,7 @@ def _export(arguments: argparse.Namespace, output: Output) -> None:
     files = {str(path): rows for path, rows in written.items()}
     output.value({"files": files, "tables": leaving.tables, "digest": leaving.digest})
     output.text(*table(("file", "rows"), list(files.items())))
+    return Exit.CLEAN
 
 
 def _log_of(arguments: argparse.Namespace) -> str:
@@ -117,7 +122,7 @@ def _log_of(arguments: argparse.Namespace) -> str:
     return of_demo or log_address(arguments.log)
 
 
-def _columns(arguments: argparse.Namespace, output: Output) -> None:
+def _columns(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.columns import described, markdown
     from analytics.warehouse import reading
 
@@ -126,3 +131,4 @@ def _columns(arguments: argparse.Namespace, output: Output) -> None:
     names = ("table", "column", "type", "meaning")
     output.value([dict(zip(names, row, strict=True)) for row in rows])
     output.text(*(text.rstrip("\n").split("\n") if arguments.markdown else table(names, rows)))
+    return Exit.CLEAN

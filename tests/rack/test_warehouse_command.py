@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -68,6 +69,55 @@ def test_what_was_reviewed_since_comes_in_and_only_that_is_read(folder: Path, tm
         assert contents(one, "stg_reviews")[0][0] == first.id
         for model in MODELS:
             assert contents(one, model) == contents(other, model), model
+
+
+def break_the_chain(address: str, stream: str, seq: int) -> None:
+    """Change a byte of a stored event, as somebody with access to the file could."""
+    with closing(sqlite3.connect(address.removeprefix("sqlite://"))) as database, database:
+        database.execute("DROP TRIGGER events_keep")
+        where = "stream = ? AND seq = ?"
+        ((data,),) = database.execute(f"SELECT data FROM events WHERE {where}", (stream, seq))
+        database.execute(f"UPDATE events SET data = ? WHERE {where}", (data.replace(b"s", b"t", 1), stream, seq))
+
+
+@pytest.mark.parametrize("stream", ["table/fu-01", "property/main"])
+def test_a_broken_stream_is_taken_as_far_as_it_stands_and_named_and_the_others_whole(
+    stream: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("floor.db", "floor.db.verdicts"):
+        with closing(sqlite3.connect(folder / name)) as one, closing(sqlite3.connect(tmp_path / name)) as other:
+            one.backup(other)
+    whole, some, address = tmp_path / "whole", tmp_path / "some", f"sqlite://{tmp_path}/floor.db"
+    assert main(["warehouse", "build", "--log", address, "--warehouse", str(whole)]) == 0
+    break_the_chain(address, stream, 2)
+    capsys.readouterr()
+    assert main(["warehouse", "build", "--log", address, "--warehouse", str(some), "--json"]) == 4
+    out, err = capsys.readouterr()
+    assert err.startswith(f"LOG-SEAL {stream} event 2: ")
+    assert json.loads(out)["integrity"] == [err.rstrip("\n")]
+    with reading(whole) as one, reading(some) as other:
+        rounds = [[row[:4] for row in contents(each, "fct_rounds")] for each in (one, other)]
+        assert rounds[0] == rounds[1] != [], "verdicts are kept beside the log"
+        kept = [row for row in contents(one, "round_events") if row[0] != stream]
+        assert [row for row in contents(other, "round_events") if row[0] != stream] == kept != []
+
+
+def test_a_replay_of_a_broken_log_judges_the_others_builds_their_warehouse_and_says_so(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(folder / "floor.db")) as one, closing(sqlite3.connect(tmp_path / "floor.db")) as other:
+        one.backup(other)
+    address, path = f"sqlite://{tmp_path}/floor.db", tmp_path / "w"
+    break_the_chain(address, "table/fu-01", 2)
+    assert main(["replay", "--log", address, "--warehouse", str(path), "--json"]) == 4
+    out, err = capsys.readouterr()
+    said = json.loads(out)
+    assert said["integrity"] == [err.rstrip("\n")]
+    assert said["rounds"] > 0
+    with reading(path) as db:
+        streams = {row[0] for row in contents(db, "fct_rounds")}
+    assert "table/fu-02" in streams
+    assert "table/fu-01" not in streams
 
 
 def table_of(folder: Path) -> str:
