@@ -81,7 +81,8 @@ def vigorish(cents: int, dice: Any) -> int:
         return 0
     step: int = dice.vigorish_step
     times, per = cents * dice.vigorish_bp, 10_000 * step
-    whole, rest = times // per, times % per
+    whole: int = times // per
+    rest = times % per
     if (dice.vigorish_rounding == UP and rest) or (dice.vigorish_rounding == NEAREST and 2 * rest >= per):
         whole += 1
     return whole * step

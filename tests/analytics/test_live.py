@@ -16,7 +16,10 @@ from replay.review import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 
-NEWER = b'{"type":"dealer_tapped_in","round_no":null,"gaming_day":"2026-03-01","occurred_at_us":1,"recorded_at_us":1,"payload":{}}'
+NEWER = (
+    b'{"type":"dealer_tapped_in","round_no":null,"gaming_day":"2026-03-01","occurred_at_us":1,"recorded_at_us":1,'
+    b'"payload":{}}'
+)
 """A later version's event, whose fields have other names."""
 
 FIGURES = (
