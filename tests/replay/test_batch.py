@@ -220,7 +220,7 @@ def test_a_table_is_of_its_log(tmp_path: Path) -> None:
 
 
 def test_a_table_of_another_version_is_refused(tmp_path: Path) -> None:
-    build(MemoryLog([Table()]), tmp_path)  # type: ignore[arg-type]
+    build(MemoryLog([Table()]), tmp_path)
     manifest = tmp_path / MANIFEST
     assert f'"version": {VERSION}' in manifest.read_text()
     manifest.write_text(manifest.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))

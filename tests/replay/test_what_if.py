@@ -64,7 +64,7 @@ def test_the_chapter_as_first_proposed(log: SimulatedLog, table: RoundTable) -> 
     """It never was in force: what it would have cost is told in columns all the same (D14)."""
     words = "pa-688a-proposed ace_high_bonus=2 fortune_bonus=5 progressive=4 meter=m-1"
     book = parse_submission(rules_text(words))
-    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)  # type: ignore[arg-type]
+    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert 0 < answer.told < answer.rounds // 2
 
@@ -84,7 +84,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Simulate
     made = {}
     for game in OTHERS:
         log, folder = SimulatedLog(gaming_day.simulate(21, 120, games=[game]).groups()), tmp_path_factory.mktemp(game)
-        build(log, folder)  # type: ignore[arg-type]
+        build(log, folder)
         made[game] = log, RoundTable(folder)
     return made
 
@@ -93,7 +93,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Simulate
 def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
     log, table = others[game]
     book = parse_submission(rules_text(words))
-    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)  # type: ignore[arg-type]
+    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert answer.rounds == expected.rounds
     assert answer.told == answer.rounds if "mystery" in words else 0 < answer.told < answer.rounds

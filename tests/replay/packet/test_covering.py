@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from events.open import open_checkpoints
 from replay.packet import NotCovered, Packet, check_packet, packet_at
 from replay.packet.covering import GRACE_S, beyond
 from replay.packet.make import Statements
-from replay.review import desk_at
+from replay.review import Desk, desk_at
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at, played
 
 
@@ -31,7 +31,7 @@ def disputed(floor: Floor, round_no: int = 6) -> None:
         desk.viewed("fu-01", round_no, what="round", by="m.ortiz", reason="patron asks")
 
 
-def desk_at_floor(floor: Floor):  # type: ignore[no-untyped-def]
+def desk_at_floor(floor: Floor) -> AbstractContextManager[Desk]:
     from events.sqlite_results import SqliteResults
 
     SqliteResults(Path(floor.address.removeprefix("sqlite://") + ".verdicts")).close()
@@ -41,7 +41,7 @@ def desk_at_floor(floor: Floor):  # type: ignore[no-untyped-def]
 def made(floor: Floor, **options: object) -> Packet:
     return packet_at(
         floor.address, "fu-01", 6, key=floor.key, by="m.ortiz", reason="patron asks", clock=lambda: NOW_US, **options
-    )  # type: ignore[arg-type]
+    )  # type: ignore[arg-type]  # options by name
 
 
 def checkpoints(floor: Floor) -> int:
