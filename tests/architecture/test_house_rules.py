@@ -203,6 +203,11 @@ def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> 
             raise AssertionError(f"{document}: rack {line}") from end
 
 
+def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
+    numbers = re.findall(r"^\| (D[0-9]+) \|", text("docs/decisions.md"), re.M)
+    assert sorted(set(numbers)) == sorted(numbers)
+
+
 def test_every_target_of_the_makefile_is_explained() -> None:
     makefile = text("Makefile")
     phony = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())  # type: ignore[index]  # there is such a line
