@@ -64,13 +64,17 @@ class FileSigner:
 def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
     """Make a key pair: the private key in a new file of mode 0600, the public one beside it as `<file>.pub`.
 
-    Raises `KeyRefused` where a file is there already.
+    Raises `KeyRefused` where a file is there already, `OSError` where the disk fails; then neither is left behind.
     """
     private = Ed25519PrivateKey.generate()
     public = PublicKey(_checked(name), kind, private.public_key().public_bytes_raw())
     secret = encode_base64(bytes([kind]) + private.private_bytes_raw())
     _create(path, f"PRIVATE+KEY+{name}+{public.id.hex()}+{secret}\n", 0o600)
-    _create(path.with_name(path.name + ".pub"), f"{public}\n", 0o644)
+    try:
+        _create(path.with_name(path.name + ".pub"), f"{public}\n", 0o644)
+    except (KeyRefused, OSError):
+        path.unlink()  # a key of which nobody has the public half would be in the way of the next try
+        raise
     return FileSigner(public, private)
 
 
@@ -204,12 +208,16 @@ def _create(path: Path, content: str, mode: int) -> None:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     except FileExistsError as error:
         raise KeyRefused(f"{path} is there already, and no key is ever overwritten; name another file") from error
-    with contextlib.closing(os.fdopen(file, "w")) as stream:
-        os.fchmod(file, mode)
-        stream.write(content)
-        stream.flush()
-        os.fsync(file)
-    sync(path.parent)
+    try:
+        with os.fdopen(file, "w") as stream:
+            os.fchmod(file, mode)
+            stream.write(content)
+            stream.flush()
+            os.fsync(file)
+        sync(path.parent)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _from_line(path: Path, line: str) -> Signer:

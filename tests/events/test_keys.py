@@ -66,6 +66,29 @@ def test_a_key_that_others_can_reach_is_refused(tmp_path: Path, signer: FileSign
         read_signer(tmp_path / "key")
 
 
+def test_a_key_that_could_not_be_made_whole_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a key would be in the way of the next try, for no key is overwritten."""
+    real, left = os.fsync, list[int]()
+
+    def fails_once(file: int) -> None:
+        left.pop()
+        if not left:
+            raise OSError(28, "No space left on device")
+        real(file)
+
+    monkeypatch.setattr("os.fsync", fails_once)
+    for which in (1, 3):  # the private file; the public one, after the private one's folder
+        left[:] = range(which)
+        with pytest.raises(OSError, match="No space left"):
+            new_key(tmp_path / "key", NAME, KeyKind.LOG)
+        assert list(tmp_path.iterdir()) == []
+    monkeypatch.undo()
+    (tmp_path / "key.pub").write_text("somebody's")
+    with pytest.raises(KeyRefused, match=r"key\.pub is there already"):
+        new_key(tmp_path / "key", NAME, KeyKind.LOG)
+    assert [path.name for path in tmp_path.iterdir()] == ["key.pub"]
+
+
 @pytest.mark.parametrize("taken", ["key", "key.pub"])
 def test_no_key_is_overwritten(tmp_path: Path, taken: str) -> None:
     (tmp_path / taken).write_text("something")
