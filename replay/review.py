@@ -90,38 +90,53 @@ class Desk:
         """Return what was reviewed at a table. Raises an `IntegrityError` where the stream is broken."""
         return fold(f"review/{table}", self.log.read(f"review/{table}"))
 
-    def cases(self, table: str | None = None) -> list[Case]:
-        """Return all findings ever made (of one table), those that stand and those withdrawn, as they were found first."""
-        said: dict[str, Finding] = {}
-        withdrawn: dict[str, bool] = {}
-        for key, data in self.results.results("findings"):
-            withdrawn[key] = _is_withdrawal(data)
-            if not withdrawn[key]:
-                said[key] = msgspec.json.decode(data, type=Finding)
+    def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[Case]:
+        """Return all findings ever made (of one table), those that stand and those withdrawn, as they were found first.
+
+        A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
+        findings of its table are left out: what was done about them cannot be told.
+        """
+        found = self._found()
+        names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in found.values())
         reviews: dict[str, TableReview] = {}
-        cases = []
-        for key, finding in said.items():
-            name = finding.stream.partition("/")[2]
-            if table in (None, name):
-                if name not in reviews:
-                    reviews[name] = self.review(name)
-                cases.append(Case(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn[key]))
-        return cases
+        for name in names if table is None else names.keys() & {table}:
+            try:
+                reviews[name] = self.review(name)
+            except IntegrityError as error:
+                if broken is None:
+                    raise
+                broken[name] = f"{error.code} {error}"
+        return [
+            Case(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn)
+            for key, (finding, withdrawn) in found.items()
+            if (name := finding.stream.partition("/")[2]) in reviews
+        ]
 
     def case(self, finding_id: str) -> Case:
         """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
         data = self.results.latest("findings", finding_id)
         if data is not None and not _is_withdrawal(data):
-            finding = msgspec.json.decode(data, type=Finding)
-            review = self.review(finding.stream.partition("/")[2])
-            return Case(finding=finding, review=review.finding(finding_id), withdrawn=False)
-        like = [case for case in self.cases() if case.finding.id.startswith(finding_id)] if finding_id else []
-        if len(like) != 1:
-            found = (
-                f"{len(like)} findings begin so: give more digits" if like else "replay the log first, or look it up"
+            found = {finding_id: (msgspec.json.decode(data, type=Finding), False)}
+        else:
+            found = {key: each for key, each in self._found().items() if finding_id and key.startswith(finding_id)}
+        if len(found) != 1:
+            more = (
+                f"{len(found)} findings begin so: give more digits" if found else "replay the log first, or look it up"
             )
-            raise ReviewRefused(f"there is no one finding {finding_id!r}; {found}")
-        return like[0]
+            raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
+        ((key, (finding, withdrawn)),) = found.items()
+        review = self.review(finding.stream.partition("/")[2])
+        return Case(finding=finding, review=review.finding(key), withdrawn=withdrawn)
+
+    def _found(self) -> dict[str, tuple[Finding, bool]]:
+        """Return every finding by its id, as it was last said, and whether it was withdrawn since, as they were found first."""
+        found: dict[str, tuple[Finding, bool]] = {}
+        for key, data in self.results.results("findings"):
+            if not _is_withdrawal(data):
+                found[key] = msgspec.json.decode(data, type=Finding), False
+            elif key in found:
+                found[key] = found[key][0], True
+        return found
 
     # ------------------------------------------------------------------------------------------------------- findings
 

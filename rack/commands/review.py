@@ -70,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
-    """Show or do; 1 where `list` shows findings that wait for somebody."""
+    """Show or do; `list` is 1 where findings wait for somebody, 4 where the review of a table is broken."""
     from rack.opening import desk
 
     check_options(arguments, "review", arguments.action, TAKES)
@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     if len(arguments.of) > 1:
         raise UsageError("rack review list [TABLE]: expected one table at most")
-    cases = desk.cases(arguments.of[0] if arguments.of else None)
+    broken: dict[str, str] = {}
+    cases = desk.cases(arguments.of[0] if arguments.of else None, broken)
     waiting = [case for case in cases if not case.withdrawn and case.review.state != "resolved"]
     shown = cases if arguments.all else waiting
     output.value([_case(case) for case in shown])
@@ -105,6 +106,10 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     output.text(
         *(table(("finding", "table", "round", "what", "state", "with"), rows) if rows else ["nothing waits for review"])
     )
+    for name, why in broken.items():
+        output.problem(f"the review of {name} is broken, and its findings are left out: {why}")
+    if broken:
+        return Exit.INTEGRITY
     return Exit.FINDINGS if waiting else Exit.CLEAN
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,32 @@ def test_a_dispute_and_its_video(address: str, capsys: pytest.CaptureFixture[str
     closed = said(capsys, address, "close", "fu-01", "--dispute", "d-1", "--outcome", "for_patron", *by)
     assert closed["says"].startswith("dispute d-1 decided for the patron")
     assert said(capsys, address, "custody", "fu-01") == []
+
+
+def test_a_broken_review_of_one_table_hides_no_other(
+    address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What was done about its findings cannot be told, so that they are left out and named."""
+    second = tmp_path / "second.txt"
+    second.write_text(TRANSCRIPT.replace("fu-01", "fu-02"))
+    assert main(["ingest", str(second), "--log", address]) == 0
+    assert main(["replay", "--log", address]) == 1
+    ids = {}
+    for table in ("fu-01", "fu-02"):
+        capsys.readouterr()
+        (ids[table],) = [each["finding"]["id"] for each in said(capsys, address, "list", table, code=1)
+                         if each["finding"]["code"] == "PAY-UNDER"]  # fmt: skip
+    said(capsys, address, "note", ids["fu-01"], "--by", "m.ortiz", "--reason", "seen")
+    with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
+        database.execute("DROP TRIGGER events_keep")
+        sewn = "CAST(replace(CAST(data AS TEXT), 'seen', 'sewn') AS BLOB)"
+        database.execute(f"UPDATE events SET data = {sewn} WHERE stream = 'review/fu-01'")
+    assert main(["review", "list", "--log", address, "--json"]) == 4
+    out, err = capsys.readouterr()
+    assert {each["finding"]["stream"] for each in json.loads(out)} == {"table/fu-02"}
+    assert "the review of fu-01 is broken, and its findings are left out: LOG-SEAL review/fu-01 event" in err
+    assert said(capsys, address, "note", ids["fu-02"][:12], "--by", "m.ortiz", "--reason", "paid")["seq"] == 2
+    assert main(["review", "show", ids["fu-01"], "--log", address]) == 4
 
 
 @pytest.mark.parametrize(
