@@ -90,6 +90,8 @@ def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics import periods
 
     by = told_apart(given, periods.PER_BOX, "table")
+    if given.first is not None:
+        raise UsageError("to-date begins with the month and the year: leave out --from (--to names the day)")
     return periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)), None
 
 

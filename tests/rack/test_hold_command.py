@@ -53,6 +53,7 @@ def test_what_a_selection_leaves_is_all_that_is_shown(warehouse: str, capsys: py
         (["--by", "dealer"], "expected one of property, game, table"),
         (["--dealer", "d-11"], "what is counted per box"),
         (["--period", "week"], "expected one of gaming_day, month, year, all"),
+        (["to-date", "--from", "2026-03-05"], "leave out --from"),
         (["theory", "--open"], "it goes with: investigate"),
         (["investigate", "--period", "all"], "expected one of gaming_day, month, year"),
         (["investigate", "--by", "game", "--open"], "investigations are opened of tables"),
