@@ -37,6 +37,7 @@ KEPT_BYTES = 1024 * 1024
 
 _STREAM = re.compile(rb'"stream"\s*:\s*"((?:table|meter|review|property)/[a-z0-9-]{1,32})"')
 _ROUND = re.compile(rb'"round_no"\s*:\s*([1-9][0-9]{0,15})\b')
+_CORRECTION = f'"type":"{EventCorrected.TYPE}"'.encode()
 _TIME = re.compile(rb'"occurred_at_us"\s*:\s*([1-9][0-9]{0,15})\b')
 
 
@@ -174,22 +175,22 @@ def _draft(line: Line, payload: bytes) -> Draft:
 
 def take(log: EventLog, lines: Iterable[Report | Refusal]) -> Iterator[Taken]:
     """Append what is reported, quarantine what is refused; yield the running account after each batch."""
-    taken = Taken()
+    taken, redriven = Taken(), _Redriven(log)
     batch: list[Report | Refusal] = []
     size = 0
     for line in lines:
         batch.append(line)
         size += len(line.data)
         if len(batch) == BATCH or size >= BATCH_BYTES:
-            _take_batch(log, batch, taken)
+            _take_batch(log, batch, taken, redriven)
             batch.clear()
             size = 0
             yield taken
-    _take_batch(log, batch, taken)
+    _take_batch(log, batch, taken, redriven)
     yield taken
 
 
-def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken) -> None:
+def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken, redriven: _Redriven) -> None:
     """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
     if not batch:
         return
@@ -203,41 +204,55 @@ def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken) 
     except EventError as error:
         if len(batch) > 1:
             middle = len(batch) // 2
-            _take_batch(log, batch[:middle], taken)
-            _take_batch(log, batch[middle:], taken)
+            _take_batch(log, batch[:middle], taken, redriven)
+            _take_batch(log, batch[middle:], taken, redriven)
         else:
-            _refuse_one(log, batch[0], error, taken)
+            _refuse_one(log, batch[0], error, taken, redriven)
         return
     taken.lines += len(batch)
     taken.refused.extend(map(Refused.of, refusals))
     count(results, taken)
 
 
-def _refuse_one(log: EventLog, line: Report | Refusal, error: EventError, taken: Taken) -> None:
+def _refuse_one(log: EventLog, line: Report | Refusal, error: EventError, taken: Taken, redriven: _Redriven) -> None:
     if isinstance(line, Report):
-        if isinstance(error, IdTaken) and _was_redriven(log, line):
+        if isinstance(error, IdTaken) and redriven.has(line):
             taken.lines, taken.duplicates = taken.lines + 1, taken.duplicates + 1
             return
         # try its refusal in its place
-        _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken)
+        _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken, redriven)
         return
     taken.lines += 1  # the stream takes not even the notice (it was never opened): quarantine has the bytes
     taken.refused.append(Refused.of(line))
 
 
-def _was_redriven(log: EventLog, line: Report) -> bool:
-    """Whether what a line says came into its stream from quarantine, under the same id (see `rack.quarantine`)."""
-    said, id_ = line.draft, f'"event_id":"{line.draft.event_id}"'.encode()
-    for record in log.read(line.stream):
-        if record.data.startswith(id_, 1):
-            stored = decode(record.data)
-            correction = stored.payload
-            if not isinstance(correction, EventCorrected) or correction.replacement is None:
-                return False
-            instead = correction.replacement
-            same = (instead.type, instead.version, instead.round_no, canonical(instead.payload))
-            return same == (said.payload.TYPE, said.payload.VERSION, said.round_no, canonical(said.payload))
-    return False
+class _Redriven:
+    """What came into a log's streams from quarantine (see `rack.quarantine`); each stream is read once, when it is asked for."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._said: dict[str, dict[str, tuple[object, ...]]] = {}
+
+    def has(self, line: Report) -> bool:
+        """Whether what a line says came into its stream from quarantine, under the same id."""
+        if line.stream not in self._said:
+            self._said[line.stream] = dict(self._of(line.stream))
+        said = line.draft
+        same = (said.payload.TYPE, said.payload.VERSION, said.round_no, canonical(said.payload))
+        return self._said[line.stream].get(said.event_id) == same
+
+    def _of(self, stream: str) -> Iterator[tuple[str, tuple[object, ...]]]:
+        """Yield the id of each correction of a stream, and what it puts in the place of another event."""
+        for record in self._log.read(stream):
+            if _CORRECTION not in record.data:
+                continue
+            try:
+                event = decode(record.data)
+            except EventError:  # of a version that this program does not know
+                continue
+            instead = event.payload.replacement if isinstance(event.payload, EventCorrected) else None
+            if instead is not None:
+                yield event.event_id, (instead.type, instead.version, instead.round_no, canonical(instead.payload))
 
 
 def count(results: Sequence[Appended], taken: Taken) -> None:

@@ -155,6 +155,23 @@ def test_a_redriven_line_cannot_come_in_again(log: SqliteLog) -> None:
     assert (log.head("table/fu-01"), conclusions(judged(log))) == (end, before)
 
 
+def test_a_stream_is_read_once_however_many_redriven_lines_come_in_again(
+    log: SqliteLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that was redriven line by line and is handed in again costs one reading of its stream, not one for each line."""
+    data = lines(tables()[0])
+    spoilt = [line for line in data if b'"wager_placed"' in line]
+    assert len(spoilt) > 3
+    take_in(log, [broken(line) if line in spoilt else line for line in data])
+    for entry in held(log):
+        redrive(log, entry, **BECAUSE, line=entry.entry.data.replace(b'"smudged":1,', b""))
+    readings = []
+    monkeypatch.setattr(SqliteLog, "read", lambda *of, read=SqliteLog.read: (readings.append(of), read(*of))[1])
+    taken = take_in(log, data)
+    assert (taken.appended, taken.duplicates, taken.refused) == (0, len(data), [])
+    assert len(readings) == 1
+
+
 def test_another_event_under_the_id_of_a_redriven_one_is_refused(log: SqliteLog) -> None:
     entry, line = refused_payment(log)
     redrive(log, entry, **BECAUSE, line=line)
