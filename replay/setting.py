@@ -7,12 +7,13 @@ accepted setting of the dealer, so that the settlement can tell what depends on 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations, product
+from itertools import combinations, combinations_with_replacement
+from math import comb
 
 import msgspec
 
 from events import model
-from games.cards import CODE, DECK, JOKER, show
+from games.cards import CODE, DECK, JOKER, TEXT, show
 from games.catalogue import GAMES
 from games.filed_way import FiledWay, is_set_by, settings_of
 from games.layout import NO_HAND, Hand
@@ -24,8 +25,8 @@ from replay.rules import Doubt, finding, rule
 from replay.table_state import Fact
 from replay.wagering import stakes
 
-MAX_UNREAD = 2
-"""With more unread cards than this in one hand, readings are not tried out."""
+MAX_READINGS = 20_000
+"""Where the unread cards of a hand can be more than so many, or those of a round all together, none of them is tried out."""
 
 
 class SetHand(msgspec.Struct, frozen=True):
@@ -135,8 +136,6 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
             else:
                 chosen = tuple(left)
         return [_hand(dealt, set_hand, chosen, count)]
-    if missing > MAX_UNREAD:
-        return [NO_HAND]
     copies = book.chapter.numbers.get("copies", 1)
     elsewhere = [card for cards in round_.hands().values() for card in cards if card is not None]
     beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
@@ -144,13 +143,16 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
     jokers = book.chapter.numbers.get("jokers", 1)
     candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
-    choices = permutations(candidates, missing) if copies == 1 else product(candidates, repeat=missing)
+    places = _places(set_hand, missing)
+    if ways(len(candidates), places, copies) > MAX_READINGS:
+        return [NO_HAND]
     found = []
-    for chosen in choices:
+    for chosen in _choices(candidates, places, copies):
         filling = list(chosen)
         cards = [card if card is not None else filling.pop(0) for card in dealt]
-        found.append(_hand(cards, set_hand, chosen, count))
-    return found
+        if copies == 1 or all(elsewhere.count(card) + chosen.count(card) <= copies for card in chosen):
+            found.append(_hand(cards, set_hand, chosen, count))
+    return found or [NO_HAND]
 
 
 def twice(cards: Sequence[int | None], book: Rulebook) -> list[int]:
@@ -159,6 +161,43 @@ def twice(cards: Sequence[int | None], book: Rulebook) -> list[int]:
         return []
     read = [card for card in cards if card is not None]
     return sorted({card for card in read if read.count(card) > 1})
+
+
+def _places(set_hand: SetHand | None, missing: int) -> tuple[int, ...]:
+    """How many unread cards lie together: in each hand that was set, and those of which that is not on record."""
+    if set_hand is None:
+        return (missing,)
+    unread = tuple(part.count(None) for part in (set_hand.high, set_hand.medium, set_hand.low))
+    beside = missing - sum(unread)
+    return (*unread, beside) if beside >= 0 else (missing,)
+
+
+def ways(candidates: int, places: Sequence[int], copies: int = 1) -> int:
+    """Return in how many ways cards can lie in some places, whatever their order in each.
+
+    >>> ways(7, (3,)), ways(7, (2, 0, 1)), ways(52, (2,), copies=6)
+    (35, 105, 1378)
+    """
+    if copies > 1:
+        return comb(candidates + sum(places) - 1, sum(places))
+    found = 1
+    for place in places:
+        found *= comb(candidates, place)
+        candidates -= place
+    return found
+
+
+def _choices(candidates: Sequence[int], places: Sequence[int], copies: int) -> Iterator[tuple[int, ...]]:
+    """Yield these ways, the cards of the first place first. With several copies nothing is set, and there is one place."""
+    if copies > 1:
+        yield from combinations_with_replacement(candidates, sum(places))
+    elif not places:
+        yield ()
+    else:
+        for here in combinations(candidates, places[0]):
+            rest = [card for card in candidates if card not in here]
+            for others in _choices(rest, places[1:], copies):
+                yield (*here, *others)
 
 
 def is_set_whole(set_hand: SetHand, book: Rulebook) -> bool:
@@ -240,15 +279,16 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         accepted = settings_of(way, held[0].cards or ())[0]
         yield finding(
             round_, book, "SET-DEALER", "13(h)",
-            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}",
-            observed=_shown(held[0].high, held[0].medium, held[0].low), evidence=set_hand.facts,
+            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}" if len(held) == 1
+            else f"a setting by {way.name}, whatever the cards that were not read",
+            observed=_shown(set_hand.high, set_hand.medium, set_hand.low), evidence=set_hand.facts,
         )  # fmt: skip
     elif len(verdicts) > 1:
         yield Doubt("whether the dealer's hands follow the house way depends on a card that was not read")
 
 
-def _shown(*hands: tuple[int, ...] | None) -> str:
-    return " / ".join(show(hand) for hand in hands if hand)
+def _shown(*hands: tuple[int | None, ...] | None) -> str:
+    return " / ".join(" ".join("??" if card is None else TEXT[card] for card in hand) for hand in hands if hand)
 
 
 @rule("SET-CARDS", on=("11(a)", "11(c)"))

@@ -6,7 +6,7 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
@@ -24,14 +24,11 @@ from replay.layout import OTHERS, layout_of, voided_seats
 from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
-from replay.setting import dealer_position, dealer_readings, readings, set_hands, twice
+from replay.setting import MAX_READINGS, dealer_position, dealer_readings, readings, set_hands, twice
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, must_be_void, void_grounds
 from replay.wagering import Key, Stake, key_of, late_section, stakes
-
-MAX_READINGS = 4000
-"""With more joint readings than this, the seats with unread cards count as not known."""
 
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
 ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
@@ -124,13 +121,15 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
     if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
         held = {seat: each if len(each) == 1 else [NO_HAND] for seat, each in held.items()}
-    outcomes = []
     copies = book.chapter.numbers.get("copies", 1)
-    for dealer, *each in product(dealers, *(held[seat] for seat in seats)):
-        cards = [card for hand in (dealer, *each) for card in hand.cards or ()]
-        if copies > 1 or len(set(cards)) == len(cards) or len(dealers) == 1:
-            outcomes.append(_settled(round_, book, staked, dealer, dict(zip(seats, each, strict=True))))
-    return _agreed(outcomes)
+
+    def outcomes() -> Iterator[list[Due]]:
+        for dealer, *each in product(dealers, *(held[seat] for seat in seats)):
+            cards = [card for hand in (dealer, *each) for card in hand.cards or ()]
+            if copies > 1 or len(set(cards)) == len(cards) or len(dealers) == 1:
+                yield _settled(round_, book, staked, dealer, dict(zip(seats, each, strict=True)))
+
+    return _agreed(outcomes())
 
 
 def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]
@@ -142,23 +141,25 @@ def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Han
 def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
     """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
     here = [stake for stake in staked if stake.seat == seat]
-    return _agreed([_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held])
+    return _agreed(_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
 
-def _agreed(outcomes: list[list[Due]]) -> list[Due]:
-    """Merge the dues of several readings: what all agree on stands, the rest is unknown."""
-    by_key: dict[tuple[Key, int | None], list[Due]] = {}
-    for each in outcomes:
-        for due in each:
-            by_key.setdefault((key_of_due(due), due.for_position), []).append(due)
-    merged = []
-    for found in by_key.values():
-        same = len(found) == len(outcomes) and len({due.net_cents for due in found}) == 1
-        due = found[0]
-        if not same:
-            due = msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
-        merged.append(due)
-    return merged
+def _agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
+    """Merge the dues of several readings, one after the other: what all agree on stands, the rest is unknown."""
+    first: dict[tuple[Key, int | None], Due] = {}
+    in_so_many: Counter[tuple[Key, int | None]] = Counter()
+    tried = 0
+    for outcome in outcomes:
+        tried += 1
+        for due in outcome:
+            key = key_of_due(due), due.for_position
+            if first.setdefault(key, due).net_cents == due.net_cents:
+                in_so_many[key] += 1
+    return [
+        due if in_so_many[key] == tried
+        else msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
+        for key, due in first.items()
+    ]  # fmt: skip
 
 
 def key_of_due(due: Due) -> Key:
@@ -348,7 +349,8 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         if twice(round_.hands().get(position, ()), book):
             return f"{name(position)} holds the same card twice, by the record"
     if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
-        return "the dealer's cards are not on record"
+        in_part = None in round_.hands().get(dealer_position(round_), ())
+        return "the dealer's cards were not all read" if in_part else "the dealer's cards are not on record"
     held = readings(round_, book, seat)
     if held == [NO_HAND] or len(held) > 1:
         return f"the cards of seat {seat} were not all read"
