@@ -36,7 +36,8 @@ class Placed(msgspec.Struct, frozen=True):
 class Box(msgspec.Struct, frozen=True):
     """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided.
 
-    `voided` is null where the hand was called void, and whether it could be is not known.
+    `voided` is null where the hand was called void, and whether it could be is not known. `collected`: a surrendered base
+    wager that the dealer took at once, as the rules of surrender say.
     """
 
     seat: int
@@ -48,6 +49,7 @@ class Box(msgspec.Struct, frozen=True):
     surrendered: bool = False
     voided: bool | None = False
     abandoned: bool = False
+    collected: bool = False
 
 
 class Dice(msgspec.Struct, frozen=True):

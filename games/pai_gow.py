@@ -106,12 +106,14 @@ def base_due(
 ) -> Due:
     """Return what a base wager is due against the dealer's hands (§ 688a.11(f)).
 
-    `pushed`: whether the dealer's hand pushes every base wager of the table, which comes before all else (D9); null where
-    that is not known. `compared`: how the game compares the hands as set.
+    `pushed`: whether the dealer's hand pushes every base wager of the table, which comes before all else but a surrender
+    that was collected (D9, D285); null where that is not known. `compared`: how the game compares the hands as set.
     """
     stake = box.stakes["base"]
     if box.voided:
         return due_of(book, box, "base", Outcome.VOID, 0, "13(d)")
+    if box.surrendered and box.collected:
+        return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")
     if pushed:
         return due_of(book, box, "base", push, 0, push_section)
     if box.abandoned:

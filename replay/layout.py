@@ -9,6 +9,7 @@ from events import model
 from games.cards import CODE, JOKER
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
+from replay.moves import flows
 from replay.rounds import Round
 from replay.table_state import Fact
 from replay.wagering import Stake, progressive_accepted
@@ -35,6 +36,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
     """Return the betting positions with a stake: their hands, stakes and decisions."""
     voided = voided_seats(round_)
     surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
+    collected = _collected(round_, book) if surrendered else frozenset()
     abandoned = abandoned_seats(round_)
     decided = {fact.payload.seat: fact.payload.decision for fact in round_.of(model.DecisionMade)}
     by_seat: dict[int, dict[str, int]] = {}
@@ -51,10 +53,20 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
     return [
         Box(
             seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), decided.get(seat), seat in surrendered,
-            seat in voided, seat in abandoned,
+            seat in voided, seat in abandoned, seat in collected,
         )
         for seat, placed in by_seat.items()
     ]  # fmt: skip
+
+
+def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
+    """The seats whose base wager was taken after they surrendered, and not given back (§ 688a.11(d))."""
+    base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
+    return frozenset(
+        fact.payload.seat for fact in round_.of(model.Surrendered)
+        if (flow := base.get(fact.payload.seat)) is not None and flow.taken_cents and flow.facts[0].seq > fact.seq
+        and not (flow.winnings_cents or flow.stake_back_cents)
+    )  # fmt: skip
 
 
 def side_card(round_: Round) -> int | None:
