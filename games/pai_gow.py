@@ -112,13 +112,12 @@ def base_due(
     stake = box.stakes["base"]
     if box.voided:
         return due_of(book, box, "base", Outcome.VOID, 0, "13(d)")
-    if box.surrendered and box.collected:
-        return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")
-    if pushed:
+    stands = box.surrendered and box.collected
+    if pushed and not stands:
         return due_of(book, box, "base", push, 0, push_section)
     if box.abandoned:
         return due_of(book, box, "base", Outcome.ABANDONED, -stake, "7(b)")
-    if pushed is None:
+    if pushed is None and not stands:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")
     if box.surrendered:
         return due_of(book, box, "base", Outcome.SURRENDERED, -stake, "11(d)")

@@ -356,7 +356,7 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         return f"the cards of seat {seat} were not all read"
     if wager not in book.offers and wager not in ENVY_OF:
         return "the rules submission does not offer it"
-    if GAMES[book.game].hands and held[0].high is None:
+    if GAMES[book.game].hands and held[0].high is None and wager in (book.chapter.base, "backline"):
         return f"how seat {seat} set the hands is not on record" + (
             ", not with all cards" if seat in set_hands(round_) else ""
         )
