@@ -42,7 +42,7 @@ def compiled(function: Function, **options: Any) -> Function:
 
 def inlined(function: Function) -> Function:
     """Return a function compiled into those that call it: for one that takes many arrays, which a call would copy."""
-    return compiled(function, forceinline=True)
+    return compiled(function, inline="always", _nrt=False)
 
 
 @cache
@@ -69,3 +69,8 @@ def sources_digest(folders: Iterable[Path]) -> str:
 def wide(value: Any) -> int:
     """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
     return np.int64(value)  # type: ignore[return-value]  # an integer once it is compiled
+
+
+def borrowing(function: Function) -> Function:
+    """Return a function compiled that only looks at arrays while its caller holds them: nothing counts who does."""
+    return compiled(function, _nrt=False)

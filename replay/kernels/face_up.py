@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from games.kernels.compiling import compiled, inlined, wide
+from games.kernels.compiling import borrowing, inlined, wide
 from games.kernels.house_way import accepts
 from games.kernels.ranking import five, seven_and_unpaired, two
 from replay.kernels.judged import CARDS, HOUSE_WAY, LOST, NOT_IN_COLUMNS, TIED, UPHELD, WINS
@@ -114,7 +114,7 @@ def check_table(r: Any, i: int, terms: Any) -> int:
     return check
 
 
-@compiled
+@borrowing
 def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
     """Settle and check the rows that `which` names; `out.check` gets the first check that a row did not pass.
 

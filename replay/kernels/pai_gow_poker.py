@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from games.kernels.compiling import compiled, inlined, wide
+from games.kernels.compiling import borrowing, compiled, inlined, wide
 from games.kernels.house_way import accepts
 from games.kernels.ranking import JOKER, five, seven_and_unpaired, two
 from replay.kernels.judged import (
@@ -253,7 +253,7 @@ def check_table(r: Any, i: int, terms: Any, dice: Any) -> int:
     return check
 
 
-@compiled
+@borrowing
 def screen(r: Any, terms: Any, dice: Any, which: Array, out: Any) -> None:
     """Settle and check the rows that `which` names, as `replay.kernels.face_up.screen` does."""
     for i in which:
