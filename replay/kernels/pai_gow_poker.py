@@ -189,6 +189,8 @@ def check_dice(r: Any, i: int, terms: Any, dice: Any) -> int:
             return SHAKES
         if used >= 0 and moments[M_NO_MORE_BETS] > used:
             return LATE
+    if r.activated[i] and not dice.by_player:
+        return SHAKES
     if r.activated[i] and not r.seated[i] >> (r.activated[i] - 1) & 1 and not r.boxes[i, r.activated[i] - 1]:
         return SHAKES
     return ORDER if moments[M_LAST_ON_DICE] > moments[M_FIRST_CARD] else UPHELD

@@ -75,7 +75,8 @@ class OnDice(NamedTuple):
 
     `sum_pays` by the 216 ways in which the dice lie, `beat_it_pays` by the place of the red die too (0: not known),
     `match_pays` by the number wagered on. `offered`: bets close with the dice; `red`: the red die is to beat the others.
-    `mystery_bp` is the rate of contribution, -1 where no such bonus is offered; its maximum is in centicents.
+    `by_player`: a shaker that players activate is filed. `mystery_bp` is the rate of contribution, -1 where no such bonus is
+    offered; its maximum is in centicents.
     """
 
     commission_free: bool
@@ -87,6 +88,7 @@ class OnDice(NamedTuple):
     match_pays: Ints
     offered: bool
     red: bool
+    by_player: bool
     shake_ms: int
     mystery_bp: int
     mystery_linked: bool
@@ -127,7 +129,8 @@ def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice
         match_pays=np.array([_on_dice(_offered(book, "match"), number) for number in FACES]),
         offered=any(name in book.offers for name in ("sum", "beat_it", "match")),
         red=beat_it is not None and any(line.hand.startswith("red") for line in beat_it.lines),
-        shake_ms=book.chapter.numbers["shake_ms"], mystery_bp=-1 if mystery is None else mystery.rate_bp,
+        by_player=book.starting == "player_shaker", shake_ms=book.chapter.numbers["shake_ms"],
+        mystery_bp=-1 if mystery is None else mystery.rate_bp,
         mystery_linked=book.linked_mystery, mystery_most=0 if mystery is None else mystery.maximum_cents * 100,
     )  # fmt: skip
     return _sevens(book, PAI_GOW_POKER, own), on_dice

@@ -270,6 +270,37 @@ def test_changes_reach_most_checks(game: str) -> None:
     assert len(seen) >= 18
 
 
+def test_645c_2_a_a_shaker_that_players_activate_and_that_is_not_filed_is_not_upheld_in_columns() -> None:
+    """In order but for the filing: the dealer's shaker is filed, a player activates one, five seconds, sealed (D276)."""
+    tried = 0
+    for base in simulated("pai_gow_poker")[0]:
+        book = rules_in_force(folded(base, base.facts))
+        rolled = next((at for at, fact in enumerate(base.facts) if isinstance(fact.payload, model.DiceRolled)), None)
+        if isinstance(book, str) or book.starting != "shaker" or rolled is None:
+            continue
+        payloads: list[Event] = []
+        for at, fact in enumerate(base.facts):
+            if isinstance(fact.payload, model.ShakerShaken):
+                placed = next(each.payload.seat for each in base.facts if isinstance(each.payload, model.WagerPlaced))
+                if at < rolled:
+                    payloads += [
+                        model.ShakerActivated(seat=placed),
+                        msgspec.structs.replace(fact.payload, times=None, duration_ms=5000, covered=True),
+                    ]
+            elif not isinstance(fact.payload, model.ShakerCovered):
+                payloads.append(fact.payload)
+        first = base.facts[0]
+        facts = [
+            Fact(first.seq + at, first.at_us + at * 1_000_000, first.source, payload, f"{at:032x}")
+            for at, payload in enumerate(payloads)
+        ]
+        found = [each.code for each in adjudicate(folded(base, facts), book).findings]
+        assert "DEAL-SHAKE" in found
+        assert agree(base, facts) != "upheld"
+        tried += 1
+    assert tried
+
+
 def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
     form = form_of("over_under")
     row = empty_row(form) | {"game": "over_under", "rules": "x"}
