@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from replay.rule_files import RULE_FILES
+
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
 
@@ -36,10 +38,11 @@ AT_HOME = {
 }
 
 PURE = (
-    "games/", "replay/adjudicate.py", "replay/dealing.py", "replay/equipment.py", "replay/findings.py", "replay/phases.py",
-    "replay/rounds.py", "replay/rules.py", "replay/setting.py", "replay/settlement.py", "replay/table_state.py",
-    "replay/wagering.py",
+    "games/", "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
+    "replay/rounds.py", "replay/rules.py", "replay/table_state.py", "replay/voids.py",
+    *(f"{module.__name__.replace('.', '/')}.py" for module in RULE_FILES),
 )  # fmt: skip
+"""What judges: the same events and rules give the same verdict. A new game's rules are among it by being rules."""
 IMPURE_MODULES = {
     "asyncio", "ctypes", "getpass", "glob", "io", "locale", "logging", "multiprocessing", "os", "pathlib", "platform",
     "random", "secrets", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "threading", "time",
