@@ -69,7 +69,8 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
                 stake = found[key] = Stake(event.seat, wager, key[2], event.bettor)
             stake.facts.append(fact)
             closed, rule_ = no_more_bets, rules.get(wager)
-            if rule_ is not None and rule_.closes != "no_more_bets":
+            may_go = sign > 0 or (rule_ is not None and rule_.closes != "reveal")
+            if rule_ is not None and rule_.closes != "no_more_bets" and may_go:
                 closed = closing(round_, rule_.closes, event.seat)
             in_time = True if closed is None else round_.certainly_before(fact, closed)
             if in_time is None:
@@ -182,7 +183,8 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if round_.lost:
         return
     base = book.chapter.base
-    based = {stake.seat for stake in stakes(round_, book).values() if stake.wager == base and stake.on_layout_cents > 0}
+    at_base = [stake for stake in stakes(round_, book).values() if stake.wager == base]
+    based = {stake.seat for stake in at_base if stake.on_layout_cents > 0 or stake.in_time_cents > 0}
     for stake in stakes(round_, book).values():
         needs = stake.wager not in (base, "backline")
         if needs and stake.on_layout_cents > 0 and stake.seat not in based:

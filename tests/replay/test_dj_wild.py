@@ -63,9 +63,11 @@ def test_687a_11_b_a_raise_and_a_fold_of_one_seat_leave_it_open() -> None:
     assert dues(judged(text))[2, "ante"] is None
 
 
-def test_687a_11_b_a_raise_taken_back_is_none() -> None:
+def test_687a_7_c_a_raise_taken_back_counts() -> None:
+    """.11(b) excepts making the raise from "no more bets", not withdrawing it (D286)."""
     text = WAGERS + DEAL + RAISED + "withdraw seat=4 raise 20.00\n" + push(2)
-    assert dues(judged(text)).get((4, "raise")) is None
+    assert dues(judged(text))[4, "raise"] == dues(judged(WAGERS + DEAL + RAISED + push(2)))[4, "raise"]
+    assert "WAGER-LATE seat=4 wager=raise" in lines(judged(text))
 
 
 def test_687a_7_d_1_an_ante_without_a_blind() -> None:
