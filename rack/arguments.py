@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 
 from rack.errors import UsageError
@@ -33,6 +33,25 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text}")
     return number
+
+
+def within(low: int, high: int) -> Callable[[str], int]:
+    """Return what reads a number between two, for argparse.
+
+    >>> within(0, 23)("7")
+    7
+    """
+
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"expected a number from {low} to {high}, got {text}")
+        return int(text)
+
+    return number
+
+
+PORT = within(1, 65_535)
+"""Reads a port."""
 
 
 def option(name: str) -> str:

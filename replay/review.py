@@ -86,6 +86,11 @@ class Desk:
 
     # ------------------------------------------------------------------------------------------------------- reading
 
+    def must_know(self, table: str) -> None:
+        """Raise `ReviewRefused` where the log has no such table or meter."""
+        if not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
+            raise ReviewRefused(f"the log has no table {table!r}")
+
     def review(self, table: str) -> TableReview:
         """Return what was reviewed at a table. Raises an `IntegrityError` where the stream is broken."""
         return fold(f"review/{table}", self.log.read(f"review/{table}"))
@@ -247,8 +252,7 @@ class Desk:
 
     def _write(self, table: str, round_no: int | None, payload: Event) -> Entry:
         stream = f"review/{table}"
-        if not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
-            raise ReviewRefused(f"the log has no table {table!r}")
+        self.must_know(table)
         for _ in range(ATTEMPTS):
             review = self.review(table)
             objection = review.objection(payload, round_no)

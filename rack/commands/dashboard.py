@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from rack import settings
-from rack.arguments import positive
+from rack.arguments import PORT
 from rack.errors import EnvironmentFault, Exit, UsageError
 from rack.output import Output
 
@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--read-only", action="store_true",
         help="no login: on this machine only, and nothing can be done (need not be said for the result of a demo)",
     )  # fmt: skip
-    parser.add_argument("--port", type=positive, help="the port on 127.0.0.1 (default: RACK_PORT, or 8501)")
+    parser.add_argument("--port", type=PORT, help="the port on 127.0.0.1 (default: RACK_PORT, or 8501)")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

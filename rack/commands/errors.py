@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from rack.arguments import check_options
+from rack.arguments import check_options, positive
 from rack.asking import PART, add_question, selection, show, told_apart, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_question(parser, QUESTIONS, "rates")
     parser.add_argument("--procedure", action="store_true", help="rates: of all findings, not of mispayments alone")
     parser.add_argument("--code", metavar="CODE", help="behind: this code")
-    parser.add_argument("--seat", metavar="N", type=int, help="behind: this seat")
+    parser.add_argument("--seat", metavar="N", type=positive, help="behind: this seat")
     parser.add_argument("--patron", metavar="TOKEN", help="behind: this patron's pseudonym")
 
 

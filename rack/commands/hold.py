@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options
+from rack.arguments import add_log, check_options, positive, within
 from rack.asking import add_question, selection, show, told_apart, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
@@ -50,8 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month)")
     parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: this wager")
     parser.add_argument("--paytable", metavar="NAME", help="behind: this paytable")
-    parser.add_argument("--hour", metavar="N", type=int, help="behind: rounds opened in this hour, 0 to 23")
-    parser.add_argument("--seat", metavar="N", type=int, help="behind: this seat")
+    parser.add_argument("--hour", metavar="N", type=within(0, 23), help="behind: rounds opened in this hour, 0 to 23")
+    parser.add_argument("--seat", metavar="N", type=positive, help="behind: this seat")
     parser.add_argument("--open", action="store_true", help="investigate: open what has ended, as events in the log")
     parser.add_argument("--by-person", metavar="PERSON", help="investigate --open: who opens them (m.ortiz)")
     add_log(parser)

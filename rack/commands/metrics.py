@@ -6,7 +6,7 @@ import argparse
 import signal
 import threading
 
-from rack.arguments import add_log, positive
+from rack.arguments import PORT, add_log
 from rack.errors import EnvironmentFault, Exit
 from rack.output import Output
 from rack.settings import log_address
@@ -18,7 +18,7 @@ DEFAULT_PORT = 9464
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
-    parser.add_argument("--port", type=positive, default=DEFAULT_PORT, help=f"on 127.0.0.1 (default {DEFAULT_PORT})")
+    parser.add_argument("--port", type=PORT, default=DEFAULT_PORT, help=f"on 127.0.0.1 (default {DEFAULT_PORT})")
     parser.add_argument("--once", action="store_true", help="print the metrics and end; 1 where the log cannot be read")
 
 

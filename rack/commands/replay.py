@@ -109,6 +109,10 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
             )
     for stream in sorted(positions.keys() - set(log.streams())):
         raise UsageError(f"--as-of {stream}: the log has no such stream; it has {', '.join(log.streams())}")
+    for stream, seq in positions.items():
+        end = log.head(stream).seq
+        if seq > end:
+            raise UsageError(f"--as-of {stream}={seq}: the stream ends at event {end}")
     if arguments.rules or arguments.as_of:
         output.note("what if: " + (f"by {arguments.rules}; " if arguments.rules else "") + "no verdict is kept")
     return replay(

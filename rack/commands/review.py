@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from rack.arguments import add_log, check_options, option, time_us
+from rack.arguments import add_log, check_options, option, positive, time_us
 from rack.errors import Exit, UsageError
 from rack.output import Output, money, table
 from rack.settings import log_address
@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dispute", metavar="ID", help="open, close: the dispute's own id")
     parser.add_argument("--investigation", metavar="ID", help="close: the investigation's id (rack hold investigate)")
     parser.add_argument("--outcome", metavar="NAME", help="close: how it ended (a wrong one lists them)")
-    parser.add_argument("--seat", metavar="N", type=int, help="open: the patron's seat")
+    parser.add_argument("--seat", metavar="N", type=positive, help="open: the patron's seat")
     parser.add_argument("--patron", metavar="TOKEN", help="open: the patron's pseudonym")
     parser.add_argument("--camera", metavar="ID", help="video: the camera")
     parser.add_argument("--from", metavar="TIME", dest="from_time", help="video: from when, as in 2026-03-01T21:14:00Z")
@@ -91,6 +91,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     if len(arguments.of) > 1:
         raise UsageError("rack review list [TABLE]: expected one table at most")
+    for name in arguments.of:
+        desk.must_know(name)
     broken: dict[str, str] = {}
     cases = desk.cases(arguments.of[0] if arguments.of else None, broken)
     waiting = [case for case in cases if not case.withdrawn and case.review.state != "resolved"]
@@ -129,6 +131,7 @@ def _custody(desk: Desk, arguments: argparse.Namespace, output: Output) -> None:
     from msgspec import to_builtins
 
     table_id, round_no = _place(arguments, round_optional=True)
+    desk.must_know(table_id)
     review: TableReview = desk.review(table_id)
     entries = [entry for entry in review.custody if round_no in (None, entry.round_no)]
     output.value(to_builtins(entries))

@@ -41,16 +41,23 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
     from floor.gaming_day import simulate
     from floor.schemes import EXAMPLE
+    from floor.wings import WINGS
     from rack.demo import games_named
 
     path = Path(arguments.out)
     if not path.parent.is_dir():
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
-    tables = {} if arguments.tables is None else {"tables": arguments.tables}
+    games = games_named(arguments.games)
+    for game in games:
+        if arguments.tables is not None and arguments.tables < WINGS[game].tables:
+            least = WINGS[game].tables
+            raise UsageError(
+                f"--tables {arguments.tables}: {game} has {least} tables at least, which use all that can be filed"
+            )
     faults = arguments.plant == "faults"
     day = simulate(
-        arguments.seed, arguments.rounds, games=games_named(arguments.games), plant=faults, days=arguments.days, rare=faults,
-        scheme=EXAMPLE if arguments.plant == "scheme" else None, **tables,
+        arguments.seed, arguments.rounds, games=games, plant=faults, days=arguments.days, rare=faults,
+        scheme=EXAMPLE if arguments.plant == "scheme" else None, tables=arguments.tables,
     )  # fmt: skip
     day.write(path)
     labels, planted, legitimate = f"{path}.labels.json", len(day.labels), len(day.legitimate)

@@ -96,6 +96,11 @@ def test_the_whole_log_judged_again_says_the_same(address: str, report: dict[str
     assert main(["replay", "--log", address, "--again", "--as-of", "1990-01-01T00:00:00Z"]) == 2
 
 
+def test_as_of_an_event_that_is_not_there_yet_is_refused(address: str, capsys) -> None:
+    assert main(["replay", "--log", address, "--as-of", "table/fu-01=99999999"]) == 2
+    assert "--as-of table/fu-01=99999999: the stream ends at event " in capsys.readouterr().err
+
+
 def test_as_of_an_earlier_event_judges_what_the_log_held_then(address: str, capsys) -> None:
     main(["verify", "--log", address, "--json"])
     stream = next(stream for stream in said(capsys)["streams"] if stream.startswith("table/"))

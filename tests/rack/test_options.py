@@ -58,6 +58,36 @@ def test_what_does_not_go_together(given: str, said: str, capsys: pytest.Capture
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("metrics --log sqlite:x --port 70000", "--port: expected a number from 1 to 65535, got 70000"),
+        ("dashboard --port 0", "--port: expected a number from 1 to 65535, got 0"),
+        ("hold behind --hour 24", "--hour: expected a number from 0 to 23, got 24"),
+        ("hold behind --hour -1", "--hour: expected"),
+        ("hold behind --seat 0", "--seat: expected a number from 1 on"),
+        ("errors behind --seat -2", "--seat: expected a number from 1 on"),
+        ("review open fu-01 1 --seat 0", "--seat: expected a number from 1 on"),
+    ],
+)
+def test_numbers_that_cannot_be(given: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(given.split())
+    assert end.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("games", "tables", "said"), [("", "4", "face_up_pai_gow has 5"), ("all", "4", "face_up_pai_gow has 5"),
+                                                       ("dj_wild", "3", "dj_wild has 4")])  # fmt: skip
+def test_fewer_tables_than_a_game_needs(
+    games: str, tables: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["simulate", "--out", str(tmp_path / "day.jsonl"), "--games", games, "--tables", tables, "--rounds", "5"]
+    assert main(asked) == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_the_tables_of_options_name_actions_and_options_that_there_are(name: str) -> None:
     for action, names in TABLES[name].items():

@@ -116,6 +116,8 @@ def test_a_broken_review_of_one_table_hides_no_other(
         (["note"], "expected the id of one finding"),
         (["note", "zz", "--by", "m.ortiz", "--reason", "x"], "there is no one finding 'zz'"),
         (["list", "fu-01", "1"], "expected one table at most"),
+        (["list", "fu-99"], "the log has no table 'fu-99'"),
+        (["custody", "fu-99"], "the log has no table 'fu-99'"),
         (["open", "fu-01", "x", "--dispute", "d"], "expected a table and the number of a round"),
         (["open", "fu-01", "0", "--dispute", "d"], "expected a table and the number of a round"),
         (["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1.0", "--by", "a", "--reason", "b"], "--amount 1.0"),
