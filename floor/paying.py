@@ -77,16 +77,7 @@ def pay_under(play: Any) -> Where | None:
 
 def pay_missed(play: Any) -> Where | None:
     """A winner gets the stake back only, or is passed over."""
-    due = pick(play, Outcome.WIN)
-    if due is None:
-        return None
-    step = settled(play, due)
-    if play.plan.turn % 2:
-        play.script.drop(step)
-        return Where(due.seat, due.wager)
-    follows = misread(play, due, "tie")
-    step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return Where(due.seat, due.wager, follows)
+    return _as_a_tie_or_not_at_all(play, pick(play, Outcome.WIN))
 
 
 def pay_loser(play: Any) -> Where | None:
@@ -113,7 +104,11 @@ def pay_taken(play: Any) -> Where | None:
 
 def pay_not_taken(play: Any) -> Where | None:
     """A losing wager is pushed back, or left where it lies."""
-    due = pick(play, Outcome.LOSE)
+    return _as_a_tie_or_not_at_all(play, pick(play, Outcome.LOSE))
+
+
+def _as_a_tie_or_not_at_all(play: Any, due: Due | None) -> Where | None:
+    """Settle a wager as if it had tied, or every other time not at all."""
     if due is None:
         return None
     step = settled(play, due)

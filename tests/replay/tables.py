@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from events.appender import StreamState, place
-from events.codec import decode
 from events.envelope import Draft
 from events.errors import AppendRefused, IntegrityError
 from events.log import Appended, EventLog, Head, Quarantined, Record
@@ -267,7 +266,3 @@ def closing(table: Table, round_no: int) -> int:
         seq for seq, draft in enumerate(table.drafts, 1)
         if isinstance(draft.payload, RoundClosed) and draft.round_no == round_no
     )  # fmt: skip
-
-
-def event_of(record: Record) -> Event:
-    return decode(record.data).payload

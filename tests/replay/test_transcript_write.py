@@ -24,7 +24,6 @@ CHAPTERS = ("645c", "688a", "688a-proposed", "gegr-002138")
 CASES = [case for name in CHAPTERS for path in sorted((GOLDEN / name).glob("*.rounds")) for case in read_cases(path)]
 
 COUNTS_MAX = 400
-MONEY_MAX = 2**53 - 1
 METER_MAX = 99_999_999_999_9999
 
 
