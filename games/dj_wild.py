@@ -43,12 +43,20 @@ def lines(
     """
     if paytable.wager == "progressive":
         return frozenset((progressive_class(cards, side, deuces).line,))
-    made = wild_class(cards)
-    if paytable.wager == "blind" and made <= WildClass.THREE_OF_A_KIND:
-        return frozenset(("three_of_a_kind_or_less",))
-    if paytable.wager == "trips" and made not in (WildClass.FIVE_WILDS, WildClass.FIVE_OF_A_KIND):
-        return frozenset((f"natural_{made.line}" if is_natural(cards) else f"{made.line}_with_wild",))
-    return frozenset((made.line,))
+    return frozenset((line_of(paytable.wager, wild_class(cards), paytable.wager == "trips" and is_natural(cards)),))
+
+
+def line_of(wager: str, made: WildClass, natural: bool) -> str:
+    """Return the name of a rank as a line of the Blind, Trips or Bad Beat paytable; `natural`: without a wild card.
+
+    >>> line_of("blind", WildClass.PAIR, True), line_of("trips", WildClass.FLUSH, False)
+    ('three_of_a_kind_or_less', 'flush_with_wild')
+    """
+    if wager == "blind" and made <= WildClass.THREE_OF_A_KIND:
+        return "three_of_a_kind_or_less"
+    if wager == "trips" and made not in (WildClass.FIVE_WILDS, WildClass.FIVE_OF_A_KIND):
+        return f"natural_{made.line}" if natural else f"{made.line}_with_wild"
+    return made.line
 
 
 def settle(book: Rulebook, layout: Layout) -> list[Due]:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from games.rulebook import Rulebook
-from replay import plain_sevens
+from replay import plain_dj_wild, plain_sevens
 from replay.plain_rounds import Fill, Row
 from replay.rounds import Round
 
 FILLS: Final[Mapping[str, Fill]] = {
     "face_up_pai_gow": plain_sevens.face_up,
     "pai_gow_poker": plain_sevens.pai_gow_poker,
+    "dj_wild": plain_dj_wild.dj_wild,
 }
 
 

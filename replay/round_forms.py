@@ -65,7 +65,26 @@ shaker stood open; `activated` the seat that activated it; `seated` the seats th
 `mystery_…` what the Must-Hit-By meter accepted, as `accepted_…`.
 """
 
-FORMS: Final[Mapping[str, Form]] = {"face_up_pai_gow": FACE_UP, "pai_gow_poker": PAI_GOW_POKER}
+DJ_WILD: Final = Form(
+    slots=_slots("ante", "blind", "raise", "progressive", "trips", "bad_beat"),
+    follows=frozenset(),
+    numbers={
+        "side": (np.uint8, NO_CARD), "counted": (np.uint8, 0), "uncounted": (np.uint8, 0), "hand_shuffled": (np.uint8, 0),
+        "folded": (np.uint8, 0), "last_raise": (np.int16, -1),
+    },
+    arrays={
+        "dealt": (np.uint8, 5 * POSITIONS, NO_CARD), "dealt_to": (np.uint8, POSITIONS, NO_CARD),
+        "decided": (np.int16, SEATS, -1), "settled_from": (np.int16, SEATS, -1), "settled_to": (np.int16, SEATS, -1),
+        "base_to": (np.int16, SEATS, -1), "others_from": (np.int16, SEATS, -1), "hand_gone": (np.int16, SEATS, -1),
+    },
+)  # fmt: skip
+"""`dealt` has each position's five cards, `dealt_to` the positions in the order of the stacks; `side` the side card; `counted`
+how many cards the shuffler counted last (0: none), `uncounted` the rounds in a row in which nobody counted any; `folded` the
+seats that folded. Of each seat the moments of its decision (`decided`), of the first and last settlement of its wagers, of the
+last of ante, blind and raise and the first of the others, and of collecting its cards (`hand_gone`).
+"""
+
+FORMS: Final[Mapping[str, Form]] = {"face_up_pai_gow": FACE_UP, "pai_gow_poker": PAI_GOW_POKER, "dj_wild": DJ_WILD}
 
 
 def form_of(game: str) -> Form:

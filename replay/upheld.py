@@ -14,6 +14,7 @@ from games.rulebook import Rulebook
 from games.wagers import Outcome
 from replay.engine import engine
 from replay.findings import Adjudication, Settlement, to_bytes
+from replay.kernels.dj_wild import EQUAL, FOLDED
 from replay.kernels.judged import Judged
 from replay.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
 from replay.round_columns import ENVY_WAGERS, SEATS, Form, numbers_of
@@ -28,8 +29,8 @@ Ends = Mapping[int, tuple[Outcome, str]]
 
 
 class Words(NamedTuple):
-    """How a game says what its wagers came to: the outcomes of those without a paytable, by line, with their sections; and of
-    the others the sections by which they are paid, and by which they lose."""
+    """How a game says what its wagers came to: outcomes that no paytable has, by line, with their sections; and otherwise the
+    sections by which a wager is paid, and by which it loses."""
 
     outcomes: Mapping[str, Ends]
     sections: Mapping[str, tuple[str, str]]
@@ -39,6 +40,10 @@ _BASE: Final[Ends] = {
     WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "11(f)(1)"), TIE: (Outcome.TIE, "11(f)(2)"),
     FOUL: (Outcome.FOUL, "11(f)(1)(iii)"), ALL_PUSH: (Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)"),
 }  # fmt: skip
+_EVEN: Final[Ends] = {
+    WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "687a.11(e)(3)"), TIE: (Outcome.TIE, "687a.11(e)(2)"),
+    FOLDED: (Outcome.FOLDED, "687a.11(b)"),
+}  # fmt: skip
 _BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
 SAID_OF: Final[Mapping[str, Words]] = {
     "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
@@ -47,6 +52,18 @@ SAID_OF: Final[Mapping[str, Words]] = {
         {
             **_BONUSES, "tiger_9": ("645c.1(g)", "645c.1(e)(2)"), "sum": ("645c.2(g)(1)", "645c.2(e)(1)"),
             "match": ("645c.2(g)(2)", "645c.2(e)(2)"), "beat_it": ("645c.2(g)(3)", "645c.2(e)(3)"),
+        },
+    ),
+    "dj_wild": Words(
+        {
+            "ante": _EVEN, "raise": _EVEN,
+            "blind": {0: _EVEN[LOSE], EQUAL: _EVEN[TIE], FOLDED: _EVEN[FOLDED]},
+            "progressive": {FOLDED: (Outcome.FOLDED, "687a.11(b)(3)")},
+            "bad_beat": {FOLDED: (Outcome.FOLDED, "687a.11(b)(2)")},
+        },
+        {
+            "blind": ("687a.12(b)", ""), "progressive": ("12(d)", "11(h)(3)(i)(A)"),
+            "trips": ("687a.12(d)", "687a.11(f)(2)(i)"), "bad_beat": ("687a.12(e)", "687a.11(f)(3)(i)"),
         },
     ),
 }  # fmt: skip
@@ -139,13 +156,13 @@ class Upheld:
 
 
 def _ending(book: Rulebook, wager: str, line: int) -> Ending:
-    words = SAID_OF[book.game]
-    if wager in words.outcomes:
-        outcome, section = words.outcomes[wager][line]
-        return str(outcome), str(book.cite(section)), ""
-    paytable = book.offers[wager].paytable
-    paid, lost = words.sections[wager]
+    words, paytable = SAID_OF[book.game], book.offers[wager].paytable
     name = paytable.name if paytable is not None else ""
+    outcomes = words.outcomes.get(wager, {})
+    if line in outcomes:
+        outcome, section = outcomes[line]
+        return str(outcome), str(book.cite(section)), name
+    paid, lost = words.sections[wager]
     if not line:
         return str(Outcome.LOSE), str(book.cite(lost)), name
     return paytable.lines[line - 1].hand if paytable is not None else wager, str(book.cite(paid)), name

@@ -13,13 +13,15 @@ CHECKS: Final = (
     "upheld", "cards", "house_way", "not_in_columns", "money", "envy", "envy_call", "deck", "dice", "shuffle", "cut", "start",
     "shakes", "order_of_the_deal", "stub", "collection", "no_more_bets", "late", "base_wager", "limits", "seated",
     "lammers", "progressive_count", "lock", "set_early", "announced", "reveal", "progressive_paid", "meter", "order", "mystery",
+    "decisions", "side_card", "count",
     "aside",
 )  # fmt: skip
 """What a row did not pass, by number; 0 is upheld. One that is aside was not looked at: the single path judges it."""
 (
     UPHELD, CARDS, HOUSE_WAY, NOT_IN_COLUMNS, MONEY, ENVY, ENVY_CALL, DECK, DICE, SHUFFLE, CUT, START,
     SHAKES, ORDER_OF_THE_DEAL, STUB, COLLECTION, NO_MORE_BETS, LATE, BASE_WAGER, LIMITS, SEATED,
-    LAMMERS, PROGRESSIVE_COUNT, LOCK, SET_EARLY, ANNOUNCED, REVEAL, PROGRESSIVE_PAID, METER, ORDER, MYSTERY, ASIDE,
+    LAMMERS, PROGRESSIVE_COUNT, LOCK, SET_EARLY, ANNOUNCED, REVEAL, PROGRESSIVE_PAID, METER, ORDER, MYSTERY,
+    DECISIONS, SIDE_CARD, COUNT, ASIDE,
 ) = range(len(CHECKS))  # fmt: skip
 
 WINS, LOST, TIED = 1, 2, 3

@@ -79,10 +79,9 @@ def vigorish(cents: int, dice: Any) -> int:
     """Return the vigorish of a winning base wager (`games.pai_gow_poker.vigorish`)."""
     if dice.commission_free:
         return 0
-    step: int = dice.vigorish_step
-    times, per = cents * dice.vigorish_bp, 10_000 * step
-    whole: int = times // per
-    rest = times % per
+    step = wide(dice.vigorish_step)
+    times, per = cents * wide(dice.vigorish_bp), 10_000 * step
+    whole, rest = times // per, times % per
     if (dice.vigorish_rounding == UP and rest) or (dice.vigorish_rounding == NEAREST and 2 * rest >= per):
         whole += 1
     return whole * step

@@ -57,6 +57,8 @@ def is_cut(r: Any, i: int, terms: Any) -> bool:
     if not terms.cut_least <= above <= terms.deck_size - terms.cut_below:
         return False
     seated = wide(r.cut_seated[i])
+    if terms.cut_by_dealer:
+        return wide(r.cut_by[i]) == 7
     if not seated:
         return True
     first = wide(r.first_patron[i])

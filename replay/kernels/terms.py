@@ -13,15 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from games.dice_wagers import FACES, lines_made
+from games.dj_wild import line_of
 from games.house_way import HouseWay
 from games.kernels.house_way import way_of
 from games.kernels.ranking import LINE_SETS
 from games.layout import Dice
 from games.ranking import LINES_BY_RANK
 from games.rulebook import Line, Paytable, Rulebook
+from games.wild_ranking import WildClass
 from replay.equipment import HOUR_US
 from replay.round_columns import ENVY_WAGERS, Form
-from replay.round_forms import FACE_UP, PAI_GOW_POKER
+from replay.round_forms import DJ_WILD, FACE_UP, PAI_GOW_POKER
 
 Ints = npt.NDArray[Any]
 
@@ -66,6 +68,7 @@ class Sevens(NamedTuple):
     cut_least: int
     cut_below: int
     cut_free: bool
+    cut_by_dealer: bool
     by_hand: bool
     rate_bp: int
 
@@ -93,6 +96,34 @@ class OnDice(NamedTuple):
     mystery_bp: int
     mystery_linked: bool
     mystery_most: int
+
+
+class Wild(NamedTuple):
+    """Rules in force of DJ Wild Stud Poker: limits, paytables by the rank of the hand, and the numbers of the chapter.
+
+    `trips` has the ranks with a wild card first, then the natural ones. `counts`: the shuffler counts the deck.
+    """
+
+    limits: Ints
+    blind: Ints
+    trips: Ints
+    bad_beat: Ints
+    progressive: Ints
+    deuces_wild: bool
+    folds_lose: bool
+    envy: bool
+    qualifying: int
+    envy_holder_must_wager: bool
+    deck_age: int
+    deck_size: int
+    cut_least: int
+    cut_below: int
+    cut_free: bool
+    cut_by_dealer: bool
+    by_hand: bool
+    counts: bool
+    count_rounds: int
+    rate_bp: int
 
 
 def face_up(book: Rulebook, instead: bool = False) -> tuple[Sevens] | None:
@@ -134,6 +165,53 @@ def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice
         mystery_linked=book.linked_mystery, mystery_most=0 if mystery is None else mystery.maximum_cents * 100,
     )  # fmt: skip
     return _sevens(book, PAI_GOW_POKER, own), on_dice
+
+
+def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
+    """Return rules of DJ Wild Stud Poker as its kernel takes them; null where it does not know rules such as these."""
+    rules, numbers = book.chapter.wagers, book.chapter.numbers
+    derived = {name: (rule.of, rule.times, rule.closes) for name, rule in rules.items()}
+    known: dict[str, tuple[str | None, int, str]] = dict.fromkeys(DJ_WILD.wagers, (None, 1, "no_more_bets"))
+    known |= {"blind": ("ante", 1, "no_more_bets"), "raise": ("ante", 2, "reveal")}
+    if book.chapter.key != "pa-687a" or derived != known or book.without:
+        return None
+    progressive = _offered(book, "progressive")
+    trips, hours = (
+        _offered(book, "trips"),
+        "deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours",
+    )
+    return (
+        Wild(
+            limits=np.array([_limits(book, wager) for wager in DJ_WILD.wagers], dtype=np.int64),
+            blind=_by_rank(_offered(book, "blind")), trips=np.concatenate([_by_rank(trips, False), _by_rank(trips)]),
+            bad_beat=_by_rank(_offered(book, "bad_beat")), progressive=_by_rank(progressive),
+            deuces_wild=book.settings["progressive_deuces"] == "wild", folds_lose=not book.settings["folded_progressive"],
+            envy=progressive is not None and progressive.has_envy, qualifying=numbers["qualifying_wager_cents"],
+            envy_holder_must_wager=bool(book.settings["envy_holder_must_wager"]), deck_age=numbers[hours] * HOUR_US,
+            deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
+            cut_below=numbers["cut_from_bottom_cards"], cut_free=False, cut_by_dealer=True,
+            by_hand=book.deal_method == "hand", counts=book.shuffler in ("automated_counting", "continuous"),
+            count_rounds=numbers["stub_count_rounds"],
+            rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
+        ),
+    )  # fmt: skip
+
+
+def _by_rank(paytable: Paytable | None, natural: bool = True) -> Ints:
+    """Return what every rank of DJ Wild comes to, with its Envy Bonus."""
+    table = np.zeros((len(WildClass), 6), dtype=np.int64)
+    table[:, PER] = 1
+    table[:, KIND] = NOT_HERE
+    for made in WildClass if paytable is not None else ():
+        assert paytable is not None
+        lines = frozenset((line_of(paytable.wager, made, natural),))
+        envy = paytable.envy(lines)
+        table[made] = (
+            *_paid(paytable, paytable.best(lines)),
+            envy.envy_cents if envy is not None else 0,
+            paytable.lines.index(envy) + 1 if envy is not None else 0,
+        )
+    return table
 
 
 _CLOSING: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}
@@ -180,7 +258,7 @@ def _sevens(book: Rulebook, form: Form, own: Ints) -> Sevens:
         dice_age=numbers["dice_age_hours"] * HOUR_US, shakes=numbers["shakes"], stub=numbers["stub_cards"],
         deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
         cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]), cut_free=book.exempt("5(e)"),
-        by_hand=book.deal_method == "hand",
+        cut_by_dealer=False, by_hand=book.deal_method == "hand",
         rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
     )  # fmt: skip
 
