@@ -182,7 +182,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
-    found, base, together = [], book.chapter.base, is_known_to(book)
+    found, base, together, at_box = [], book.chapter.base, is_known_to(book), _bettors(round_, book)
     for key in sorted(
         {*due_by, *placed, *done_by, *vigorish},
         key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3]),
@@ -195,7 +195,8 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         done -= in_cents(taken) if taken else 0
         found.append(
             Settlement(
-                seat=key[0], wager=key[1], number=key[2], bettor=stake.bettor if stake else _payee(flow),
+                seat=key[0], wager=key[1], number=key[2],
+                bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
                 paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
                 due_cents=owed.net_cents if owed is not None else 0,
                 done_cents=done if flow is not None or (together and taken) or everything_settled else None,
@@ -206,6 +207,11 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     found += _envy_settlements(round_, book, envy, everything_settled)
     round_.memo["settlements"] = found
     return found
+
+
+def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
+    """Whose box each seat's is: not of those who bet behind."""
+    return {stake.seat: stake.bettor for stake in stakes(round_, book).values() if stake.wager not in OTHERS}
 
 
 def _payee(flow: Flow | None) -> str:
@@ -222,7 +228,7 @@ def _envy_paid(round_: Round) -> dict[tuple[int, str], list[Fact]]:
 def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], everything_settled: bool
                       ) -> Iterator[Settlement]:  # fmt: skip
     paid = _envy_paid(round_)
-    bettor = {stake.seat: stake.bettor for stake in stakes(round_, book).values() if stake.wager not in OTHERS}
+    bettor = _bettors(round_, book)
     for key in sorted({*envy, *paid}):
         due, facts = envy.get(key, []), paid.get(key, [])
         amounts = [each.net_cents for each in due]

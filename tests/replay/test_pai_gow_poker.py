@@ -413,3 +413,13 @@ def test_d23_where_a_void_reverses_meters_the_bonus_meter_goes_back_too() -> Non
         assert conclusions(f"{MYSTERY} {words}", text.format(right))[2].findings == ()
         (said,) = conclusions(f"{MYSTERY} {words}", text.format(wrong))[2].findings
         assert said.code == "MYST-CONTRIBUTION"
+
+
+def test_645c_3_a_bonus_that_nobody_paid_names_whose_it_is() -> None:
+    text = (
+        "rules pa-645c progressive=1 mystery=A-1\narmed meter=149.99\nwager seat=1 bettor=p-1 base 10.00 progressive 1.00\n"
+        "contributed seat=1 1.00 meter=150.01\nmystery_hit seat=1 meter=150.01 target=150.00 after=100.00\nclose\n"
+    )
+    (only,) = judge(text, "x")
+    missed = [(each.bettor, each.due_cents) for each in only.conclusion.settlements if each.wager == "mystery"]
+    assert missed == [("p-1", 15001)]
