@@ -53,6 +53,7 @@ fuzz: $(STAMP)  ## search every reader for input that breaks it, guided by cover
 
 soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (ARGS="--first N --seeds M")
 	@$(PY) -m tests.simulation --jobs $(JOBS) $(ARGS)
+	@$(PY) -m tests.simulation --jobs $(JOBS) --kafka $(ARGS)
 
 bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks

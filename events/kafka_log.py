@@ -148,20 +148,31 @@ class KafkaLog:
             staged = {lane: Staged() for lane in lanes}
             for lane in staged:
                 self._shard(lane).claim()
-            for lane, (stream, _) in zip(lanes, groups, strict=True):
-                next_seq = self._shards[lane].state(stream).head.seq + 1
-                if expected_seq not in (None, next_seq):
-                    raise WrongSequence(stream, expected_seq or 0, next_seq)
-                if stream not in self._verified:
-                    self.verify_head(stream)
-                    self._verified.add(stream)
-            now = self._clock()
-            appended = [
-                self._shards[lane].stage(staged[lane], stream, drafts, now)
-                for lane, (stream, drafts) in zip(lanes, groups, strict=True)
-            ]
+            try:
+                appended = self._stage(lanes, groups, staged, expected_seq)
+            except (EventError, WrongSequence):
+                for lane in staged:  # what is refused here must not rest on where the streams stood before a successor
+                    self._shards[lane].must_be_at_the_end()
+                raise
             self._send(staged)
             return appended
+
+    def _stage(
+        self, lanes: Sequence[Lane], groups: Sequence[tuple[str, Sequence[Draft]]], staged: Mapping[Lane, Staged],
+        expected_seq: int | None,
+    ) -> list[Appended]:  # fmt: skip
+        for lane, (stream, _) in zip(lanes, groups, strict=True):
+            next_seq = self._shards[lane].state(stream).head.seq + 1
+            if expected_seq not in (None, next_seq):
+                raise WrongSequence(stream, expected_seq or 0, next_seq)
+            if stream not in self._verified:
+                self.verify_head(stream)
+                self._verified.add(stream)
+        now = self._clock()
+        return [
+            self._shards[lane].stage(staged[lane], stream, drafts, now)
+            for lane, (stream, drafts) in zip(lanes, groups, strict=True)
+        ]
 
     def _send(self, staged: Mapping[Lane, Staged]) -> None:
         """Commit to each partition in one transaction, all at the same time. Raises the first error at the end."""

@@ -106,6 +106,7 @@ class Shard:
             self._stop_where_succeeded(wait_s=0.0)
         if self._writer is None:
             self._take()
+            self._unsettled = True  # until the tail was read: where that fails, the next claim begins anew
             self._catch_up()
             self._unsettled = False
 
@@ -155,6 +156,11 @@ class Shard:
         staged.states[record.stream] = learned.state
         staged.records.append(record)
         staged.reports.append((record.stream, learned.state.gaming_day or "", learned.report, learned.event_id))
+
+    def must_be_at_the_end(self) -> None:
+        """Raise `SecondWriter` where another process has appended since: what is known of the streams is out of date."""
+        if self._catch_up():
+            raise self._lose("another process has appended to it")
 
     def begin(self, staged: Staged) -> None:
         """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""

@@ -1,4 +1,4 @@
-"""Run many seeds: `python -m tests.simulation [--first N] [--seeds M] [--jobs J]`; the first that fails is printed, and how."""
+"""Run many seeds: `python -m tests.simulation [--first N] [--seeds M] [--kafka]`; the first that fails is printed, and how."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
-from tests.simulation.world import Outcome, run
+from tests.simulation import kafka_world, world
+from tests.simulation.world import Outcome
 
 
-def attempt(seed: int) -> Outcome | str:
+def attempt(seed: int, *, kafka: bool = False) -> Outcome | str:
     """Run a seed in a folder of its own; return what happened, or how it failed."""
     with tempfile.TemporaryDirectory(prefix="rack-simulation-") as folder:
         try:
-            return run(seed, Path(folder))
+            return (kafka_world if kafka else world).run(seed, Path(folder))
         except Exception as error:  # whatever it is: the seed shall be known
             return f"seed {seed}: {type(error).__name__}: {error}"
 
@@ -27,14 +29,15 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seeds", type=int, default=5000, help="how many")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--kafka", action="store_true", help="on the simulated Kafka cluster, not on SQLite")
     options = parser.parse_args()
     faults, events, began = Counter[str](), 0, time.monotonic()
     seeds = range(options.first, options.first + options.seeds)
     with ProcessPoolExecutor(options.jobs) as pool:
-        for done, outcome in enumerate(pool.map(attempt, seeds, chunksize=20), 1):
+        for done, outcome in enumerate(pool.map(partial(attempt, kafka=options.kafka), seeds, chunksize=20), 1):
             if isinstance(outcome, str):
                 pool.shutdown(cancel_futures=True)
-                again = f"python -m tests.simulation --first {seeds[done - 1]} --seeds 1"
+                again = f"python -m tests.simulation{' --kafka' * options.kafka} --first {seeds[done - 1]} --seeds 1"
                 sys.stderr.write(f"\n{outcome}\nto see it again: {again}\n")
                 return 1
             faults.update(outcome.faults)

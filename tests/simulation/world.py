@@ -19,7 +19,7 @@ from events.appender import report_digest
 from events.codec import decode
 from events.envelope import Draft
 from events.errors import AppendRefused, IntegrityError, LogUnavailable
-from events.log import EventLog, Record
+from events.log import EventLog, Record, ResultStore
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from events.verify import verify
@@ -61,7 +61,7 @@ def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outco
     """
     rng = random.Random(seed)
     lines = deliveries(rng)
-    with _commits_often(rng):
+    with commits_often(rng):
         model = Model(lines, folder)
         world = World(rng, lines, model, folder)
         with build():
@@ -97,12 +97,12 @@ class Model:
         """
         ids = [(stream, draft.event_id) for stream, drafts in self.stored.items() for draft in drafts]
         reports = [(stream, report_digest(draft)) for stream, drafts in self.stored.items() for draft in drafts]
-        _demand(len(ids) == len(set(ids)) and len(reports) == len(set(reports)), "an event stands twice")
+        demand(len(ids) == len(set(ids)) and len(reports) == len(set(reports)), "an event stands twice")
         kept, refused = set(reports), {data for _, data in self.quarantined}
         for line in lines:
             read = read_line(line, "")
             said = isinstance(read, Report) and (read.stream, report_digest(read.draft)) in kept
-            _demand(said or line in refused, f"a line was lost: {line!r}")
+            demand(said or line in refused, f"a line was lost: {line!r}")
 
 
 class World:
@@ -130,7 +130,7 @@ class World:
                 (self._take_some if name == "writer" else self._replay)()
             process.plan(None, 0)
             self._bury()
-        _demand(self.taken == len(self.lines), "the intake never came to its end")
+        demand(self.taken == len(self.lines), "the intake never came to its end")
         with self.machine.as_("replayer"):
             self._replay()
         self._check_end()
@@ -166,7 +166,7 @@ class World:
                 for number, _ in enumerate(replaying.run()):
                     if number == end:
                         return
-                _demand(
+                demand(
                     replaying.summary.integrity == [], f"a sound log is called broken: {replaying.summary.integrity}"
                 )
             except (LogUnavailable, AppendRefused, OSError):
@@ -206,28 +206,28 @@ class World:
         ends = self.model.ends[self.taken]
         for stream, drafts in stored(log).items():
             expected = self.model.stored.get(stream, [])
-            _demand(drafts == expected[: len(drafts)], f"{stream} holds other events than were taken in")
+            demand(drafts == expected[: len(drafts)], f"{stream} holds other events than were taken in")
         for stream, end in ends.items():
-            _demand(log.head(stream).seq >= end, f"{stream} ends at {log.head(stream).seq}, acknowledged were {end}")
+            demand(log.head(stream).seq >= end, f"{stream} ends at {log.head(stream).seq}, acknowledged were {end}")
             mark = log.acknowledged().get(stream)
-            _demand(mark is not None and mark.seq >= end, f"{stream} is marked to {mark}, acknowledged were {end}")
+            demand(mark is not None and mark.seq >= end, f"{stream} is marked to {mark}, acknowledged were {end}")
 
     def _check_end(self) -> None:
         with self.machine.as_("writer"):
             log = self.log or SqliteLog(self.path)
             self.log = log
-            _demand(stored(log) == self.model.stored, "the log holds other events than were taken in")
+            demand(stored(log) == self.model.stored, "the log holds other events than were taken in")
             report = verify(log)
-            _demand(report.ok, f"a sound log is called broken: {report.breaks}")
+            demand(report.ok, f"a sound log is called broken: {report.breaks}")
             held = {(each.stream, each.data) for each in log.quarantined()}
-            _demand(held == self.model.quarantined, "quarantine holds other bytes than were refused")
+            demand(held == self.model.quarantined, "quarantine holds other bytes than were refused")
             self._close()
         with self.machine.as_("replayer"):
             results = SqliteResults(self.path.with_name("floor.verdicts"), read_only=True)
             found = said(results)
             _quietly(results.close)  # SQLite itself overlooks that a reader cannot tidy up; apsw tells of it
         for kind in KINDS:
-            _demand(found[kind] == self.model.said[kind], f"{kind} differ from those of the run without faults")
+            demand(found[kind] == self.model.said[kind], f"{kind} differ from those of the run without faults")
 
 
 def tamper(rng: random.Random, path: Path, model: Model) -> str:
@@ -251,7 +251,7 @@ def tamper(rng: random.Random, path: Path, model: Model) -> str:
     with _read_only(path) as log:
         report = verify(log)
     found = [(each.stream, each.seq) for each in report.breaks]
-    _demand(found == [(stream, seq + (how == "cut"))], f"{how} of {stream} event {seq} was reported as {found}")
+    demand(found == [(stream, seq + (how == "cut"))], f"{how} of {stream} event {seq} was reported as {found}")
     return how
 
 
@@ -273,7 +273,7 @@ def _draft(record: Record) -> Draft:
     return decode(record.data).draft()
 
 
-def said(results: SqliteResults) -> Said:
+def said(results: ResultStore) -> Said:
     """Return all that was ever said, in its order under each key."""
     found: Said = {kind: {} for kind in KINDS}
     for kind in KINDS:
@@ -283,7 +283,8 @@ def said(results: SqliteResults) -> Said:
 
 
 @contextlib.contextmanager
-def _commits_often(rng: random.Random) -> Iterator[None]:
+def commits_often(rng: random.Random) -> Iterator[None]:
+    """A replayer that commits every few events."""
     before, replayer.COMMIT_EVERY = replayer.COMMIT_EVERY, rng.randint(3, 40)
     try:
         yield
@@ -296,6 +297,7 @@ def _quietly(close: object) -> None:
         close()  # type: ignore[operator]  # one of several things that can be closed
 
 
-def _demand(holds: bool, what: str) -> None:
+def demand(holds: bool, what: str) -> None:
+    """Raise `Broken` unless it holds."""
     if not holds:
         raise Broken(what)

@@ -1,0 +1,277 @@
+"""Builds of the Kafka side with one deliberate defect each: the checker of the simulation must find every one of them.
+
+As in `broken.py`, each is a line left out, or two swapped. The last ones are what the simulation found in the program itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from unittest.mock import patch
+
+from events import kafka_shard
+from events.high_water import HighWater
+from events.kafka_client import Cluster, Unsure, Writer
+from events.kafka_fold import Chains
+from events.kafka_log import KafkaLog, KafkaResults
+from events.kafka_shard import Shard
+from events.kafka_stored import Stored
+from events.log import Record
+from replay.stream import Worker
+from tests.simulation.world import Build
+
+BUILDS: dict[str, tuple[Build, int]] = {}
+"""Name of a defect → the context that has it, and the seed from which on to look (a rare one is found by few)."""
+
+
+def build(function: Callable[[], Iterator[None]] | None = None, *, seed: int = 0) -> Any:
+    def made(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
+        BUILDS[function.__name__] = contextlib.contextmanager(function), seed
+        return function
+
+    return made if function is None else made(function)
+
+
+# ------------------------------------------------------------------------------------------------ after an unclear answer
+
+
+@build
+def takes_an_unclear_answer_for_a_yes() -> Iterator[None]:
+    """Whether the group is stored is not looked up."""
+    with patch.object(Shard, "_settle", lambda self, staged: True):
+        yield
+
+
+@build(seed=41)
+def swallows_what_goes_wrong_in_a_commit() -> Iterator[None]:
+    real = Writer.commit
+
+    def commit(self: Writer) -> None:
+        with contextlib.suppress(Unsure):
+            real(self)
+
+    with patch.object(Writer, "commit", commit):
+        yield
+
+
+@build
+def acknowledges_what_it_only_sent() -> Iterator[None]:
+    """The transaction is never committed: nothing waits for its end."""
+    with patch.object(Writer, "commit", lambda self: None):
+        yield
+
+
+@build(seed=24)
+def takes_an_unclear_answer_for_kept_results() -> Iterator[None]:
+    real = Writer.transact
+
+    def transact(self: Writer, messages: Any, consumed: Any = None) -> None:
+        try:
+            real(self, messages, consumed)
+        except Unsure:
+            self.offsets = [0 for _ in messages]
+
+    with patch.object(Writer, "transact", transact), patch.object(Stored, "settle", lambda self: self.read_state()):
+        yield
+
+
+# ---------------------------------------------------------------------------------------------------- the right to write
+
+
+@build
+def takes_the_right_without_reading_the_tail() -> Iterator[None]:
+    """A successor writes on from where it believes the streams to stand."""
+    with patch.object(Shard, "_catch_up", lambda self: []):
+        yield
+
+
+@build(seed=41)
+def forgets_that_the_tail_was_not_read() -> Iterator[None]:
+    """The right is ours; the reading that follows failed; the next append does not begin anew. (Found by seed 41.)"""
+
+    def claim(self: Shard) -> None:
+        if self._lost is not None:
+            raise kafka_shard.SecondWriter(self._lost)
+        if self._unsettled:
+            self._throw_away()
+            self._stop_where_succeeded(wait_s=0.0)
+        if self._writer is None:
+            self._take()
+            self._catch_up()
+            self._unsettled = False
+
+    with patch.object(Shard, "claim", claim):
+        yield
+
+
+@build
+def refuses_by_what_it_knew_before_it_was_succeeded() -> Iterator[None]:
+    """A line is refused by an out-of-date view of its stream, and its bytes count as taken. (Found by seed 4.)"""
+    with patch.object(Shard, "must_be_at_the_end", lambda self: None):
+        yield
+
+
+@build
+def fences_nobody() -> Iterator[None]:
+    """Each writer has a transactional id of its own, so that a zombie writes on."""
+    real, counter = Cluster.writer, iter(range(1 << 30))
+
+    def writer(self: Cluster, transactional_id: str, **options: Any) -> Writer:
+        return real(self, f"{transactional_id}.{next(counter)}", **options)
+
+    with patch.object(Cluster, "writer", writer):
+        yield
+
+
+# ---------------------------------------------------------------------------------------------------- what was acknowledged
+
+
+@build
+def forgets_what_was_reported() -> Iterator[None]:
+    with patch.object(kafka_shard.Repeats, "__contains__", lambda self, item: False):
+        yield
+
+
+@build
+def drops_the_end_of_a_group() -> Iterator[None]:
+    """The last record is acknowledged and not sent."""
+    real = Shard.begin
+
+    def begin(self: Shard, staged: kafka_shard.Staged) -> None:
+        kept, staged.records = staged.records, staged.records[:-1] or staged.records
+        real(self, staged)
+        staged.records = kept
+
+    with patch.object(Shard, "begin", begin):
+        yield
+
+
+@build
+def marks_before_it_commits() -> Iterator[None]:
+    real = KafkaLog._send
+
+    def send(self: KafkaLog, staged: Mapping[Any, kafka_shard.Staged]) -> None:
+        for lane, each in staged.items():
+            heads = {stream: state.head for stream, state in each.states.items() if state.head.seq}
+            self._high_waters[lane].record(heads)
+        real(self, staged)
+
+    with patch.object(KafkaLog, "_send", send):
+        yield
+
+
+@build
+def never_marks() -> Iterator[None]:
+    """An end that is cut off at the broker is not missed."""
+    with patch.object(HighWater, "record", lambda self, heads: None):
+        yield
+
+
+@build
+def keeps_no_refused_bytes() -> Iterator[None]:
+    with patch.object(KafkaLog, "quarantine", lambda self, entry: None):
+        yield
+
+
+# ------------------------------------------------------------------------------------------------------- what is read back
+
+
+@build
+def reads_what_was_never_committed() -> Iterator[None]:
+    """`isolation_level=read_uncommitted`, which is the client's default."""
+    real = Cluster.reader
+
+    with patch.object(Cluster, "reader", lambda self, **options: real(self, **options | {"undecided": True})):
+        yield
+
+
+@build(seed=18)
+def believes_the_stored_hash() -> Iterator[None]:
+    """The fold takes number and chain as the headers state them."""
+    real = Chains.accept
+
+    def accept(self: Chains, key: bytes | None, headers: list[tuple[str, bytes]], data: bytes | None) -> Record | None:
+        stream = self._streams.get(key) or self._open(key)
+        seq, stated = int(headers[0][1]), headers[1][1]
+        if data is None or stream.seq < stream.skip or seq != stream.seq + 1:
+            return real(self, key, headers, data)
+        self.extend(Record(stream.name, seq, data, stated))
+        return Record(stream.name, seq, data, stated)
+
+    with patch.object(Chains, "accept", accept):
+        yield
+
+
+@build
+def takes_another_event_of_a_number_for_a_repeat() -> Iterator[None]:
+    """A fork is dropped as if it were the same record again."""
+    real = Chains._out_of_order
+
+    def out_of_order(self: Chains, stream: Any, seq: int, data: bytes) -> None:
+        if seq > stream.seq:
+            real(self, stream, seq, data)
+
+    with patch.object(Chains, "_out_of_order", out_of_order):
+        yield
+
+
+@build
+def calls_every_repeat_a_fork() -> Iterator[None]:
+    real = Chains._out_of_order
+
+    def out_of_order(self: Chains, stream: Any, seq: int, data: bytes) -> None:
+        real(self, stream, seq, data + b" " if stream.skip < seq <= stream.seq else data)
+
+    with patch.object(Chains, "_out_of_order", out_of_order):
+        yield
+
+
+@build
+def goes_on_after_a_gap() -> Iterator[None]:
+    """A number that is missing is passed over, and the chain goes on from the next."""
+    real = Chains.accept
+
+    def accept(self: Chains, key: bytes | None, headers: list[tuple[str, bytes]], data: bytes | None) -> Record | None:
+        stream = self._streams.get(key) or self._open(key)
+        seq, stated = int(headers[0][1]), headers[1][1]
+        if data is not None and stream.seq >= stream.skip and seq > stream.seq + 1:
+            self.extend(Record(stream.name, seq, data, stated))
+            return Record(stream.name, seq, data, stated)
+        return real(self, key, headers, data)
+
+    with patch.object(Chains, "accept", accept):
+        yield
+
+
+# ----------------------------------------------------------------------------------------------------------- the replayer
+
+
+@build(seed=25)
+def commits_its_position_first() -> Iterator[None]:
+    real = KafkaResults.commit
+
+    def commit(
+        self: KafkaResults,
+        engine: str,
+        positions: Mapping[str, int],
+        snapshots: Mapping[str, bytes],
+        records: Sequence[tuple[str, str, bytes]],
+    ) -> None:
+        real(self, engine, positions, snapshots, [])
+        real(self, engine, {}, {}, records)
+
+    with patch.object(KafkaResults, "commit", commit):
+        yield
+
+
+@build
+def keeps_no_open_rounds() -> Iterator[None]:
+    """Positions are kept without the fold's snapshots, so that an open round begins in its middle."""
+    real = KafkaResults.snapshots
+
+    def snapshots(self: KafkaResults, engine: str) -> dict[str, bytes]:
+        return {stream: Worker(stream, self.latest).snapshot() for stream in real(self, engine)}
+
+    with patch.object(KafkaResults, "snapshots", snapshots):
+        yield
