@@ -56,6 +56,8 @@ class Broker:
         self.epochs: dict[str, int] = {}
         self.now_s = 1_000.0
         self.happened: list[str] = []
+        self.fetched = (1, 7, 500)
+        """How many records one fetch may bring."""
         self._open: dict[str, _Transaction] = {}
         self._late: list[tuple[float, Callable[[], Any]]] = []
         self._plan: tuple[tuple[str, ...], str, int] | None = None
@@ -199,7 +201,7 @@ class Consumer:
     def _fetch(self) -> tuple[dict[TopicPartition, list[Entry]], dict[TopicPartition, int]]:
         found, positions = {}, dict(self._positions)
         for lane, start in self._positions.items():
-            end = min(self._end(lane), start + self._broker.rng.choice((1, 7, 500)))
+            end = min(self._end(lane), start + self._broker.rng.choice(self._broker.fetched))
             wanted = ("committed",) if self._committed_only else ("committed", "aborted", "open")
             records = [entry for entry in self._broker.lanes[lane][start:end] if entry.state in wanted]
             positions[lane] = max(start, end)
