@@ -21,6 +21,7 @@ from events.checkpoint import Checkpoint, cosign, origin_of
 from events.errors import IntegrityError, LogUnavailable
 from events.high_water import sync
 from events.history import History, Keys, Mark, StreamHeads
+from events.keys import KeyRefused
 from events.log import CheckpointStore, Clock, EventLog, Head
 from events.merkle import Tree, leaf_hash, verify_consistency
 from events.notes import BadNote, KeyKind, Note, PublicKey, Signed, Signer, verify
@@ -145,7 +146,7 @@ class Witness:
         anchors: Sequence[PublicKey] = (), clock: Clock,
     ) -> None:  # fmt: skip
         if signer.public_key.kind is not KeyKind.WITNESS:
-            raise BadNote(
+            raise KeyRefused(
                 f"the key {signer.public_key.name} is a log's; make a witness's with `rack keys new --witness`"
             )
         self._log, self._store, self._signer, self._folder = log, store, signer, folder

@@ -31,6 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Archive or restore; 4 where log or archive is not as it was written."""
+    if not arguments.handed_to and (arguments.by or arguments.reason):
+        raise UsageError("--by and --reason go with --for: a back-up that stays in the house is not put on record")
     if arguments.restore is None:
         return _archive(arguments, output)
     if arguments.running or arguments.handed_to:

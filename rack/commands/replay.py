@@ -109,7 +109,7 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
             )
     for stream in sorted(positions.keys() - set(log.streams())):
         raise UsageError(f"--as-of {stream}: the log has no such stream; it has {', '.join(log.streams())}")
-    for stream, seq in positions.items():
+    for stream, seq in positions.items() if at_us is None else ():
         end = log.head(stream).seq
         if seq > end:
             raise UsageError(f"--as-of {stream}={seq}: the stream ends at event {end}")

@@ -41,6 +41,8 @@ TABLES = {module.__name__.rpartition(".")[2]: module.TAKES
         ("review list --by m.ortiz", "rack review list takes no --by"),
         ("review close fu-01 --dispute d-1 --investigation i-1", "give --dispute or --investigation"),
         ("review video fu-01 1 --to m.ortiz", "it goes with: assign"),
+        ("archive --log sqlite:x --out x --by m.ortiz", "--by and --reason go with --for"),
+        ("archive --log sqlite:x --restore x --reason drill", "--by and --reason go with --for"),
         ("checkpoint --key x --every 5", "--every goes with --follow"),
         ("witness --key x --folder x --seconds 5", "--seconds goes with --follow"),
         ("theory dj_wild --compute", "takes no game"),
