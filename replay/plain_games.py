@@ -14,6 +14,7 @@ FILLS: Final[Mapping[str, Fill]] = {
     "face_up_pai_gow": plain_sevens.face_up,
     "pai_gow_poker": plain_sevens.pai_gow_poker,
     "dj_wild": plain_dj_wild.dj_wild,
+    "fortune_asia": plain_sevens.fortune_asia,
 }
 
 

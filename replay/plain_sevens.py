@@ -1,4 +1,4 @@
-"""A plain round of a game of seven cards as a row: Face Up Pai Gow, Pai Gow Poker."""
+"""A plain round of a game of seven cards as a row: Face Up Pai Gow, Pai Gow Poker, Fortune Asia Poker."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from games.cards import CODE
 from games.dice_wagers import ONE_RED_TWO_BLUE
 from games.rulebook import Rulebook
 from replay import plain_rounds as plain
+from replay.equipment import preparations
 from replay.plain_rounds import Aside, Row, must, position_of, seat_of
 from replay.round_columns import DEALER, NO_CARD, SEATS, Form
-from replay.round_forms import FACE_UP, PAI_GOW_POKER
+from replay.round_forms import FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
 from replay.rounds import Round
 from replay.table_state import Fact
 from replay.wagering import progressive_accepted
@@ -65,6 +66,18 @@ def pai_gow_poker(row: Row, round_: Round, book: Rulebook) -> None:
         for fact in round_.of(type_):
             if fact.payload.wager == "tiger_9":
                 plain.earliest(row["own_moved"], seat_of(fact.payload.seat), fact.seq - round_.first_seq)
+
+
+def fortune_asia(row: Row, round_: Round, book: Rulebook) -> None:
+    """Write a plain round of Fortune Asia Poker into an empty row. Raises `Aside` where the round is not plain."""
+    plain.whole(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
+    _sevens(row, round_, FORTUNE_ASIA, (4, 1, 2))
+    _shaken_by_hand(row, round_)
+    must(all(step.who == "dealer" for step in preparations(round_) if step.kind == "cut"), "cut by a player")
+    seen = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
+    must(not seen, "a card of the dealer dealt face up")
+    plain.meter(row, round_, round_.of(model.ProgressiveAccepted))
+    _settled(row, round_, FORTUNE_ASIA)
 
 
 def _sevens(row: Row, round_: Round, form: Form, sizes: tuple[int, int, int]) -> None:

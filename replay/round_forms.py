@@ -31,7 +31,7 @@ SEVENS: Final[Mapping[str, tuple[type[np.generic], int, int]]] = {
     "hands": (np.uint8, 7 * POSITIONS, NO_CARD),
     "dealt_to": (np.uint8, POSITIONS, 0),
 }
-"""`dealt` has each position's seven cards in the order dealt, `hands` as set, the hand behind first; `dealt_to` the positions
+"""`dealt` has each position's seven cards in the order dealt, `hands` as set, the largest hand first; `dealt_to` the positions
 in the order of the deal."""
 
 
@@ -84,7 +84,17 @@ seats that folded. Of each seat the moments of its decision (`decided`), of the 
 last of ante, blind and raise and the first of the others, and of collecting its cards (`hand_gone`).
 """
 
-FORMS: Final[Mapping[str, Form]] = {"face_up_pai_gow": FACE_UP, "pai_gow_poker": PAI_GOW_POKER, "dj_wild": DJ_WILD}
+FORTUNE_ASIA: Final = Form(
+    slots=_slots("base", "insurance", "fortune_bonus", "progressive"),
+    follows=frozenset({"insurance", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
+)  # fmt: skip
+
+FORMS: Final[Mapping[str, Form]] = {
+    "face_up_pai_gow": FACE_UP,
+    "pai_gow_poker": PAI_GOW_POKER,
+    "dj_wild": DJ_WILD,
+    "fortune_asia": FORTUNE_ASIA,
+}
 
 
 def form_of(game: str) -> Form:

@@ -15,6 +15,7 @@ from games.wagers import Outcome
 from replay.engine import engine
 from replay.findings import Adjudication, Settlement, to_bytes
 from replay.kernels.dj_wild import EQUAL, FOLDED
+from replay.kernels.fortune_asia import FOUL_IN_FRONT
 from replay.kernels.judged import Judged
 from replay.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
 from replay.round_columns import ENVY_WAGERS, SEATS, Form, numbers_of
@@ -53,6 +54,15 @@ SAID_OF: Final[Mapping[str, Words]] = {
             **_BONUSES, "tiger_9": ("645c.1(g)", "645c.1(e)(2)"), "sum": ("645c.2(g)(1)", "645c.2(e)(1)"),
             "match": ("645c.2(g)(2)", "645c.2(e)(2)"), "beat_it": ("645c.2(g)(3)", "645c.2(e)(3)"),
         },
+    ),
+    "fortune_asia": Words(
+        {
+            "base": {
+                WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "659a.11(f)(1)(i)"),
+                FOUL: (Outcome.FOUL, "659a.11(f)(1)(iii)"), FOUL_IN_FRONT: (Outcome.FOUL, "659a.11(f)(1)(iv)"),
+            },
+        },
+        {**_BONUSES, "insurance": ("659a.12(c)", "659a.11(h)(2)(i)")},
     ),
     "dj_wild": Words(
         {

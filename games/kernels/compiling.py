@@ -72,5 +72,8 @@ def wide(value: Any) -> int:
 
 
 def borrowing(function: Function) -> Function:
-    """Return a function compiled that only looks at arrays while its caller holds them: nothing counts who does."""
+    """Return a function compiled that only looks at arrays while its caller holds them: nothing counts who does.
+
+    Neither it nor what it calls can make arrays.
+    """
     return compiled(function, _nrt=False)

@@ -20,17 +20,12 @@ from replay.kernels.sevens import (
     FOUL,
     LOSE,
     WIN,
-    check_deal,
-    check_order,
-    check_setting,
-    check_shakes,
-    check_start,
+    check_table,
     hands_are_those_dealt,
     note_envy,
     stands,
     two_hands,
 )
-from replay.kernels.table import check_deck, check_lammers, check_wagers
 from replay.kernels.terms import KIND, NOT_HERE
 from replay.kernels.wagers import check_settlement, settle_at_odds, settle_progressive, share_envy
 from replay.round_forms import FACE_UP
@@ -93,27 +88,6 @@ def settle(r: Any, i: int, terms: Any, out: Any) -> int:
     return UPHELD
 
 
-@inlined
-def check_table(r: Any, i: int, terms: Any) -> int:
-    """Check all that comes before the settlement."""
-    check = check_deck(r, i, terms)
-    if check == UPHELD:
-        check = check_start(r, i, terms)
-    if check == UPHELD:
-        check = check_shakes(r, i, terms)
-    if check == UPHELD:
-        check = check_deal(r, i, terms)
-    if check == UPHELD:
-        check = check_wagers(r, i, terms, WIDTH)
-    if check == UPHELD:
-        check = check_lammers(r, i, terms, WIDTH)
-    if check == UPHELD:
-        check = check_setting(r, i, terms)
-    if check == UPHELD:
-        check = check_order(r, i)
-    return check
-
-
 @borrowing
 def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
     """Settle and check the rows that `which` names; `out.check` gets the first check that a row did not pass.
@@ -121,7 +95,7 @@ def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
     A row can be settled though it did not pass: most of what is done wrong at a table changes nothing of what is due.
     """
     for i in which:
-        check = check_table(r, i, terms)
+        check = check_table(r, i, terms, WIDTH)
         if check == UPHELD or stands(r, i, terms):
             settled = settle(r, i, terms, out)
             out.settled[i] = settled == UPHELD

@@ -32,6 +32,9 @@ from replay.kernels.table import (
     M_LAST_WAGER,
     M_NO_MORE_BETS,
     M_TURNED,
+    check_deck,
+    check_lammers,
+    check_wagers,
 )
 from replay.kernels.terms import ENVY_CENTS, ENVY_LINE
 
@@ -160,3 +163,24 @@ def check_order(r: Any, i: int) -> int:
     if 0 <= moments[M_FIRST_ENVY] < moments[M_LAST_FORTUNE]:
         return ORDER
     return UPHELD
+
+
+@inlined
+def check_table(r: Any, i: int, terms: Any, width: int) -> int:
+    """Check all that comes before the settlement, where the dealer shakes the dice."""
+    check = check_deck(r, i, terms)
+    if check == UPHELD:
+        check = check_start(r, i, terms)
+    if check == UPHELD:
+        check = check_shakes(r, i, terms)
+    if check == UPHELD:
+        check = check_deal(r, i, terms)
+    if check == UPHELD:
+        check = check_wagers(r, i, terms, width)
+    if check == UPHELD:
+        check = check_lammers(r, i, terms, width)
+    if check == UPHELD:
+        check = check_setting(r, i, terms)
+    if check == UPHELD:
+        check = check_order(r, i)
+    return check

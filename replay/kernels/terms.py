@@ -14,16 +14,19 @@ import numpy.typing as npt
 
 from games.dice_wagers import FACES, lines_made
 from games.dj_wild import line_of
+from games.fortune_asia import HIGHEST
 from games.house_way import HouseWay
+from games.house_way_asia import AsiaHouseWay
 from games.kernels.house_way import way_of
 from games.kernels.ranking import LINE_SETS
+from games.kernels.three_hands import ThreeWay, three_way_of
 from games.layout import Dice
 from games.ranking import LINES_BY_RANK
 from games.rulebook import Line, Paytable, Rulebook
 from games.wild_ranking import WildClass
 from replay.equipment import HOUR_US
 from replay.round_columns import ENVY_WAGERS, Form
-from replay.round_forms import DJ_WILD, FACE_UP, PAI_GOW_POKER
+from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
 
 Ints = npt.NDArray[Any]
 
@@ -214,6 +217,20 @@ def _by_rank(paytable: Paytable | None, natural: bool = True) -> Ints:
     return table
 
 
+def fortune_asia(book: Rulebook, instead: bool = False) -> tuple[Sevens, Ints] | None:
+    """Return rules of Fortune Asia Poker as its kernel takes them, with the kinds of its house way; null where it does not
+    know rules such as these."""
+    if book.chapter.key != "pa-659a" or not _as_known(book, FORTUNE_ASIA) or not isinstance(book.way, AsiaHouseWay):
+        return None
+    own, insurance = np.full((15, 4), NOT_HERE, dtype=np.int64), _offered(book, "insurance")
+    for highest in range(len(own)) if insurance is not None else ():
+        assert insurance is not None
+        made = frozenset((HIGHEST[highest],)) if highest in HIGHEST else frozenset()
+        own[highest] = _paid(insurance, insurance.best(made))
+    way = three_way_of(book.way)
+    return _sevens(book, FORTUNE_ASIA, own, way), way.kinds
+
+
 _CLOSING: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}
 _FOLLOWS: Final = {
     "tiger_9": (), "sum": (), "beat_it": (), "match": (), "fortune_bonus": ("base", "tiger_9"),
@@ -239,18 +256,17 @@ def _as_known(book: Rulebook, form: Form) -> bool:
     )  # fmt: skip
 
 
-def _sevens(book: Rulebook, form: Form, own: Ints) -> Sevens:
+def _sevens(book: Rulebook, form: Form, own: Ints, three: ThreeWay | None = None) -> Sevens:
     numbers = book.chapter.numbers
-    assert isinstance(book.way, HouseWay), "hands of five and two are set by another house way"
-    way = way_of(book.way)
+    rows, plays, lowest = (three.rows, three.plays, False) if three is not None else way_of(_two_hands(book))
     fortune, progressive = (_offered(book, wager) for wager in ENVY_WAGERS)
     hours = numbers["deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"]
     return Sevens(
         limits=np.array([_limits(book, wager) for wager in form.wagers], dtype=np.int64), own=own,
         fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
         progressive=_by_lines(progressive), progressive_wild=_is_wild(progressive),
-        stake_returned=progressive is not None and progressive.stake_returned, way_rows=way.rows, way_plays=way.plays,
-        lowest=way.lowest, most_payout=-1 if book.max_payout_cents is None else book.max_payout_cents,
+        stake_returned=progressive is not None and progressive.stake_returned, way_rows=rows, way_plays=plays,
+        lowest=lowest, most_payout=-1 if book.max_payout_cents is None else book.max_payout_cents,
         qualifying=numbers["qualifying_wager_cents"], fortune_envy=fortune is not None and fortune.has_envy,
         progressive_envy=progressive is not None and progressive.has_envy,
         envy_holder_must_wager=bool(book.settings.get("envy_holder_must_wager", False)),
@@ -258,9 +274,14 @@ def _sevens(book: Rulebook, form: Form, own: Ints) -> Sevens:
         dice_age=numbers["dice_age_hours"] * HOUR_US, shakes=numbers["shakes"], stub=numbers["stub_cards"],
         deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
         cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]), cut_free=book.exempt("5(e)"),
-        cut_by_dealer=False, by_hand=book.deal_method == "hand",
+        cut_by_dealer=not book.has("5(d)"), by_hand=book.deal_method == "hand",
         rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
     )  # fmt: skip
+
+
+def _two_hands(book: Rulebook) -> HouseWay:
+    assert isinstance(book.way, HouseWay), "hands of five and two are set by another house way"
+    return book.way
 
 
 def _on_dice(paytable: Paytable | None, number: int | None, red: int = 0) -> Ints:

@@ -79,6 +79,10 @@ OTHERS = {
         "pa-687a trips=DJWT-04 bad_beat=DJWBB-04 progressive=1 meter=m-1 progressive.rate=15% progressive_deuces=wild",
         "pa-687a trips=DJWT-07 progressive=2 meter=m-1 progressive.rate=15% folded_progressive=yes",
     ),
+    "fortune_asia": (
+        "pa-659a fortune_bonus=D insurance=C progressive=1 meter=m-1",
+        "pa-659a fortune_bonus=A",
+    ),
 }
 """Rules of the other screened games; with a Must-Hit-By bonus under the others nothing is told in columns."""
 
