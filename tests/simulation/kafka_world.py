@@ -12,7 +12,6 @@ import random
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka_client import Lane
@@ -20,7 +19,7 @@ from events.kafka_log import KafkaLog, KafkaResults
 from events.verify import verify
 from rack.intake import read_line, take
 from replay.replayer import KINDS, Replay
-from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, plugged_in
+from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries
 from tests.simulation.world import (
     DAY_US,
@@ -237,7 +236,7 @@ class World:
         entries, mine = self._records(stream)
         entry = mine[seq - 1]
         if how == "change":
-            data = bytearray(entry.value)
+            data = bytearray(entry.value or b"")
             data[self.rng.randrange(len(data))] ^= 1 << self.rng.randrange(8)
             entry.value = bytes(data)
         elif how in ("remove", "cut"):
@@ -248,23 +247,24 @@ class World:
             entry.value, other.value = other.value, entry.value
             entry.headers, other.headers = other.headers, entry.headers
         else:
-            value = entry.value if how == "repeat" else entry.value.replace(b'"source":', b'"source" :')
-            entries.append(SimpleNamespace(**vars(entry) | {"offset": len(entries), "value": value}))
+            value = entry.value or b""
+            again = value if how == "repeat" else value.replace(b'"source":', b'"source" :')
+            entries.append(Entry(len(entries), entry.key, again, entry.headers, entry.state))
         with contextlib.closing(self._opened("north", read_only=True, check_heads=False)) as log:
             found = [(each.stream, each.seq) for each in verify(log).breaks]
         named = [] if how == "repeat" else [(stream, seq + (how == "cut"))]
         demand(found == named, f"{how} of {stream} event {seq} was reported as {found}")
         return how
 
-    def _records(self, stream: str) -> tuple[list[SimpleNamespace], list[SimpleNamespace]]:
+    def _records(self, stream: str) -> tuple[list[Entry], list[Entry]]:
         """The partition of a stream, and the first record of each of the stream's numbers."""
         for entries in self.broker.lanes.values():
-            first: dict[bytes, SimpleNamespace] = {}
+            first: dict[bytes, Entry] = {}
             for entry in entries:
                 if entry.key == stream.encode() and entry.state == "committed" and entry.headers[:1]:
-                    first.setdefault(entry.headers[0][1], entry)  # type: ignore[arg-type]
+                    first.setdefault(entry.headers[0][1], entry)
             if first:
                 count = len(self.model.stored[stream])
                 demand(all(b"%d" % seq in first for seq in range(1, count + 1)), f"{stream} was never committed whole")
-                return entries, [first[b"%d" % seq] for seq in range(1, len(first) + 1)]  # type: ignore[return-value]
+                return entries, [first[b"%d" % seq] for seq in range(1, len(first) + 1)]
         raise Broken(f"the broker holds nothing of {stream}")
