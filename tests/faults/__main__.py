@@ -57,20 +57,22 @@ def attempt(fault: Fault) -> Row:
     return row
 
 
-def simulate(seeds: int) -> Row:
+def simulate(seeds: int, *, kafka: bool) -> Row:
     """Run the simulation, as another row."""
     from tests.simulation.__main__ import attempt as run_seed
 
-    row = Row("everything", "any of the above, at any moment", f"the simulation (`tests/simulation`), {seeds} seeds",
+    where = "on a Kafka cluster in memory" if kafka else "on SQLite under a disk that fails"
+    row = Row("everything", f"any of the above, at any moment, {where}", f"the simulation (`tests/simulation`), {seeds} seeds",
               "acknowledged events once; findings the same bytes; damage named")  # fmt: skip
     faults, began = Counter[str](), time.monotonic()
     for seed in range(seeds):
-        outcome = run_seed(seed)
+        outcome = run_seed(seed, kafka=kafka)
         if isinstance(outcome, str):
             row.lost = f"FAILED: {outcome}"
             break
         faults.update(outcome.faults)
     row.tried, row.seconds = faults.total(), time.monotonic() - began
+    sys.stderr.write(f"{row.area}: {row.name}: {row.tried} faults in {row.seconds:.0f} s, lost: {row.lost}\n")
     return row
 
 
@@ -95,10 +97,10 @@ def main() -> int:
     began = time.monotonic()
     with ProcessPoolExecutor(1) as beside:  # while a broker restarts, there is time for files
         others = {each.name: beside.submit(attempt_named, each.name) for each in faults if not each.kafka}
-        simulated = beside.submit(simulate, SIMULATED) if not options.only else None
+        simulated = [beside.submit(simulate, SIMULATED, kafka=kafka) for kafka in (False, True) if not options.only]
         done = {each.name: attempt(each) for each in faults if each.kafka}
         rows = [done[each.name] if each.kafka else others[each.name].result() for each in faults]
-        rows += [simulated.result()] if simulated is not None else []
+        rows += [each.result() for each in simulated]
     if not options.only:
         text = options.write.read_text()
         options.write.write_text(text[: text.index(MARK) + len(MARK)] + "\n" + page(rows))

@@ -22,10 +22,10 @@ from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from replay.stream import Worker
 from tests.faults import all_faults
+from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
 from tests.simulation.broken import BUILDS as ON_SQLITE
 from tests.simulation.broken_kafka import BUILDS as ON_KAFKA
-from tests.simulation.broker import Broker, plugged_in
 from tests.simulation.world import Build
 
 HERE: dict[str, Build] = {}
@@ -182,7 +182,12 @@ COUNTERPARTS = {
 
 
 def test_every_fault_has_a_build_that_it_finds_out() -> None:
-    named = {*FOUND_BY, *COUNTERPARTS, "records as a Kafka broker serves them"}
+    named = {
+        *FOUND_BY,
+        *COUNTERPARTS,
+        "records as a Kafka broker serves them",
+        "every record as a Kafka cluster serves it",
+    }
     assert named == {fault.name for fault in all_faults()}
     assert set(FOUND_BY.values()) <= {*HERE, *ON_SQLITE}
     assert {*SERVED, *COUNTERPARTS.values()} <= set(ON_KAFKA)
@@ -198,24 +203,7 @@ def test_a_broken_build_is_found_out_by_the_fault(name: str, tmp_path: Path) -> 
         fault.run(tmp_path, fault.quick)
 
 
-@pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path, int], int]]:
-    """The fault of records as a broker serves them, on the simulated cluster."""
-    (fault,) = (each for each in all_faults() if each.name == "records as a Kafka broker serves them")
-    broker = Broker()
-    broker.fetched = (10_000,)
-    monkeypatch.setattr("tests.faults.killed.new_address", lambda: "kafka://simulated:9092/served")
-    with plugged_in(broker):
-        yield fault.run
-
-
-def test_a_sound_build_passes_what_a_broker_serves(served: Callable[[Path, int], int], tmp_path: Path) -> None:
-    assert served(tmp_path, 400) > 300
-
-
 @pytest.mark.parametrize("name", SERVED)
-def test_a_broken_fold_is_found_out_by_what_a_broker_serves(
-    name: str, served: Callable[[Path, int], int], tmp_path: Path
-) -> None:
-    with pytest.raises(AssertionError), ON_KAFKA[name][0]():
-        served(tmp_path, 400)
+def test_a_broken_fold_is_found_out_by_what_a_cluster_serves(name: str, tmp_path: Path) -> None:
+    with pytest.raises(Lost), ON_KAFKA[name][0]():
+        served_in_memory(tmp_path, 400)
