@@ -176,8 +176,10 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
     derived = {name: (rule.of, rule.times, rule.closes) for name, rule in rules.items()}
     known: dict[str, tuple[str | None, int, str]] = dict.fromkeys(DJ_WILD.wagers, (None, 1, "no_more_bets"))
     known |= {"blind": ("ante", 1, "no_more_bets"), "raise": ("ante", 2, "reveal")}
-    if book.chapter.key != "pa-687a" or derived != known or book.without:
+    if book.chapter.key != "pa-687a" or derived != known or book.without or not _settings_are_known(book):
         return None
+    if book.settings["optional_wagers"] != "any_order" and not instead:
+        return None  # in which order optional wagers were settled stands in no column; what they are due does not hang on it
     progressive = _offered(book, "progressive")
     trips, hours = (
         _offered(book, "trips"),
@@ -239,11 +241,25 @@ _FOLLOWS: Final = {
 """Of Pai Gow Poker: up to when wagers are placed, and the wagers that they follow, where that is not as everywhere."""
 
 
+_SETTINGS: Final = frozenset(
+    {
+        "commission_free", "envy_holder_must_wager", "folded_progressive", "fortune_pays", "mystery_paid_by", "optional_wagers",
+        "progressive_deuces", "progressive_joker", "vigorish_rounding", "vigorish_step", "void_reverses_meter",
+    }
+)  # fmt: skip
+"""The settings that kernels know, or that are of rounds which are not plain. Rules with another are not judged in columns."""
+
+
+def _settings_are_known(book: Rulebook) -> bool:
+    return book.settings.keys() <= _SETTINGS
+
+
 def _as_known(book: Rulebook, form: Form) -> bool:
     """Say whether the chapter's wagers close and follow one another as the kernels have it."""
     rules, on_dice = book.chapter.wagers, form is PAI_GOW_POKER
     return (
-        set(rules) - {"mystery"} == set(form.wagers)
+        _settings_are_known(book)
+        and set(rules) - {"mystery"} == set(form.wagers)
         and all(
             (rule.closes, rule.follows, rule.of)
             == (

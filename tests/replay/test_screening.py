@@ -20,7 +20,7 @@ from events import model
 from events.codec import decode
 from events.model import Event
 from floor import gaming_day
-from games.rulebook import Rulebook
+from games.rulebook import Rulebook, parse_submission
 from replay.adjudicate import Conclusion, adjudicate
 from replay.kernels import table
 from replay.kernels.judged import CHECKS
@@ -299,6 +299,22 @@ def test_645c_2_a_a_shaker_that_players_activate_and_that_is_not_filed_is_not_up
         assert agree(base, facts) != "upheld"
         tried += 1
     assert tried
+
+
+@pytest.mark.parametrize("words", ["pa-688a", "pa-645c", "pa-659a", "pa-687a"])
+def test_rules_with_a_setting_that_no_kernel_knows_are_not_judged_in_columns(words: str) -> None:
+    """So that whoever adds a setting to a chapter sees it by the share that is upheld, and not by what batch replay misses."""
+    book = parse_submission(rules_text(words))
+    terms_of = KERNELS[book.game].terms_of
+    assert terms_of(book, False) is not None
+    assert terms_of(msgspec.structs.replace(book, settings={**book.settings, "another": True}), False) is None
+
+
+def test_d277_optional_wagers_in_the_printed_order_are_asked_of_the_single_path() -> None:
+    """No column has the order of DJ Wild's optional wagers; what they are due under such rules can be told all the same."""
+    book = parse_submission(rules_text("pa-687a optional_wagers=as_printed"))
+    assert KERNELS["dj_wild"].terms_of(book, False) is None
+    assert KERNELS["dj_wild"].terms_of(book, True) is not None
 
 
 def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
