@@ -112,7 +112,8 @@ def served(folder: Path, times: int) -> int:
 
 
 @fault("tampering", "every record as a Kafka cluster serves it", how="the same, each record in each way, served by the "
-       "cluster in memory (`tests/simulation`)", held="named: stream and number; a repeat is dropped", quick=60, often=350)  # fmt: skip
+       "cluster in memory (`tests/simulation`)", held="named: stream and number; a repeat is dropped",
+       quick=60, often=350)  # fmt: skip
 def served_in_memory(folder: Path, times: int) -> int:
     cluster = Broker()
     cluster.fetched = (10_000,)  # a whole stream at once, as the liar wants it
