@@ -10,6 +10,7 @@ from games.cards import CODE
 from games.rulebook import Rulebook
 from replay import plain_rounds as plain
 from replay.dj_wild import BASE, decisions, settling, turned
+from replay.dj_wild_table import AS_PRINTED
 from replay.equipment import preparations
 from replay.plain_rounds import Row, must, position_of, seat_of
 from replay.round_columns import DEALER, NO_CARD
@@ -104,6 +105,7 @@ def _in_turn(row: Row, round_: Round) -> None:
             row["base_to"][seat] = moment
         else:
             plain.earliest(row["others_from"], seat, moment)
+            plain.earliest(row["optional_from"], 3 * seat + AS_PRINTED.index(fact.payload.wager), moment)
     for fact in round_.of(model.CardsCollected):
         if isinstance(fact.payload.of, int):
             plain.earliest(row["hand_gone"], seat_of(fact.payload.of), fact.seq - round_.first_seq)

@@ -75,13 +75,15 @@ DJ_WILD: Final = Form(
     arrays={
         "dealt": (np.uint8, 5 * POSITIONS, NO_CARD), "dealt_to": (np.uint8, POSITIONS, NO_CARD),
         "decided": (np.int16, SEATS, -1), "settled_from": (np.int16, SEATS, -1), "settled_to": (np.int16, SEATS, -1),
-        "base_to": (np.int16, SEATS, -1), "others_from": (np.int16, SEATS, -1), "hand_gone": (np.int16, SEATS, -1),
+        "base_to": (np.int16, SEATS, -1), "others_from": (np.int16, SEATS, -1),
+        "optional_from": (np.int16, 3 * SEATS, -1), "hand_gone": (np.int16, SEATS, -1),
     },
 )  # fmt: skip
 """`dealt` has each position's five cards, `dealt_to` the positions in the order of the stacks; `side` the side card; `counted`
 how many cards the shuffler counted last (0: none), `uncounted` the rounds in a row in which nobody counted any; `folded` the
 seats that folded. Of each seat the moments of its decision (`decided`), of the first and last settlement of its wagers, of the
-last of ante, blind and raise and the first of the others, and of collecting its cards (`hand_gone`).
+last of ante, blind and raise, of the first of the others (`optional_from`: of Progressive, Trips and Bad Beat each), and of
+collecting its cards (`hand_gone`).
 """
 
 FORTUNE_ASIA: Final = Form(

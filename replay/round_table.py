@@ -37,7 +37,7 @@ from replay.round_forms import form_of
 from replay.round_rows import Scribe, digest_of
 from replay.stream import Result
 
-VERSION: Final = 2
+VERSION: Final = 3
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
 """Rounds in a row group: what is screened at once."""

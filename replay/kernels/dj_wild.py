@@ -208,7 +208,7 @@ def check_beside(r: Any, i: int) -> int:
 
 
 @inlined
-def check_order(r: Any, i: int) -> int:
+def check_order(r: Any, i: int, terms: Any) -> int:
     """Check that one player's wagers were settled after another's, the optional ones last, and then the cards collected."""
     for seat in range(6):
         first, last = r.settled_from[i, seat], r.settled_to[i, seat]
@@ -216,6 +216,12 @@ def check_order(r: Any, i: int) -> int:
             return ORDER
         if 0 <= r.hand_gone[i, seat] < last:
             return COLLECTION
+        printed = wide(-1)
+        for wager in range(3 if terms.as_printed else 0):
+            began = wide(r.optional_from[i, 3 * seat + wager])
+            if 0 <= began < printed:
+                return ORDER
+            printed = max(printed, began)
         for other in range(seat):
             if first >= 0 and r.settled_from[i, other] <= last and first <= r.settled_to[i, other]:
                 return ORDER
@@ -235,7 +241,7 @@ def check_table(r: Any, i: int, terms: Any) -> int:
     if check == UPHELD:
         check = check_decisions(r, i)
     if check == UPHELD:
-        check = check_order(r, i)
+        check = check_order(r, i, terms)
     return check
 
 

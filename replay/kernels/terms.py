@@ -104,7 +104,8 @@ class OnDice(NamedTuple):
 class Wild(NamedTuple):
     """Rules in force of DJ Wild Stud Poker: limits, paytables by the rank of the hand, and the numbers of the chapter.
 
-    `trips` has the ranks with a wild card first, then the natural ones. `counts`: the shuffler counts the deck.
+    `trips` has the ranks with a wild card first, then the natural ones. `counts`: the shuffler counts the deck;
+    `as_printed`: Progressive, Trips and Bad Beat are settled in this order (D277).
     """
 
     limits: Ints
@@ -126,6 +127,7 @@ class Wild(NamedTuple):
     by_hand: bool
     counts: bool
     count_rounds: int
+    as_printed: bool
     rate_bp: int
 
 
@@ -178,8 +180,6 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
     known |= {"blind": ("ante", 1, "no_more_bets"), "raise": ("ante", 2, "reveal")}
     if book.chapter.key != "pa-687a" or derived != known or book.without or not _settings_are_known(book):
         return None
-    if book.settings["optional_wagers"] != "any_order" and not instead:
-        return None  # in which order optional wagers were settled stands in no column; what they are due does not hang on it
     progressive = _offered(book, "progressive")
     trips, hours = (
         _offered(book, "trips"),
@@ -197,6 +197,7 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
             cut_below=numbers["cut_from_bottom_cards"], cut_free=False, cut_by_dealer=True,
             by_hand=book.deal_method == "hand", counts=book.shuffler in ("automated_counting", "continuous"),
             count_rounds=numbers["stub_count_rounds"],
+            as_printed=book.settings["optional_wagers"] == "as_printed",
             rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
         ),
     )  # fmt: skip

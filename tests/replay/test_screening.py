@@ -310,11 +310,25 @@ def test_rules_with_a_setting_that_no_kernel_knows_are_not_judged_in_columns(wor
     assert terms_of(msgspec.structs.replace(book, settings={**book.settings, "another": True}), False) is None
 
 
-def test_d277_optional_wagers_in_the_printed_order_are_asked_of_the_single_path() -> None:
-    """No column has the order of DJ Wild's optional wagers; what they are due under such rules can be told all the same."""
-    book = parse_submission(rules_text("pa-687a optional_wagers=as_printed"))
-    assert KERNELS["dj_wild"].terms_of(book, False) is None
-    assert KERNELS["dj_wild"].terms_of(book, True) is not None
+def test_d277_optional_wagers_out_of_the_printed_order_are_not_upheld_where_that_is_filed() -> None:
+    """Rounds in which a player's Trips is settled before the Progressive: in order or not, as is filed."""
+    seen = set()
+    for base in simulated("dj_wild")[0]:
+        first: dict[int, dict[str, int]] = {}
+        for at, fact in enumerate(base.facts):
+            if isinstance(fact.payload, (model.WagerTaken, model.WagerPaid, model.WagerReturned)):
+                first.setdefault(fact.payload.seat, {}).setdefault(fact.payload.wager, at)
+        both = [each for each in first.values() if {"progressive", "trips"} <= each.keys()]
+        if not both:
+            continue
+        facts, (one, other) = list(base.facts), sorted((both[0]["progressive"], both[0]["trips"]))
+        payloads = facts[one].payload, facts[other].payload
+        facts[one], facts[other] = (
+            Fact(fact.seq, fact.at_us, fact.source, payload, fact.event_id)
+            for fact, payload in zip((facts[one], facts[other]), reversed(payloads), strict=True)
+        )
+        seen.add((agree(base, base.facts), agree(base, facts)))
+    assert {("upheld", "upheld"), ("upheld", "order")} <= seen
 
 
 def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
