@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboards import access, desk, markup, source
 from dashboards.markup import Html
@@ -84,7 +85,12 @@ def panel(
     key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
     todo = st.segmented_control("What to do", offered, default=offered[0], required=True, format_func=lambda a: WORDS[a],
                                 key=f"do {key}", label_visibility="collapsed") or offered[0]  # fmt: skip
-    _FORMS[todo](_Form(found, review, alike, people, who, key, formats))
+    form = _Form(found, review, alike, people, who, key, formats)
+    if todo == "resolve":
+        _resolve(form)
+        return
+    with form.sheet():
+        _FORMS[todo](form)
 
 
 class _Form:
@@ -96,6 +102,10 @@ class _Form:
         self.who, self.key, self.formats = who, key, formats
         self.id: str = found["finding_id"]
 
+    def sheet(self) -> DeltaGenerator:
+        """Return what boxes and button stand on: what is typed is sent with the button, and with nothing else."""
+        return st.form(f"sheet {self.key}", border=False, enter_to_submit=False)
+
     def box(self, label: str, name: str, **options: Any) -> None:
         """Show a box of text; it is read when the button is pressed."""
         st.text_input(label, key=f"{name} {self.key}", **options)
@@ -103,6 +113,10 @@ class _Form:
     def read(self, name: str) -> str:
         """Return what stands in a box."""
         return str(st.session_state.get(f"{name} {self.key}") or "").strip()
+
+    def ticked(self, name: str) -> bool:
+        """Return whether a box is ticked."""
+        return bool(st.session_state.get(f"{name} {self.key}"))
 
     def button(self, words: str, action: Callable[[Desk], Entry], *, needs: Sequence[str] = ("reason",)) -> None:
         """Show the button that writes: what is missing is said, and then nothing is written."""
@@ -114,7 +128,7 @@ class _Form:
             else:
                 desk.act(action)
 
-        st.button(words, key=f"{words} {self.key}", type="primary", on_click=write)
+        st.form_submit_button(words, key=f"{words} {self.key}", type="primary", on_click=write)
 
 
 def _assign(form: _Form) -> None:
@@ -136,6 +150,11 @@ def _resolve(form: _Form) -> None:
                                placeholder="Choose", key=f"disposition {form.key}")  # fmt: skip
     if disposition is None:
         return
+    with form.sheet():
+        _resolve_as(form, disposition)
+
+
+def _resolve_as(form: _Form, disposition: str) -> None:
     needs = ["reason"]
     if disposition in MOVES_MONEY:
         cents = abs(form.found["difference_cents"] or 0)
@@ -146,11 +165,8 @@ def _resolve(form: _Form) -> None:
         form.box("Of which finding", "other", placeholder="the first digits of its id")
         needs.append("other")
     form.box("Why", "reason")
-    also = False
     if form.alike and disposition not in (*MOVES_MONEY, "duplicate"):
-        also = st.checkbox(
-            f"and {plural(len(form.alike), 'other')} alike, as duplicates of this one", key=f"also {form.key}"
-        )
+        st.checkbox(f"and {plural(len(form.alike), 'other')} alike, as duplicates of this one", key=f"also {form.key}")
 
     def write(at: Desk) -> Entry:
         amount = cents_typed(form.read("amount")) if disposition in MOVES_MONEY else None
@@ -158,7 +174,7 @@ def _resolve(form: _Form) -> None:
             form.id, disposition=disposition, by=form.who, reason=form.read("reason"), amount_cents=amount,
             duplicate_of=form.read("other") or None,
         )  # fmt: skip
-        for each in form.alike if also else ():
+        for each in form.alike if form.ticked("also") else ():
             if not at.case(each).review.settled:
                 at.resolve(each, disposition="duplicate", by=form.who, reason=form.read("reason"), duplicate_of=form.id)
         return entry
@@ -189,5 +205,5 @@ def _reopen(form: _Form) -> None:
 
 
 _FORMS: dict[str, Callable[[_Form], None]] = {
-    "assign": _assign, "note": _note, "resolve": _resolve, "sign": _sign, "refuse": _reopen, "reopen": _reopen,
+    "assign": _assign, "note": _note, "sign": _sign, "refuse": _reopen, "reopen": _reopen,
 }  # fmt: skip

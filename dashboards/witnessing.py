@@ -15,7 +15,7 @@ from dashboards.run import log_options, witness_paths
 
 CHECKPOINTS = {"Made": "short", "Witness": "short", "Events": "number", "Statements": "number", "Root": "text"}
 REFUSED = {"Made": "short", "Statements": "number", "In the log now": "text", "File": "text"}
-BEAT_SECONDS = 15
+BEAT_SECONDS = 5
 UNNAMED = (
     "No witness is named",
     "Who holds the log's key can write another story and sign it; only another party's witness shows that. On another "

@@ -93,9 +93,11 @@ def test_without_a_log_the_page_says_how_to_review(warehouse: Path, monkeypatch:
 # -------------------------------------------------------------------------------------------------------- the review
 
 
-def act(test: AppTest, todo: str, button: str, **boxes: str) -> AppTest:
-    """Choose what to do, fill in, press."""
+def act(test: AppTest, todo: str, button: str, *, tick: bool = False, **boxes: str) -> AppTest:
+    """Choose what to do, fill in, tick the box, press."""
     test.button_group[0].set_value(todo).run()
+    if tick:
+        test.checkbox[0].check()
     for name, value in boxes.items():
         next(box for box in test.text_input if box.key and box.key.startswith(f"{name} ")).set_value(value)
     next(each for each in test.button if each.label == button).click().run()
@@ -143,8 +145,7 @@ def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) 
 def test_those_alike_are_resolved_as_duplicates(floor: Living) -> None:
     test = signed_in("m.ortiz")
     choose(test, "false_alarm")
-    test.checkbox[0].set_value(True).run()
-    act(test, "resolve", "Resolve", reason="the paytable was changed at noon")
+    act(test, "resolve", "Resolve", tick=True, reason="the paytable was changed at noon")
     with desk_at(floor.log, read_only=True) as at:
         said_of = sorted(case.review.resolution.disposition for case in at.cases() if case.review.resolution)
     assert said_of == ["duplicate", "false_alarm"]
