@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
+from itertools import islice
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +20,8 @@ from events.kafka_topics import REPLAY_PARTITION, identify
 
 OWNER = "replay/owner"
 GENERATION, POSITION, SNAPSHOT = "replay/generation", "replay/position/", "replay/snapshot/"
+AHEAD = 500
+"""Findings that are read at once where one is asked for: who folds a stream again asks for one after the other."""
 PATIENCE_S = 40.0
 """How long the transaction of a replayer that is gone may stay open before its broker ends it, with room to spare."""
 
@@ -61,6 +64,7 @@ class Stored:
         self._snapshots: dict[str, tuple[str, bytes]] = {}
         self._latest: dict[bytes, tuple[int, bytes]] = {}
         self._kinds: set[str] = set()
+        self._ahead: dict[int, bytes | None] = {}
         self._state_offset = self._findings_offset = self._decided = 0
         cluster.probe()
         self.reader: Reader = cluster.reader()
@@ -96,9 +100,10 @@ class Stored:
         if where[0] >= self._decided:  # ours, and behind an open transaction of somebody else
             self.reader.await_visible(self.findings, where[0], PATIENCE_S)
             self._decided = where[0] + 1
-        for message in self.reader.scan(self.findings, where[0]):
-            return message.value
-        return None
+        if where[0] not in self._ahead:
+            found = islice(self.reader.scan(self.findings, where[0]), AHEAD)
+            self._ahead = {message.offset: message.value for message in found}
+        return self._ahead.get(where[0])
 
     def enter(self, scope: str, mark: Generation, positions: Mapping[str, int], snapshots: Mapping[str, bytes]) -> None:
         """Take in the state that was just committed by ourselves, and need not be read."""
