@@ -17,10 +17,13 @@ from dashboards.run import warehouse_path
 T = TypeVar("T")
 HERE = Path(__file__).parent
 POLL_SECONDS = 3
+DRAWN_FROM = "drawn-from"
+"""Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
 
 
 def begin() -> None:
-    """Put the pages' style in place; the first call of every page."""
+    """Put the pages' style in place and note the generation that is there, before any question; the first call of every page."""
+    st.session_state[DRAWN_FROM] = stamp(warehouse_path())
     st.html(HERE / "style.css")
 
 
@@ -112,7 +115,7 @@ def watch(*, quietly: bool = False) -> None:
 
     Where somebody is choosing or writing, the page must not change under the hand.
     """
-    drawn_from = stamp(warehouse_path())
+    drawn_from = st.session_state[DRAWN_FROM]
 
     @st.fragment(run_every=POLL_SECONDS)
     def look() -> None:

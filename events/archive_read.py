@@ -56,9 +56,9 @@ _refused_decoder = msgspec.json.Decoder(_Refused)
 class ArchiveLog:
     """A sealed archive as a log (see `events.log.EventLog`), for reading only.
 
-    Raises `LogUnavailable` where there is no archive, or that of another
-    property, `AppendRefused` where it is to be made or written to, and, unless `check_heads=False`, an `IntegrityError` where its
-    manifests are not those that were sealed. What the segments hold is checked when they are read.
+    Raises `LogUnavailable` where there is no archive, or that of another property, `AppendRefused` where it is to be made or
+    written to, and, unless `check_heads=False`, an `IntegrityError` where its manifests are not those that were sealed. What the
+    segments hold is checked when they are read.
     """
 
     def __init__(

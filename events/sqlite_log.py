@@ -13,6 +13,7 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -210,27 +211,24 @@ class SqliteLog:
         drafts: Sequence[Draft],
         now_us: int,
     ) -> Appended:
-        state, seqs, records = staged[stream], list[int | None](), list[Record]()
+        state, records = staged[stream], list[Record]()
         reports = [(stream, draft.source, draft.source_seq, report_digest(draft)) for draft in drafts]
-        new = _inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports)
-        for draft, is_new in zip(drafts, new, strict=True):
-            if not is_new:
-                seqs.append(None)
-                continue
+        is_new = _inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports)
+        new = list(compress(drafts, is_new))
+        for draft in new:
             record, state = place(
                 state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
             )
-            seqs.append(record.seq)
             records.append(record)
-        placed = [draft.event_id for draft, is_new in zip(drafts, new, strict=True) if is_new]
-        event_ids = [(stream, bytes.fromhex(event_id)) for event_id in placed]
-        free = _inserted(connection, "INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_ids)
-        if not all(free):
-            raise IdTaken(stream, placed[free.index(False)])
+        event_ids = [(stream, bytes.fromhex(draft.event_id)) for draft in new]
+        is_free = _inserted(connection, "INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_ids)
+        if not all(is_free):
+            raise IdTaken(stream, new[is_free.index(False)].event_id)
         rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
         connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
         staged[stream] = state
-        return Appended(stream, tuple(seqs), state.head)
+        seqs = (record.seq for record in records)
+        return Appended(stream, tuple(next(seqs) if each else None for each in is_new), state.head)
 
     def _state(self, stream: str) -> StreamState:
         """Return where a stream stands, from its last events when it is asked for the first time."""

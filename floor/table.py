@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
+from typing import Literal
 
 from events import model
 from events.envelope import Draft
@@ -292,8 +293,14 @@ class Table:
         count = 53 if self.spec.shuffler == "automated_counting" else None
         return model.CardsShuffled(deck=deck.id, method="automated", count=count)
 
-    def change_deck(self, at: int, reason: str = "changed", preshuffled: bool = False, jokers: int | None = None,
-                    without: Collection[str] = ()) -> None:  # fmt: skip
+    def change_deck(
+        self,
+        at: int,
+        reason: Literal["changed", "incorrect_count"] = "changed",
+        preshuffled: bool = False,
+        jokers: int | None = None,
+        without: Collection[str] = (),
+    ) -> None:
         """Bring a new deck in the place of one; `without` names steps that are left out."""
         old = self.decks[at]
         new, jokers = self._receive(old.colour, preshuffled, jokers)
@@ -303,8 +310,7 @@ class Table:
             self._spread(new, seated.token if seated else None, without)
         elif jokers == 2:
             self.report(model.JokerDestroyed(deck=new, by=self.dealer, witnessed_by=self.floor))
-        assert reason in ("changed", "incorrect_count", "damaged")
-        self.report(model.DeckRemoved(deck=old.id, reason=reason))  # type: ignore[arg-type]  # asserted right above
+        self.report(model.DeckRemoved(deck=old.id, reason=reason))
         self._put_in_play(new, preshuffled, at)
 
     def decks_due(self, ahead_us: int) -> bool:

@@ -11,6 +11,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -82,7 +83,6 @@ class Desk:
     def __init__(self, log: EventLog, results: ResultStore, *, clock: Callable[[], int] | None = None) -> None:
         self.log, self.results = log, results
         self._clock = clock or _now_us
-        self._configured: list[PropertyConfigured | None] = []  # read once: it may stand far back in a partition
 
     # ------------------------------------------------------------------------------------------------------- reading
 
@@ -284,9 +284,7 @@ class Desk:
 
     def _gaming_day(self, now_us: int, review: TableReview) -> str:
         """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
-        if not self._configured:
-            self._configured.append(self._property())
-        (configured,) = self._configured
+        configured = self._configured
         if configured is None:
             table = review.stream.partition("/")[2]
             head = max((self.log.head(f"{kind}/{table}").seq, f"{kind}/{table}") for kind in ("table", "meter"))
@@ -294,8 +292,9 @@ class Desk:
             return decode(last.data).gaming_day
         return gaming_day(now_us, configured)
 
-    def _property(self) -> PropertyConfigured | None:
-        """Return how the property configured itself last; null where it never did."""
+    @cached_property
+    def _configured(self) -> PropertyConfigured | None:
+        """How the property configured itself last; null where it never did. Read once: it may stand far back in a partition."""
         configured = None
         for stream in self.log.streams():
             if stream.startswith("property/"):

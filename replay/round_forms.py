@@ -1,7 +1,7 @@
 """The forms of rows: which wagers each screened game has, and what its rows hold beside what all rows do.
 
 The law of this file: it names and shapes, as `round_columns.py` does. A game that is screened has its form here, its filling of
-a plain row in `plain_rounds.FILLS`, its kernel in `screening.KERNELS` and its words in `upheld.SAID_OF`.
+a plain row in `plain_games.FILLS`, its kernel in `screening.KERNELS` and its words in `upheld.SAID_OF`.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ out by the events says `rack verify --witness`, which computes all roots anew.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -174,9 +173,6 @@ def _refused(name: str, data: bytes, store: CheckpointStore) -> Refused:
     try:
         checkpoint, time = _read(data)
     except (BadNote, ValueError):
-        return Refused(file=name, size=None, at_us=None, stored=data in _first(store, 0))
-    return Refused(file=name, size=checkpoint.size, at_us=time.at_us, stored=data in _first(store, checkpoint.size - 1))
-
-
-def _first(store: CheckpointStore, after: int) -> Sequence[bytes]:
-    return [data for data, _ in zip(store.batches(after), range(1), strict=False)]
+        return Refused(file=name, size=None, at_us=None, stored=data == next(store.batches(0), None))
+    stored = data == next(store.batches(checkpoint.size - 1), None)
+    return Refused(file=name, size=checkpoint.size, at_us=time.at_us, stored=stored)

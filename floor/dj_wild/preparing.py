@@ -22,8 +22,7 @@ def one_box_seat(plan: Plan) -> bool:
 
 def raised_seat(plan: Plan) -> bool:
     """Prepare a round in which a patron with one box raises."""
-    wanted: Callable[[Plan], bool] = lambda p: any(p.raises(seat) for seat in p.single_boxes())  # noqa: E731
-    if not plan.single_boxes() or not plan.deal_until(wanted):
+    if not plan.single_boxes() or not plan.deal_until(lambda p: any(p.raises(seat) for seat in p.single_boxes())):
         return False
     plan.chosen = next(seat for seat in plan.single_boxes() if plan.raises(seat))
     return True

@@ -209,7 +209,7 @@ class Play:
         steps += [Step(event) for event in deals]
         if plan.face_up:
             at = len(steps) - len(deals) + plan.random.randrange(1, len(deals))
-            steps[at:at] = [Step(model.CardFoundFaceUp(card=TEXT[card])) for card in plan.face_up]  # type: ignore[arg-type]  # TEXT has card names only
+            steps[at:at] = [Step(same(model.CardFoundFaceUp, card=TEXT[card])) for card in plan.face_up]
 
     def _after_deal(self) -> None:
         plan, add, deck = self.plan, self.script.add, self.plan.deck

@@ -108,8 +108,15 @@ class ShoeTable(Table):
         """Whether the record tells what left the shoe."""
         return self.deck.id not in self.unknown
 
-    def change_deck(self, at: int, reason: str = "changed", preshuffled: bool = False, jokers: int | None = None,
-                    without: Collection[str] = (), colour: str = "") -> None:  # fmt: skip
+    def change_deck(
+        self,
+        at: int,
+        reason: Literal["changed", "incorrect_count"] = "changed",
+        preshuffled: bool = False,
+        jokers: int | None = None,
+        without: Collection[str] = (),
+        colour: str = "",
+    ) -> None:
         """Bring a new batch in the place of one; it is spread for inspection however it came (§ 686a.4(b), (e))."""
         old = self.decks[at]
         new, _ = self._receive(colour or old.colour, preshuffled)

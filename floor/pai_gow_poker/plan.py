@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from floor.face_up.plan import COSTLY, DEAR, BoxPlan, Plan
 from floor.face_up.stacking import card
+from floor.pai_gow_poker.table import PaiGowTable
 from floor.people import Patron
 from floor.table import Table
 from games.chapters import Line
@@ -42,6 +43,7 @@ class PaiGowPlan(Plan):
 
     optional_wagers: ClassVar = ("tiger_9", "fortune_bonus", "progressive", *ON_DICE)
     pushed: ClassVar = Outcome.TIGER_9_PUSH
+    table: PaiGowTable
 
     def __init__(self, table: Table, random: Random) -> None:
         offers = table.book.offers

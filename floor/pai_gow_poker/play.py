@@ -17,6 +17,7 @@ from floor.face_up.plan import BoxPlan
 from floor.face_up.play import OBSERVED, Play
 from floor.mystery_meter import MysteryMeter
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPlan
+from floor.pai_gow_poker.table import PaiGowTable
 from floor.said import paid, placed, same, taken
 from floor.script import Step
 from games.catalogue import GAMES
@@ -35,6 +36,7 @@ class PaiGowPlay(Play):
     observed: ClassVar[list[Aspect]] = [*OBSERVED, "mystery"]
     settled_early: ClassVar = (*ON_DICE, "match")
     plan: PaiGowPlan
+    table: PaiGowTable
 
     def __init__(self, plan: PaiGowPlan) -> None:
         super().__init__(plan)
@@ -59,8 +61,7 @@ class PaiGowPlay(Play):
 
     @property
     def _mystery(self) -> MysteryMeter | None:
-        found: MysteryMeter | None = self.table.mystery  # type: ignore[attr-defined]  # the wing plays at tables that have it
-        return found
+        return self.table.mystery
 
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
         super()._progressive(seat, box, amount)

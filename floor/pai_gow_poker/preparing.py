@@ -58,7 +58,7 @@ def dice_wager(wins: bool) -> Prepare:
     def prepare(plan: PaiGowPlan) -> bool:
         if not one_box_seat(plan):
             return False
-        offered = dice_wagers(plan.table)  # type: ignore[arg-type]  # this wing plans at its own tables only
+        offered = dice_wagers(plan.table)
         wager, box = offered[plan.turn % len(offered)], plan.boxes[plan.chosen]
         plan.number = plan.random.randrange(1, 7)
         box.match = {}

@@ -131,10 +131,8 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     summary, said, built, next_s, broken = Summary(), (0, 0), -1, 0.0, 0
     try:
         for summary in follow(log, results):
-            for line in summary.integrity[
-                broken:
-            ]:  # nothing later in that stream is judged: somebody must hear of it now
-                output.problem(line)
+            for line in summary.integrity[broken:]:
+                output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
             broken = len(summary.integrity)
             if (summary.rounds, summary.changed) != said:
                 said = summary.rounds, summary.changed

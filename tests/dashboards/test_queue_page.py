@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from analytics import queue
 from analytics.warehouse import build
 from dashboards import desk, views
 from dashboards.reviewing import cents_typed
@@ -48,6 +50,25 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
     assert "high: money went otherwise than was due" in page
     assert test.query_params["finding"] == sample.DISPUTE.id
+
+
+def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, asked = sample.make(tmp_path / "warehouse.duckdb"), queue.findings_queue
+
+    def built_meanwhile(*about: Any, **more: Any) -> Any:
+        rows = asked(*about, **more)
+        build(path, sample.adjudications()[:1], ())
+        return rows
+
+    with monkeypatch.context() as patched:
+        patched.setattr(queue, "findings_queue", built_meanwhile)
+        test = run("queue", path, monkeypatch)
+    assert "6 findings in 4 rounds" in said(test)
+    (offered,) = (button for button in test.button if button.label == "There are new results: show them")
+    offered.click().run()
+    assert "Every round that was replayed is upheld" in said(test)
 
 
 def test_filters_from_the_address_and_by_hand(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
