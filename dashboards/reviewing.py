@@ -85,12 +85,7 @@ def panel(
     key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
     todo = st.segmented_control("What to do", offered, default=offered[0], required=True, format_func=lambda a: WORDS[a],
                                 key=f"do {key}", label_visibility="collapsed") or offered[0]  # fmt: skip
-    form = _Form(found, review, alike, people, who, key, formats)
-    if todo == "resolve":
-        _resolve(form)
-        return
-    with form.sheet():
-        _FORMS[todo](form)
+    _FORMS[todo](_Form(found, review, alike, people, who, key, formats))
 
 
 class _Form:
@@ -132,17 +127,19 @@ class _Form:
 
 
 def _assign(form: _Form) -> None:
-    form.box("To", "to", value=form.who, help="A name as the directory has it, in small letters")
-    form.box("Why", "reason", placeholder="look at camera 4")
-    form.button(
-        "Assign", lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
-        needs=("to", "reason"),
-    )  # fmt: skip
+    with form.sheet():
+        form.box("To", "to", value=form.who, help="A name as the directory has it, in small letters")
+        form.box("Why", "reason", placeholder="look at camera 4")
+        form.button(
+            "Assign", lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
+            needs=("to", "reason"),
+        )  # fmt: skip
 
 
 def _note(form: _Form) -> None:
-    form.box("What you saw or did", "note")
-    form.button("Write the note", lambda d: d.note(form.id, note=form.read("note"), by=form.who), needs=("note",))
+    with form.sheet():
+        form.box("What you saw or did", "note")
+        form.button("Write the note", lambda d: d.note(form.id, note=form.read("note"), by=form.who), needs=("note",))
 
 
 def _resolve(form: _Form) -> None:
@@ -192,18 +189,20 @@ def _sign(form: _Form) -> None:
     assert first is not None, "it awaits a signature"
     if first.by == form.who:
         source.show(markup.notice(f"{first.by} signed first", "The second signature is another person's"))
-    form.box("What you checked", "reason", placeholder="slip 1147 seen")
-    form.button(
-        f"Sign {form.formats.money(first.amount_cents)}",
-        lambda d: d.sign(form.id, by=form.who, reason=form.read("reason"), amount_cents=first.amount_cents),
-    )
+    with form.sheet():
+        form.box("What you checked", "reason", placeholder="slip 1147 seen")
+        form.button(
+            f"Sign {form.formats.money(first.amount_cents)}",
+            lambda d: d.sign(form.id, by=form.who, reason=form.read("reason"), amount_cents=first.amount_cents),
+        )
 
 
 def _reopen(form: _Form) -> None:
-    form.box("Why", "reason")
-    form.button("Reopen", lambda d: d.reopen(form.id, by=form.who, reason=form.read("reason")))
+    with form.sheet():
+        form.box("Why", "reason")
+        form.button("Reopen", lambda d: d.reopen(form.id, by=form.who, reason=form.read("reason")))
 
 
 _FORMS: dict[str, Callable[[_Form], None]] = {
-    "assign": _assign, "note": _note, "sign": _sign, "refuse": _reopen, "reopen": _reopen,
+    "assign": _assign, "note": _note, "resolve": _resolve, "sign": _sign, "refuse": _reopen, "reopen": _reopen,
 }  # fmt: skip

@@ -7,7 +7,8 @@ an event that comes very late), and when another engine takes a stream up: what 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import NamedTuple
+from itertools import islice
+from typing import NamedTuple, Protocol
 
 from events.codec import decode
 from events.errors import IntegrityError
@@ -17,8 +18,15 @@ from games.rulebook import Rulebook
 from replay.corrections import Correction, effective
 from replay.stream import Earlier, Result, Worker, withdrawal
 
-Read = Callable[[int | None], Iterator[Record]]
-"""Yields the stream's records from 1 to a number (or to the end)."""
+RUN = 256
+"""So many records are read at a time where nothing is said of them yet."""
+
+
+class Reader(Protocol):
+    """Reads a stream's records from one number to another (or to the end), as often as it is asked."""
+
+    def __call__(self, first: int = 1, last: int | None = None) -> Iterator[Record]:
+        """Yield the records, in order."""
 
 
 class Again(NamedTuple):
@@ -29,20 +37,16 @@ class Again(NamedTuple):
     broken: IntegrityError | None
 
 
-def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, standing: Callable[[], Collection[str]],
+def fold_again(stream: str, read: Reader, end: int | None, earlier: Earlier, standing: Callable[[], Collection[str]],
                rules: Rulebook | None, make: Callable[[str, Earlier], Worker] = Worker) -> Again:  # fmt: skip
     """Fold a stream again, to `end` or to where it breaks off.
 
     `standing` gives the ids of the findings on this stream that stand; of a meter's stream those not found again are
     withdrawn (of a table's, its rounds' revisions do that). `make` makes the workers.
     """
-    scout, broken = make(stream, earlier), None
+    scout = make(stream, earlier)
     scout.judging, scout.opened = False, set()
-    try:
-        for record in read(end):
-            scout.take(record)
-    except IntegrityError as error:
-        broken = error
+    broken = _walk(scout, read(1, end))
     fold = scout.table or scout.meter
     said = fold.corrections if fold is not None else []
     ids = _ids(read, {each.superseded for each in said if each.superseded < each.seq})
@@ -53,7 +57,7 @@ def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, stand
         effective(each for each in said if each.seq not in refused), refused, scout.table.missed if scout.table else ()
     )
     results: list[Result] = []
-    for record in read(scout.seq) if scout.seq else ():
+    for record in read(1, scout.seq) if scout.seq else ():
         results += worker.take(record)
     results += worker.finish()
     numbered = scout.opened | _numbers(said)
@@ -65,9 +69,29 @@ def fold_again(stream: str, read: Read, end: int | None, earlier: Earlier, stand
     return Again(worker, results, broken)
 
 
-def _ids(read: Read, numbers: Collection[int]) -> dict[int, str]:
+def _walk(scout: Worker, records: Iterator[Record]) -> IntegrityError | None:
+    """Let a worker that judges nothing take records as far as they can be read; return what breaks them off."""
+    fold, broken, more = scout.table or scout.meter, None, True
+    while more:
+        run: list[Record] = []
+        try:
+            run.extend(islice(records, RUN))  # where that fails, what came before is in it
+        except IntegrityError as error:
+            broken = error
+        more = broken is None and bool(run)
+        try:
+            while run:
+                run = run[scout.take_run(run, lambda result: None) :]
+                if scout.stale and fold is not None:  # what reaches back is for the worker that comes after
+                    scout.stale = fold.stale = False
+        except IntegrityError as error:
+            return error
+    return broken
+
+
+def _ids(read: Reader, numbers: Collection[int]) -> dict[int, str]:
     """Return the ids of the events with these numbers."""
-    records = read(max(numbers)) if numbers else ()
+    records = read(min(numbers), max(numbers)) if numbers else ()
     return {record.seq: decode(record.data).event_id for record in records if record.seq in numbers}
 
 

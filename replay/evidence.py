@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -23,7 +23,7 @@ from events.errors import EventError, Undecodable
 from events.log import Record
 from events.model import Event
 from games.rulebook import Rulebook
-from replay.again import Read, fold_again
+from replay.again import Reader, fold_again
 from replay.corrections import correction
 from replay.findings import Adjudication
 from replay.rounds import Round, TableFold
@@ -32,13 +32,6 @@ from replay.table_state import CHANGES, Fact, Source
 
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""
-
-
-class Reader(Protocol):
-    """Reads a stream's records from one number to another (or to the end), as often as it is asked."""
-
-    def __call__(self, first: int = 1, last: int | None = None) -> Iterator[Record]:
-        """Yield the records, in order."""
 
 
 class RoundUnknown(LookupError):
@@ -106,12 +99,16 @@ class RoundWorker(Worker):
         return super().judge(round_)
 
 
-def listed(records: Sequence[Record]) -> Read:
+def listed(records: Sequence[Record]) -> Reader:
     """Return what reads these records."""
-    return lambda end: (each for each in records if end is None or each.seq <= end)
+
+    def read(first: int = 1, last: int | None = None) -> Iterator[Record]:
+        return (each for each in records if first <= each.seq and (last is None or each.seq <= last))
+
+    return read
 
 
-def judge(stream: str, read: Read, round_no: int, *, begins: int = 0) -> Judged | None:
+def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judged | None:
     """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; null if
     it has no verdict. Raises `Undecodable`, and what `read` raises.
 
@@ -136,7 +133,7 @@ def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged
     The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `Undecodable` where the
     stream cannot be read, and what `read` raises.
     """
-    whole = judge(stream, lambda end: read(1, end), round_no)
+    whole = judge(stream, read, round_no)
     chooser = _Chooser(stream, read)
     if whole is None:
         raise RoundUnknown(chooser.why_not(round_no))

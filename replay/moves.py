@@ -12,35 +12,47 @@ from replay.wagering import Key, key_of
 
 
 class Flow(msgspec.Struct):
-    """What the dealer did with one wager: cents taken, winnings paid, stake returned; by slip; and the facts."""
+    """What the dealer did with one wager: cents taken, winnings paid, stake returned; by slip; and the facts.
+
+    `gave`: a move ended it by giving the patron money; it was paid, or returned otherwise than as late or uncovered.
+    """
 
     taken_cents: int = 0
     winnings_cents: int = 0
     stake_back_cents: int = 0
     by_slip_cents: int = 0
+    gave: bool = False
     facts: list[Fact] = []
 
 
 def flows(round_: Round) -> dict[Key, Flow]:
     """Return what was done with each wager, by its key."""
-    if "flows" in round_.memo:
-        known: dict[Key, Flow] = round_.memo["flows"]
+    known: dict[Key, Flow] | None = round_.memo.get("flows")
+    if known is not None:
         return known
     found: dict[Key, Flow] = {}
-    for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
-        for fact in round_.of(type_):
-            event = fact.payload
-            flow = found.setdefault(key_of(event.seat, event.wager, event.number, event.bettor), Flow())
-            flow.facts.append(fact)
-            match event:
-                case model.WagerTaken():
-                    flow.taken_cents += event.amount_cents
-                case model.WagerPaid():
-                    flow.winnings_cents += event.winnings_cents
-                    flow.stake_back_cents += event.stake_cents
-                    flow.by_slip_cents += event.winnings_cents if event.source == "slip" else 0
-                case model.WagerReturned():
-                    flow.stake_back_cents += event.amount_cents if event.reason != "late" else 0
+
+    def of_wager(fact: Fact) -> Flow:
+        event = fact.payload
+        key = key_of(event.seat, event.wager, event.number, event.bettor)
+        flow = found.get(key)
+        if flow is None:
+            flow = found[key] = Flow()
+        flow.facts.append(fact)
+        return flow
+
+    for fact in round_.of(model.WagerTaken):
+        of_wager(fact).taken_cents += fact.payload.amount_cents
+    for fact in round_.of(model.WagerPaid):
+        flow, paid = of_wager(fact), fact.payload
+        flow.winnings_cents += paid.winnings_cents
+        flow.stake_back_cents += paid.stake_cents
+        flow.by_slip_cents += paid.winnings_cents if paid.source == "slip" else 0
+        flow.gave = True
+    for fact in round_.of(model.WagerReturned):
+        flow, returned = of_wager(fact), fact.payload
+        flow.stake_back_cents += returned.amount_cents if returned.reason != "late" else 0
+        flow.gave = flow.gave or returned.reason not in ("late", "uncovered")
     round_.memo["flows"] = found
     return found
 
@@ -51,20 +63,9 @@ def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
     A wager that nobody paid or gave back lies with the patron but for what was taken; so does what lies beside a part that
     was returned as uncovered. A progressive wager was collected before the deal.
     """
-    if wager == "progressive" or any(_gave(fact.payload) for fact in flow.facts):
+    if flow.gave or wager == "progressive":
         return flow.winnings_cents + flow.stake_back_cents - stake_cents
     return -flow.taken_cents
-
-
-def _gave(event: model.WagerTaken | model.WagerPaid | model.WagerReturned) -> bool:
-    """Whether a move ends a wager by giving the patron money: it was paid, or returned otherwise than as late or uncovered."""
-    match event:
-        case model.WagerTaken():
-            return False
-        case model.WagerPaid():
-            return True
-        case model.WagerReturned():
-            return event.reason not in ("late", "uncovered")
 
 
 def shown(flow: Flow, stake_cents: int) -> str:

@@ -10,6 +10,7 @@ import contextlib
 import gc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import takewhile
 
 import msgspec
@@ -269,8 +270,8 @@ class Replay:
     def _fold_again(self, stream: str, end: int | None) -> None:
         before = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
         again = fold_again(
-            stream, lambda to: self.log.read(stream, 1, to), end, self._earlier, lambda: self._standing(stream), self.rules
-        )  # fmt: skip
+            stream, partial(self.log.read, stream), end, self._earlier, lambda: self._standing(stream), self.rules
+        )
         if stream in self._workers:
             again.worker.rounds = self._workers[stream].rounds
         self._workers[stream] = again.worker

@@ -28,10 +28,11 @@ def test_the_floor_follows_the_log_without_a_reload(live_site: str, floor: Livin
 def press(page: Page, key: str, wanted: str) -> None:
     """Press a key until the page shows what is wanted: a page that is still being drawn does not hear it."""
     place = page.locator("h2.rk-h2").first
-    for _ in range(10):
+    for _ in range(3):
+        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
         page.keyboard.press(key)
         try:
-            expect(place).to_have_text(wanted, timeout=3_000)
+            expect(place).to_have_text(wanted, timeout=10_000)
         except AssertionError:
             continue
         return

@@ -11,7 +11,8 @@ import pytest
 from events import model
 from events.codec import read
 from events.log import Record
-from replay.evidence import Reader, RoundUnknown, evidence, is_same, judge, listed
+from replay.again import Reader
+from replay.evidence import RoundUnknown, evidence, is_same, judge, listed
 from replay.findings import Adjudication
 from replay.replayer import MemoryResults, adjudications, replay
 from tests.replay.streams import eventful, fill, taken

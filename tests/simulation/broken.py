@@ -6,7 +6,8 @@ Each is a context within which the pipeline has the defect. None is far-fetched:
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -19,19 +20,19 @@ from events.log import Appended
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from replay import again
-from replay.stream import Worker
-from tests.simulation.world import Build
+from tests.simulation.building import (
+    Builds,
+    committing_the_position_first,
+    keeping_no_open_rounds,
+    keeping_no_refused_bytes,
+    marking_nothing,
+    registering,
+)
 
-BUILDS: dict[str, tuple[Build, int]] = {}
+BUILDS: Builds = {}
 """Name of a defect → the context that has it, and the seed from which on to look (a rare one is found by few)."""
 
-
-def build(function: Callable[[], Iterator[None]] | None = None, *, seed: int = 0) -> Any:
-    def made(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
-        BUILDS[function.__name__] = contextlib.contextmanager(function), seed
-        return function
-
-    return made if function is None else made(function)
+build = registering(BUILDS)
 
 
 @build
@@ -95,10 +96,7 @@ def marks_before_it_commits() -> Iterator[None]:
         yield
 
 
-@build
-def never_marks() -> Iterator[None]:
-    with patch.object(HighWater, "record", lambda self, heads: None):
-        yield
+build(marking_nothing, name="never_marks")
 
 
 @build
@@ -125,41 +123,13 @@ def drops_half_a_group() -> Iterator[None]:
         yield
 
 
-@build
-def keeps_no_refused_bytes() -> Iterator[None]:
-    with patch.object(SqliteLog, "quarantine", lambda self, entry: None):
-        yield
+build(partial(keeping_no_refused_bytes, SqliteLog), name="keeps_no_refused_bytes")
 
 
-@build
-def commits_its_position_first() -> Iterator[None]:
-    """A replayer that dies between the two has judged nothing of what it has passed."""
-    real = SqliteResults.commit
-
-    def commit(
-        self: SqliteResults,
-        engine: str,
-        positions: Mapping[str, int],
-        snapshots: Mapping[str, bytes],
-        records: Sequence[tuple[str, str, bytes]],
-    ) -> None:
-        real(self, engine, positions, snapshots, [])
-        real(self, engine, {}, {}, records)
-
-    with patch.object(SqliteResults, "commit", commit):
-        yield
+build(partial(committing_the_position_first, SqliteResults), name="commits_its_position_first")
 
 
-@build
-def keeps_no_open_rounds() -> Iterator[None]:
-    """Positions are kept without the fold's snapshots, so that an open round begins in its middle."""
-    real = SqliteResults.snapshots
-
-    def snapshots(self: SqliteResults, engine: str) -> dict[str, bytes]:
-        return {stream: Worker(stream, self.latest).snapshot() for stream in real(self, engine)}
-
-    with patch.object(SqliteResults, "snapshots", snapshots):
-        yield
+build(partial(keeping_no_open_rounds, SqliteResults), name="keeps_no_open_rounds")
 
 
 @build(seed=119)

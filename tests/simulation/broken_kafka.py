@@ -6,31 +6,31 @@ As in `broken.py`, each is a line left out, or two swapped. The last ones are wh
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 from events import kafka_shard
-from events.high_water import HighWater
 from events.kafka_client import Cluster, Unsure, Writer
 from events.kafka_fold import Chains
 from events.kafka_log import KafkaLog, KafkaResults
 from events.kafka_shard import Shard
 from events.kafka_stored import Stored
 from events.log import Record
-from replay.stream import Worker
-from tests.simulation.world import Build
+from tests.simulation.building import (
+    Builds,
+    committing_the_position_first,
+    keeping_no_open_rounds,
+    keeping_no_refused_bytes,
+    marking_nothing,
+    registering,
+)
 
-BUILDS: dict[str, tuple[Build, int]] = {}
-"""Name of a defect → the context that has it, and the seed from which on to look (a rare one is found by few)."""
+BUILDS: Builds = {}
+"""As in `broken.py`."""
 
-
-def build(function: Callable[[], Iterator[None]] | None = None, *, seed: int = 0) -> Any:
-    def made(function: Callable[[], Iterator[None]]) -> Callable[[], Iterator[None]]:
-        BUILDS[function.__name__] = contextlib.contextmanager(function), seed
-        return function
-
-    return made if function is None else made(function)
+build = registering(BUILDS)
 
 
 # ------------------------------------------------------------------------------------------------ after an unclear answer
@@ -161,17 +161,10 @@ def marks_before_it_commits() -> Iterator[None]:
         yield
 
 
-@build
-def never_marks() -> Iterator[None]:
-    """An end that is cut off at the broker is not missed."""
-    with patch.object(HighWater, "record", lambda self, heads: None):
-        yield
+build(marking_nothing, name="never_marks")  # an end that is cut off at the broker is not missed
 
 
-@build
-def keeps_no_refused_bytes() -> Iterator[None]:
-    with patch.object(KafkaLog, "quarantine", lambda self, entry: None):
-        yield
+build(partial(keeping_no_refused_bytes, KafkaLog), name="keeps_no_refused_bytes")
 
 
 # ------------------------------------------------------------------------------------------------------- what is read back
@@ -247,31 +240,7 @@ def goes_on_after_a_gap() -> Iterator[None]:
 # ----------------------------------------------------------------------------------------------------------- the replayer
 
 
-@build(seed=25)
-def commits_its_position_first() -> Iterator[None]:
-    real = KafkaResults.commit
-
-    def commit(
-        self: KafkaResults,
-        engine: str,
-        positions: Mapping[str, int],
-        snapshots: Mapping[str, bytes],
-        records: Sequence[tuple[str, str, bytes]],
-    ) -> None:
-        real(self, engine, positions, snapshots, [])
-        real(self, engine, {}, {}, records)
-
-    with patch.object(KafkaResults, "commit", commit):
-        yield
+build(partial(committing_the_position_first, KafkaResults), name="commits_its_position_first", seed=25)
 
 
-@build
-def keeps_no_open_rounds() -> Iterator[None]:
-    """Positions are kept without the fold's snapshots, so that an open round begins in its middle."""
-    real = KafkaResults.snapshots
-
-    def snapshots(self: KafkaResults, engine: str) -> dict[str, bytes]:
-        return {stream: Worker(stream, self.latest).snapshot() for stream in real(self, engine)}
-
-    with patch.object(KafkaResults, "snapshots", snapshots):
-        yield
+build(partial(keeping_no_open_rounds, KafkaResults), name="keeps_no_open_rounds")

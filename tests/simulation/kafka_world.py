@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,22 +17,19 @@ from events.kafka_client import Lane
 from events.kafka_log import KafkaLog, KafkaResults
 from events.verify import verify
 from rack.intake import read_line, take
-from replay.replayer import KINDS, Replay
 from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries
 from tests.simulation.world import (
-    DAY_US,
     LOG_ID,
     PROPERTY,
     STEPS_MAX,
     Broken,
     Build,
+    Intake,
     Model,
     Outcome,
     commits_often,
     demand,
-    said,
-    stored,
 )
 
 ADDRESS = "kafka://simulated:9092/floor"
@@ -54,15 +50,13 @@ def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outco
     return Outcome(dict(world.faults), sum(map(len, model.stored.values())), tampering)
 
 
-class World:
-    """Two machines, a replayer and a cluster. `taken` lines are acknowledged."""
+class World(Intake):
+    """Two machines, a replayer and a cluster."""
 
     def __init__(self, rng: random.Random, lines: list[bytes], model: Model, folder: Path) -> None:
-        self.rng, self.lines, self.model, self.folder = rng, lines, model, folder
+        super().__init__(rng, lines, model)
+        self.folder = folder
         self.broker = Broker(rng.randrange(2**32))
-        self.taken = 0
-        self.now_us = 1_773_500_000_000_000
-        self.faults: Counter[str] = Counter()
         self._logs: dict[str, KafkaLog] = {}
         self._here = "north"
         self._step = 0
@@ -107,9 +101,8 @@ class World:
         self.broker.happened.clear()
 
     def _take_some(self, machine: str) -> None:
-        """Hand in the next lines, from a little before the last acknowledgement at times."""
-        start = max(0, self.taken - self.rng.choice((0, 0, 3)))
-        end = min(len(self.lines), self.taken + self.rng.randint(1, 9))
+        """Hand in the next lines."""
+        start, end = self.next_lines()
         try:
             log = self._open(machine)
         except LogUnavailable:
@@ -149,37 +142,26 @@ class World:
             self._wrote[lane] = log, self._step
 
     def _replay(self) -> None:
-        """Judge what is new; end at any batch."""
-        end = self.rng.choice((None, None, self.rng.randint(1, 4)))
+        """Judge what is new, or fail to."""
+        end = self.some_batches()
         with contextlib.ExitStack() as stack:
             try:
                 log = self._opened("replayer", read_only=True)
                 stack.callback(log.close)
                 results = KafkaResults(ADDRESS, timeout_s=5.0)
                 stack.callback(results.close)
-                replaying = Replay(log, results)
-                for number, _ in enumerate(replaying.run()):
-                    if number == end:
-                        return
-                demand(
-                    replaying.summary.integrity == [], f"a sound log is called broken: {replaying.summary.integrity}"
-                )
+                self.judge(log, results, end)
             except (LogUnavailable, AppendRefused):
                 pass  # the next replay goes on from the last commit
 
     def _open(self, machine: str) -> KafkaLog:
         if machine not in self._logs:
             self._logs[machine] = self._opened(machine)
-            self._check_acknowledged(self._logs[machine])
+            self.must_hold_what_was_acknowledged(self._logs[machine])
         return self._logs[machine]
 
     def _opened(self, machine: str, **options: bool) -> KafkaLog:
-        return KafkaLog(ADDRESS, state_dir=self.folder / machine, timeout_s=5.0, clock=self._clock, **options)
-
-    def _clock(self) -> int:
-        """A clock that runs back, or days ahead."""
-        self.now_us += self.rng.choice((1, 1_000, 1_000_000, -5_000_000, 3 * DAY_US, -3 * DAY_US))
-        return self.now_us
+        return KafkaLog(ADDRESS, state_dir=self.folder / machine, timeout_s=5.0, clock=self.clock, **options)
 
     def _close(self, machine: str) -> None:
         log = self._logs.pop(machine, None)
@@ -192,14 +174,6 @@ class World:
 
     # ---------------------------------------------------------------------------------------------------------- promises
 
-    def _check_acknowledged(self, log: KafkaLog) -> None:
-        """Nothing that was acknowledged is lost, nothing stands twice, nothing stands in another order."""
-        for stream, drafts in stored(log).items():
-            expected = self.model.stored.get(stream, [])
-            demand(drafts == expected[: len(drafts)], f"{stream} holds other events than were taken in")
-        for stream, end in self.model.ends[self.taken].items():
-            demand(log.head(stream).seq >= end, f"{stream} ends at {log.head(stream).seq}, acknowledged were {end}")
-
     def _check_end(self) -> None:
         for machine in MACHINES:
             self._close(machine)
@@ -210,17 +184,10 @@ class World:
         for stream, drafts in self.model.stored.items():
             mark = log.acknowledged().get(stream)
             demand(mark is not None and mark.seq == len(drafts), f"{stream} is marked to {mark}")
-        demand(stored(log) == self.model.stored, "the log holds other events than were taken in")
-        report = verify(log)
-        demand(report.ok, f"a sound log is called broken: {report.breaks}")
-        held = {(each.stream, each.data) for each in log.quarantined()}
-        demand(held == self.model.quarantined, "quarantine holds other bytes than were refused")
+        self.must_hold_everything(log)
         log.close()
-        results = KafkaResults(ADDRESS, read_only=True)
-        found = said(results)
-        results.close()
-        for kind in KINDS:
-            demand(found[kind] == self.model.said[kind], f"{kind} differ from those of the run without faults")
+        with contextlib.closing(KafkaResults(ADDRESS, read_only=True)) as results:
+            self.must_have_said_the_same(results)
 
     def _last_lines(self) -> list[bytes]:
         """The line that led to the last event of each stream."""

@@ -3,85 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.simulation.broken import BUILDS
-from tests.simulation.broken_kafka import BUILDS as BROKEN_ON_KAFKA
+from tests.simulation import broken, broken_kafka, kafka_world, world
 from tests.simulation.broker import WAYS
+from tests.simulation.building import Builds
 from tests.simulation.disk import KINDS
-from tests.simulation.kafka_world import run as run_on_kafka
-from tests.simulation.world import run
+from tests.simulation.world import Outcome
 
-SEEDS, KAFKA_SEEDS = 200, 60
 PACK = 20
 SEARCHED = 300
 """Seeds within which a broken build must be found out."""
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, PACK))
-def test_whatever_happens_nothing_is_lost_and_nothing_is_said_otherwise(first: int, tmp_path: Path) -> None:
+class Where(NamedTuple):
+    """A world: how it runs, the kinds of faults in it, how many seeds are tried, and its broken builds."""
+
+    run: Callable[..., Outcome]
+    faults: Collection[str]
+    seeds: int
+    builds: Builds
+
+
+WORLDS = {
+    "sqlite": Where(world.run, KINDS, 200, broken.BUILDS),
+    "kafka": Where(kafka_world.run, WAYS, 60, broken_kafka.BUILDS),
+}
+
+
+def of_seed(tmp_path: Path, seed: int) -> Path:
+    folder = tmp_path / str(seed)
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("where", "first"), [(name, first) for name, each in WORLDS.items() for first in range(0, each.seeds, PACK)]
+)
+def test_whatever_happens_nothing_is_lost_and_nothing_is_said_otherwise(where: str, first: int, tmp_path: Path) -> None:
     happened = Counter[str]()
     for seed in range(first, first + PACK):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
         try:
-            happened.update(run(seed, folder).faults)
+            happened.update(WORLDS[where].run(seed, of_seed(tmp_path, seed)).faults)
         except BaseException as error:
-            error.add_note(f"seed {seed}: python -m tests.simulation --first {seed} --seeds 1")
+            on = " --kafka" * (where == "kafka")
+            error.add_note(f"seed {seed}: python -m tests.simulation{on} --first {seed} --seeds 1")
             raise
-    assert set(happened) == set(KINDS), "every kind of fault was tried"
+    assert set(happened) == set(WORLDS[where].faults), "every kind of fault was tried"
 
 
-@pytest.mark.parametrize("name", BUILDS)
-def test_a_broken_build_is_found_out(name: str, tmp_path: Path) -> None:
-    build, first = BUILDS[name]
+@pytest.mark.parametrize(("where", "name"), [(where, name) for where, each in WORLDS.items() for name in each.builds])
+def test_a_broken_build_is_found_out(where: str, name: str, tmp_path: Path) -> None:
+    build, first = WORLDS[where].builds[name]
     for seed in range(first, first + SEARCHED):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
         try:
-            run(seed, folder, build)
+            WORLDS[where].run(seed, of_seed(tmp_path, seed), build)
         except Exception:
             return
     pytest.fail(f"{name}: {SEARCHED} seeds did not find it")
 
 
-@pytest.mark.parametrize("first", range(0, KAFKA_SEEDS, PACK))
-def test_on_kafka_nothing_is_lost_whatever_request_or_answer_is(first: int, tmp_path: Path) -> None:
-    happened = Counter[str]()
-    for seed in range(first, first + PACK):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        try:
-            happened.update(run_on_kafka(seed, folder).faults)
-        except BaseException as error:
-            error.add_note(f"seed {seed}: python -m tests.simulation --kafka --first {seed} --seeds 1")
-            raise
-    assert set(happened) == set(WAYS), "every kind of fault was tried"
-
-
-@pytest.mark.parametrize("name", BROKEN_ON_KAFKA)
-def test_a_broken_build_on_kafka_is_found_out(name: str, tmp_path: Path) -> None:
-    build, first = BROKEN_ON_KAFKA[name]
-    for seed in range(first, first + SEARCHED):
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        try:
-            run_on_kafka(seed, folder, build)
-        except Exception:
-            return
-    pytest.fail(f"{name}: {SEARCHED} seeds did not find it")
-
-
-def test_a_seed_says_it_all(tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", WORLDS)
+def test_a_seed_says_it_all(where: str, tmp_path: Path) -> None:
     """The same seed runs in the same way, else it could not be looked into."""
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    assert run(7, tmp_path / "one") == run(7, tmp_path / "two")
-
-
-def test_a_seed_says_it_all_on_kafka(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-    assert run_on_kafka(7, tmp_path / "one") == run_on_kafka(7, tmp_path / "two")
+    one, two = (WORLDS[where].run(7, of_seed(tmp_path, number)) for number in (1, 2))
+    assert one == two

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from events.appender import report_digest
 from events.codec import decode
 from events.envelope import Draft
 from events.errors import AppendRefused, IntegrityError, LogUnavailable
+from events.kafka_log import KafkaLog
 from events.log import EventLog, Record, ResultStore
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
@@ -68,7 +70,7 @@ def run(seed: int, folder: Path, build: Build = contextlib.nullcontext) -> Outco
             with world.machine.plugged_in():
                 world.live()
             tampering = tamper(rng, folder / "floor.db", model)
-    return Outcome(world.faults, sum(map(len, model.stored.values())), tampering)
+    return Outcome(dict(world.faults), sum(map(len, model.stored.values())), tampering)
 
 
 class Model:
@@ -105,17 +107,68 @@ class Model:
             demand(said or line in refused, f"a line was lost: {line!r}")
 
 
-class World:
-    """The machine on which it happens. `taken` lines are acknowledged."""
+class Intake:
+    """The lines, how many of them were acknowledged (`taken`), the clocks, and what must hold of the log and its verdicts."""
 
-    def __init__(self, rng: random.Random, lines: list[bytes], model: Model, folder: Path) -> None:
+    def __init__(self, rng: random.Random, lines: list[bytes], model: Model) -> None:
         self.rng, self.lines, self.model = rng, lines, model
-        self.machine = Machine(folder, rng)
-        self.path = folder / "floor.db"
         self.taken = 0
         self.now_us = 1_773_500_000_000_000
+        self.faults = Counter[str]()
+
+    def clock(self) -> int:
+        """A clock that runs back, or days ahead."""
+        self.now_us += self.rng.choice((1, 1_000, 1_000_000, -5_000_000, 3 * DAY_US, -3 * DAY_US))
+        return self.now_us
+
+    def next_lines(self) -> tuple[int, int]:
+        """From where to where lines are handed in next: from a little before the last acknowledgement at times."""
+        start = max(0, self.taken - self.rng.choice((0, 0, 3)))
+        return start, min(len(self.lines), self.taken + self.rng.randint(1, 9))
+
+    def some_batches(self) -> int | None:
+        """After how many batches a replay ends; null: when all is judged."""
+        return self.rng.choice((None, None, self.rng.randint(1, 4)))
+
+    def judge(self, log: EventLog, results: ResultStore, end: int | None) -> None:
+        """Judge what is new, or so many batches of it."""
+        replaying = Replay(log, results)
+        for number, _ in enumerate(replaying.run()):
+            if number == end:
+                return
+        demand(replaying.summary.integrity == [], f"a sound log is called broken: {replaying.summary.integrity}")
+
+    def must_hold_what_was_acknowledged(self, log: EventLog) -> None:
+        """Nothing that was acknowledged is lost, nothing stands twice, nothing stands in another order."""
+        for stream, drafts in stored(log).items():
+            expected = self.model.stored.get(stream, [])
+            demand(drafts == expected[: len(drafts)], f"{stream} holds other events than were taken in")
+        for stream, end in self.model.ends[self.taken].items():
+            demand(log.head(stream).seq >= end, f"{stream} ends at {log.head(stream).seq}, acknowledged were {end}")
+
+    def must_hold_everything(self, log: SqliteLog | KafkaLog) -> None:
+        """In the end log and quarantine are the model's."""
+        demand(stored(log) == self.model.stored, "the log holds other events than were taken in")
+        report = verify(log)
+        demand(report.ok, f"a sound log is called broken: {report.breaks}")
+        held = {(each.stream, each.data) for each in log.quarantined()}
+        demand(held == self.model.quarantined, "quarantine holds other bytes than were refused")
+
+    def must_have_said_the_same(self, results: ResultStore) -> None:
+        """In the end what was ever said is what the model's replay says."""
+        found = said(results)
+        for kind in KINDS:
+            demand(found[kind] == self.model.said[kind], f"{kind} differ from those of the run without faults")
+
+
+class World(Intake):
+    """The machine on which it happens."""
+
+    def __init__(self, rng: random.Random, lines: list[bytes], model: Model, folder: Path) -> None:
+        super().__init__(rng, lines, model)
+        self.machine = Machine(folder, rng)
+        self.path = folder / "floor.db"
         self.log: SqliteLog | None = None
-        self.faults: dict[str, int] = {}
 
     def live(self) -> None:
         """Take in all lines and judge them, against every odds."""
@@ -136,15 +189,12 @@ class World:
         self._check_end()
 
     def _take_some(self) -> None:
-        """Hand in the next lines, from a little before the last acknowledgement at times."""
+        """Hand in the next lines."""
         try:
             if self.log is None:
-                self.log = SqliteLog(
-                    self.path, create=True, property_id=PROPERTY, log_id=LOG_ID, clock=self._clock
-                )  # fmt: skip
+                self.log = SqliteLog(self.path, create=True, property_id=PROPERTY, log_id=LOG_ID, clock=self.clock)
                 self._check_acknowledged(self.log)
-            start = max(0, self.taken - self.rng.choice((0, 0, 3)))
-            end = min(len(self.lines), self.taken + self.rng.randint(1, 9))
+            start, end = self.next_lines()
             for _ in take(self.log, (read_line(line, "") for line in self.lines[start:end])):
                 pass
             self.taken = end
@@ -154,35 +204,23 @@ class World:
             self._close()
 
     def _replay(self) -> None:
-        """Judge what is new; die at any batch."""
-        end = self.rng.choice((None, None, self.rng.randint(1, 4)))
+        """Judge what is new, or die over it."""
+        end = self.some_batches()
         with contextlib.ExitStack() as stack:
             try:
                 log = SqliteLog(self.path, read_only=True)
                 stack.callback(_quietly, log.close)
                 results = SqliteResults(self.path.with_name("floor.verdicts"))
                 stack.callback(_quietly, results.close)
-                replaying = Replay(log, results)
-                for number, _ in enumerate(replaying.run()):
-                    if number == end:
-                        return
-                demand(
-                    replaying.summary.integrity == [], f"a sound log is called broken: {replaying.summary.integrity}"
-                )
+                self.judge(log, results, end)
             except (LogUnavailable, AppendRefused, OSError):
                 pass  # it died, or could not keep what it found: the next replay goes on from the last commit
-
-    def _clock(self) -> int:
-        """A clock that runs back, or days ahead."""
-        self.now_us += self.rng.choice((1, 1_000, 1_000_000, -5_000_000, 3 * DAY_US, -3 * DAY_US))
-        return self.now_us
 
     def _bury(self) -> None:
         """After a death: what is left of the machine's memory is gone, and after a power loss what was not synced."""
         processes = self.machine.processes.values()
         happened = [fault for process in processes for fault in process.happened]
-        for fault in happened:
-            self.faults[fault] = self.faults.get(fault, 0) + 1
+        self.faults.update(happened)
         if "power" in happened:
             for process in processes:
                 process.dead = True
@@ -202,32 +240,22 @@ class World:
     # ---------------------------------------------------------------------------------------------------------- promises
 
     def _check_acknowledged(self, log: SqliteLog) -> None:
-        """Nothing that was acknowledged is lost, nothing stands twice, nothing stands in another order."""
-        ends = self.model.ends[self.taken]
-        for stream, drafts in stored(log).items():
-            expected = self.model.stored.get(stream, [])
-            demand(drafts == expected[: len(drafts)], f"{stream} holds other events than were taken in")
-        for stream, end in ends.items():
-            demand(log.head(stream).seq >= end, f"{stream} ends at {log.head(stream).seq}, acknowledged were {end}")
+        self.must_hold_what_was_acknowledged(log)
+        for stream, end in self.model.ends[self.taken].items():
             mark = log.acknowledged().get(stream)
             demand(mark is not None and mark.seq >= end, f"{stream} is marked to {mark}, acknowledged were {end}")
 
     def _check_end(self) -> None:
         with self.machine.as_("writer"):
-            log = self.log or SqliteLog(self.path)
-            self.log = log
-            demand(stored(log) == self.model.stored, "the log holds other events than were taken in")
-            report = verify(log)
-            demand(report.ok, f"a sound log is called broken: {report.breaks}")
-            held = {(each.stream, each.data) for each in log.quarantined()}
-            demand(held == self.model.quarantined, "quarantine holds other bytes than were refused")
+            self.log = self.log or SqliteLog(self.path)
+            self.must_hold_everything(self.log)
             self._close()
         with self.machine.as_("replayer"):
             results = SqliteResults(self.path.with_name("floor.verdicts"), read_only=True)
-            found = said(results)
-            _quietly(results.close)  # SQLite itself overlooks that a reader cannot tidy up; apsw tells of it
-        for kind in KINDS:
-            demand(found[kind] == self.model.said[kind], f"{kind} differ from those of the run without faults")
+            try:
+                self.must_have_said_the_same(results)
+            finally:
+                _quietly(results.close)  # SQLite itself overlooks that a reader cannot tidy up; apsw tells of it
 
 
 def tamper(rng: random.Random, path: Path, model: Model) -> str:
