@@ -13,6 +13,7 @@ from games.rulebook import Rulebook
 from replay.dj_wild import BASE, both_seats, decisions, in_play, settling
 from replay.equipment import preparations
 from replay.findings import Finding
+from replay.moves import first_moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.settlement import is_void
@@ -134,7 +135,7 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Do
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
-    settled = settling(round_)
+    settled = first_moves(settling(round_))
     left: dict[int, Fact] = {}
     for before, after in itertools.pairwise(settled):
         if after.payload.seat == before.payload.seat:
@@ -194,7 +195,7 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Dou
         seat = fact.payload.of
         if not isinstance(seat, int):
             continue
-        after = [each for each in settling(round_) if each.payload.seat == seat and each.seq > fact.seq]
+        after = [each for each in first_moves(settling(round_)) if each.payload.seat == seat and each.seq > fact.seq]
         if not after:
             continue
         if not round_.certainly_before(fact, after[0]):

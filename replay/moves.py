@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from events import model
@@ -58,14 +60,39 @@ def flows(round_: Round) -> dict[Key, Flow]:
 
 
 def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
-    """Return the patron's net by what was done: all that came back less the stake.
+    """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
     A wager that nobody paid or gave back lies with the patron but for what was taken; so does what lies beside a part that
     was returned as uncovered. A progressive wager was collected before the deal.
     """
-    if flow.gave or wager == "progressive":
-        return flow.winnings_cents + flow.stake_back_cents - stake_cents
-    return -flow.taken_cents
+    if flow.gave:
+        taken = _taken_from_hand(stake_cents, flow) if flow.taken_cents else 0
+        return flow.winnings_cents + flow.stake_back_cents - stake_cents - taken
+    return flow.stake_back_cents - stake_cents if wager == "progressive" else -flow.taken_cents
+
+
+def _taken_from_hand(stake_cents: int, flow: Flow) -> int:
+    """What was taken beyond the stake that still lay there: a payment too high, or to a loser, that was put right (D325)."""
+    left, from_hand = stake_cents, 0
+    for fact in sorted(flow.facts, key=lambda each: each.seq):
+        match fact.payload:
+            case model.WagerTaken(amount_cents=cents):
+                from_hand += max(0, cents - left)
+                left = max(0, left - cents)
+            case model.WagerPaid(stake_cents=cents):
+                left = max(0, left - cents)
+            case model.WagerReturned(amount_cents=cents, reason=reason) if reason != "late":
+                left = max(0, left - cents)
+    return from_hand
+
+
+def first_moves(moves: Sequence[Fact]) -> list[Fact]:
+    """Return of moves in order the first of each wager: what comes later of a wager puts it right, and is out of no order."""
+    found: dict[Key, Fact] = {}
+    for fact in moves:
+        event = fact.payload
+        found.setdefault(key_of(event.seat, event.wager, event.number, event.bettor), fact)
+    return list(found.values())
 
 
 def shown(flow: Flow, stake_cents: int) -> str:

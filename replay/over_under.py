@@ -16,7 +16,7 @@ from games.over_under import GAME, SIDES, total
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, voided_seats
-from replay.moves import flows
+from replay.moves import first_moves, flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
@@ -293,6 +293,10 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
     further = sorted((facts[1] for facts in dealt.values() if len(facts) > 1), key=lambda fact: fact.seq)
     firsts = [facts[0] for facts in dealt.values() if not further or facts[0].seq < further[0].seq]
+    if not round_.observes(
+        "deal"
+    ):  # a whole hand in one go, where the deal is not covered: when its first card came is not said
+        firsts = [fact for fact in firsts if len(fact.payload.cards) == 1]
     reported: set[int] = set()
 
     def judged(earlier: Fact, later: Fact, seat: int, expected: str, observed: str, other: str | None = None
@@ -366,13 +370,13 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 def _settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
-    """What settled wagers in turn: no surrendered ante, nothing given back as late."""
+    """What settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
     surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
-    return [
+    return first_moves([
         fact for fact in in_order(round_, model.WagerTaken, model.WagerPaid, model.WagerReturned)
         if getattr(fact.payload, "reason", "") != "late"
         and not (fact.payload.wager == book.chapter.base and fact.payload.seat in surrendered)
-    ]  # fmt: skip
+    ])  # fmt: skip
 
 
 def _too_late(round_: Round, book: Rulebook, before: Fact, after: Fact, expected: str) -> Finding | Doubt:

@@ -17,7 +17,7 @@ from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.layout import abandoned_seats, meter_at_settlement, progressive_wins, side_card, voided_seats
-from replay.moves import flows
+from replay.moves import first_moves, flows
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
@@ -248,10 +248,13 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     optional: list[Fact] = []
     fortune_last: Fact | None = None
     moves = [*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)]
-    for fact in sorted(moves, key=lambda each: each.seq):
+    in_turn = [
+        fact for fact in sorted(moves, key=lambda each: each.seq)
+        if fact.payload.seat not in gone and getattr(fact.payload, "reason", "") != "late"
+        and getattr(fact.payload, "source", "") != "slip"
+    ]  # fmt: skip
+    for fact in first_moves(in_turn):
         event = fact.payload
-        if event.seat in gone or getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip":
-            continue
         began.setdefault((event.seat, event.wager), fact)
         if event.wager == book.chapter.base:
             base.setdefault(event.seat, fact)

@@ -11,10 +11,10 @@ from typing import Any, cast
 from events import model
 from events.model import Event, fact
 from games.cards import CODE, TEXT
+from games.catalogue import GAMES
 from games.filed_way import settings_of
 from games.progressive import after_winner
-from games.ranking import seven_card_lines
-from games.rulebook import Paytable
+from games.rulebook import Line, Paytable
 from replay.rounds import ASIDE
 from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
 from replay.transcript_words import Position, Words
@@ -38,7 +38,9 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
         if not cards:
             raise words.error(f"expected cards for {to}, got {first!r}")
         where: Any = to if to in ASIDE else context.where(words.position(to))
-        if where not in ASIDE:
+        if where == "side":
+            context.side = cards[-1]
+        elif where not in ASIDE:
             context.dealt[where] = context.dealt.get(where, []) + cards
         face_up = ((to == "dealer" and context.book.chapter.dealer_face_up) or up) and not down
         events.append(fact(model.CardsDealt, to=where, cards=cast(Any, cards), face_up=face_up))
@@ -229,12 +231,23 @@ def _progressive(words: Words, context: Context) -> Paytable:
 
 def _share_bp(words: Words, context: Context, seat: int) -> int:
     """The share of the meter that the cards dealt to a seat give."""
-    cards = [CODE[card] for card in context.dealt.get(seat, []) if card is not None]
-    paytable = _progressive(words, context)
-    line = paytable.best(seven_card_lines(cards, paytable.joker)) if len(cards) == 7 else None
+    line = _line(context, seat, _progressive(words, context))
     if line is None or not line.meter_bp:
         raise words.error("expected share=PERCENT%: the cards dealt before do not give a share of the meter")
     return line.meter_bp
+
+
+def _line(context: Context, seat: int, paytable: Paytable) -> Line | None:
+    """The line of a paytable that the cards dealt to a seat make; null where there is none, or a card is not on record."""
+    cards = context.dealt.get(seat, [])
+    codes = [CODE[card] for card in cards if card is not None]
+    if not len(codes) == len(cards) == context.book.chapter.numbers["cards_per_hand"]:
+        return None
+    try:
+        made = GAMES[context.book.game].lines(paytable, codes, CODE[context.side] if context.side is not None else None)
+    except ValueError:  # the side card that the joker stands for
+        return None
+    return paytable.best(made)
 
 
 # -------------------------------------------------------------------------------------------------------- the settlement
@@ -260,7 +273,10 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
         words.one_of(("slip", "inventory", "player_dealer"), "player_dealer" if context.player_dealer else "inventory"),
     )
     events: list[Event] = []
-    for wager, pip, cents in amounts(words):
+    paid = amounts(words)
+    if stake is not None and len(paid) > 1:
+        raise words.error("expected one wager in a line with stake=, which says what of its stake goes back")
+    for wager, pip, cents in paid:
         slip = source == "slip"
         back = (
             words.as_money(stake) if stake is not None else _stake_back(context, key_of(seat, wager, pip, bettor), slip)
@@ -277,12 +293,11 @@ def _stake_back(context: Context, key: Key, slip: bool) -> int:
     """The stake that goes back with a payment: the whole stake once, unless the paytable keeps it (lines at odds never do)."""
     offer = context.book.offers.get(key[1])
     paytable = offer.paytable if offer is not None else None
-    if (
-        paytable is not None
-        and not paytable.stake_returned
-        and (slip or all(line.odds is None for line in paytable.lines))
-    ):
-        return 0
+    if paytable is not None and not paytable.stake_returned:
+        line = _line(context, key[0], paytable)
+        made = paytable.lines if line is None else [line]
+        if (slip and line is None) or all(each.odds is None for each in made):
+            return 0
     return context.stakes.pop(key, 0)
 
 

@@ -28,6 +28,7 @@ class Context:
         self.patrons: dict[int, str] = {}
         self.stakes: dict[Key, int] = {}
         self.dealt: dict[Position, list[str | None]] = {}
+        self.side: str | None = None
         self.player_dealer: int | None = None
         self.round_no, self.table = 1, "t-1"
 
@@ -42,7 +43,7 @@ class Context:
 
     def new_round(self) -> None:
         """Forget what belongs to one round."""
-        self.stakes, self.dealt, self.player_dealer = {}, {}, None
+        self.stakes, self.dealt, self.side, self.player_dealer = {}, {}, None, None
 
     def where(self, position: Position) -> Position:
         """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""

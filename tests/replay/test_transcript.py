@@ -370,6 +370,7 @@ ERRORS = [
     ("rules pa-688a\nset seat=3 high=As Ad 5c 3h Td", 2, "set: expected high=CARDS and low=CARDS, or house_way"),
     ("rules pa-645c match=yes\nwager seat=3 match 5.00", 2, "wager: expected number=1 to number=6 with a match wager"),
     ("rules pa-645c match=yes\nwager seat=3 match 5.00 match 5.00 number=1", 2, "wager: expected one match wager in a line"),
+    ("rules pa-688a\npay seat=3 base 25.00 fortune_bonus 5.00 stake=5.00", 2, "pay: expected one wager in a line with stake="),
     ("rules pa-688a\nclose now", 2, "close: did not understand 'now'"),
     ("rules pa-688a\n# " + "x" * MAX_LINE, 2, f"the line is longer than {MAX_LINE} characters"),
 ]  # fmt: skip
