@@ -134,7 +134,10 @@ def _plain(value: Any) -> str:
 
 
 def sentence(judged: Adjudication, seat: int | None, style: Style) -> str:
-    """Return the verdict in one sentence, on a seat or on the whole round. Money is claimed only where a finding claims it."""
+    """Return the verdict in one sentence, on a seat or on the whole round.
+
+    Money is claimed only where a finding claims it, and not as certain where the finding names another reading.
+    """
     money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
     short = [each for each in money if (each.difference_cents or 0) < 0]
     over = [each for each in money if (each.difference_cents or 0) > 0]
@@ -145,13 +148,15 @@ def sentence(judged: Adjudication, seat: int | None, style: Style) -> str:
     who, is_owed, was_paid = "The round's patrons", "are owed", "were paid"
     if seat is not None:
         who, is_owed, was_paid = f"Seat {seat}", "is owed", "was paid"
+    doubt = "; the finding names another reading of the text" if any(each.other_reading for each in money) else ""
     owed, too_much = (style.money(sum(each.difference_cents or 0 for each in some)) for some in (short, over))
     if short and over:
         return (
-            f"{who} {is_owed} {owed} ({_names(short, seat)}) and {was_paid} {too_much} too much ({_names(over, seat)})."
+            f"{who} {is_owed} {owed} ({_names(short, seat)}) and {was_paid} {too_much} too much ({_names(over, seat)})"
+            f"{doubt}."
         )
     claim = f"{is_owed} {owed}" if short else f"{was_paid} {too_much} too much"
-    return f"{who} {claim}: {'; '.join(_detail(each, judged, seat, style) for each in money)}."
+    return f"{who} {claim}: {'; '.join(_detail(each, judged, seat, style) for each in money)}{doubt}."
 
 
 def _without_money(judged: Adjudication, seat: int | None) -> str:

@@ -53,6 +53,21 @@ def test_one_seat_is_short(packet: Packet, found: Finding) -> None:
     )
 
 
+def test_money_that_another_reading_would_not_claim(packet: Packet, found: Finding) -> None:
+    over = msgspec.structs.replace(
+        found, code="PAY-NOT-TAKEN", seat=3, wager="ante", difference_cents=1000, other_reading="D12: it need not lose"
+    )
+    assert said(packet, "VARIANCE", [settled(3, "ante", -1000, 0)], [over]) == (
+        "Seat 3 was paid $10.00 too much: the Ante was due a loss of $10.00 and got nothing beyond its stake "
+        f"({CITE}); the finding names another reading of the text."
+    )
+    short = msgspec.structs.replace(found, code="PAY-UNDER", seat=3, wager="base", difference_cents=-500)
+    both = [settled(3, "ante", -1000, 0), settled(3, "base", 2500, 2000)]
+    assert said(packet, "VARIANCE", both, [over, short]) == (
+        "Seat 3 is owed $5.00 (Base wager) and was paid $10.00 too much (Ante); the finding names another reading of the text."
+    )
+
+
 def test_one_is_short_and_another_paid_too_much(packet: Packet, found: Finding) -> None:
     over = msgspec.structs.replace(found, code="PAY-OVER", seat=1, wager="base", difference_cents=1)
     settlements = [settled(3, "base", 2500, 0), settled(1, "base", 2500, 2501)]
