@@ -75,9 +75,12 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Put in the decisions, and the order of the settlement.
 
     A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
-    seat without a raise has folded.
+    seat without a raise has folded. What was decided after a card was exposed that voids the round decides nothing (D329).
     """
     made, past = decisions(round_), _past_decisions(round_, book)
+    exposed = min((seq for ground in _exposed(round_, book) for seq in ground.evidence), default=None)
+    if exposed is not None:
+        made = {seat: each for seat, each in made.items() if each is not None and each.fact.seq < exposed}
     absent: Decision | None = "fold" if past and round_.observes("wagering") else None
     boxes = []
     for box in layout.boxes:

@@ -70,18 +70,18 @@ def _dues(round_: Round, book: Rulebook) -> list[Due]:
 
 
 def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
-    """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23)."""
+    """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23, D328)."""
     grounds = void_grounds(round_, book)
     cite = book.cite(grounds[0].section if grounds else "13")
-    reasons = {"*", *(ground.reason for ground in grounds)}
-    if round_.voided is not None:
-        reasons.add(round_.voided.payload.reason)
+    reasons = {ground.reason for ground in grounds}
+    declared = round_.voided.payload.reason if round_.voided is not None else None
     stands = {name: rule_.stands for name, rule_ in book.chapter.wagers.items() if rule_.stands}
     settled_before = _settled_before_void(round_, grounds) if stands else frozenset()
 
-    def is_standing(wager: str, key: Key) -> bool:
+    def is_standing(wager: str, key: Key) -> bool:  # where a void has two reasons, the one that was declared counts
         named = stands.get(wager, ())
-        return not reasons.isdisjoint(named) or ("settled" in named and key in settled_before)
+        by_reason = declared in named or (reasons and declared not in reasons and reasons.issubset(named))
+        return "*" in named or by_reason or ("settled" in named and key in settled_before)
 
     played = _played(round_, book, staked) if stands else []
     found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_of_due(due))]
