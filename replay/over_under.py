@@ -293,9 +293,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
     further = sorted((facts[1] for facts in dealt.values() if len(facts) > 1), key=lambda fact: fact.seq)
     firsts = [facts[0] for facts in dealt.values() if not further or facts[0].seq < further[0].seq]
-    if not round_.observes(
-        "deal"
-    ):  # a whole hand in one go, where the deal is not covered: when its first card came is not said
+    if not round_.observes("deal"):  # of a whole hand in one go it is not said when its first card came
         firsts = [fact for fact in firsts if len(fact.payload.cards) == 1]
     reported: set[int] = set()
 

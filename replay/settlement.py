@@ -80,8 +80,8 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
 
     def is_standing(wager: str, key: Key) -> bool:  # where a void has two reasons, the one that was declared counts
         named = stands.get(wager, ())
-        by_reason = declared in named or (reasons and declared not in reasons and reasons.issubset(named))
-        return "*" in named or by_reason or ("settled" in named and key in settled_before)
+        otherwise = bool(reasons) and declared not in reasons and reasons.issubset(named)
+        return "*" in named or declared in named or otherwise or ("settled" in named and key in settled_before)
 
     played = _played(round_, book, staked) if stands else []
     found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_of_due(due))]
