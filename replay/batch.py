@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from events.log import EventLog, ResultStore
 from replay.engine import engine
-from replay.groups import Engine, Group, groups_of
+from replay.groups import Engine, groups_of
 from replay.kernels.judged import ASIDE, CHECKS, UPHELD
 from replay.replayer import Summary, gc_seldom, replay
 from replay.replayer import Tally as StandingTally
@@ -119,14 +119,14 @@ def judged_results(
     texts = table.rules()
     teller, upheld = Teller(log, texts), Upheld({digest: rulebook_in(text) for digest, text in texts.items()})
     columns = (*PLACED, *(SAID if upheld_too else ()))
-    for group, batch, (said,) in by.judge(groups_of(table.paths()), [Screen(texts)], columns):
+    for _, batch, (said,), rest in by.judge(groups_of(table.paths()), [Screen(texts)], columns):
         judged = judged_of(said)
         passed = np.flatnonzero(judged.check == UPHELD)
         told = np.flatnonzero(judged.check != UPHELD)
         if upheld_too:
             yield from upheld.adjudications(batch, judged, passed.tolist())
         tally.add(len(passed), reasons(batch, judged.check, told))
-        for row in rows_to_tell(group, batch, told):
+        for row in rows_to_tell(batch, rest, told):
             said_of_it = teller.tell(row)
             tally.standing.add(said_of_it)
             yield from said_of_it
@@ -143,11 +143,11 @@ def reasons(batch: pa.RecordBatch, check: Any, which: Any) -> list[str]:
     ]
 
 
-def rows_to_tell(group: Group, batch: pa.RecordBatch, which: Any) -> list[Mapping[str, Any]]:
+def rows_to_tell(batch: pa.RecordBatch, rest: pa.Array | None, which: Any) -> list[Mapping[str, Any]]:
     """Return what the single path needs of rows; those that are told with an earlier one are left out."""
     if not len(which):
         return []
+    assert rest is not None, "a screen let a row of them not pass"
     at = pa.array(which)
     rows = batch.select(PLACED).take(at).to_pylist()
-    rest = group.read((REST,)).column(REST).take(at).to_pylist()
-    return [row | {REST: state} for row, state in zip(rows, rest, strict=True) if row["until_seq"]]
+    return [row | {REST: state} for row, state in zip(rows, rest.take(at).to_pylist(), strict=True) if row["until_seq"]]

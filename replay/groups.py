@@ -11,7 +11,8 @@ from typing import Final, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from replay.round_columns import screened_of
+from replay.kernels.judged import UPHELD
+from replay.round_columns import REST, screened_of
 from replay.screening import Screen
 
 AHEAD: Final = 2
@@ -46,11 +47,21 @@ def groups_of(paths: Iterable[Path]) -> Iterator[Group]:
 
 
 class Judged(NamedTuple):
-    """A group with the columns that were asked for, and what each of the screens says of it."""
+    """A group with the columns that were asked for, what each of the screens says of it, and the states to start from.
+
+    `rest` has for each row the state from which the single path tells it; null where every row is upheld.
+    """
 
     group: Group
     batch: pa.RecordBatch
     said: list[pa.RecordBatch]
+    rest: pa.Array | None
+
+
+def judged_with_rest(group: Group, batch: pa.RecordBatch, said: list[pa.RecordBatch]) -> Judged:
+    """Put together what screens say of a group, with what it takes to tell some of its rows where that may be asked for."""
+    upheld = all((each.column("check").to_numpy() == UPHELD).all() for each in said)
+    return Judged(group, batch, said, None if upheld else group.read((REST,)).column(REST))
 
 
 class Engine(Protocol):
@@ -71,7 +82,7 @@ class Threads:
 
         def judged(group: Group) -> Judged:
             batch = group.read(tuple(dict.fromkeys((*group.screened, *columns))))
-            return Judged(group, batch, [screen.judge(batch) for screen in screens])
+            return judged_with_rest(group, batch, [screen.judge(batch) for screen in screens])
 
         if self.workers == 1:
             yield from map(judged, groups)

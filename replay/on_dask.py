@@ -17,7 +17,7 @@ import msgspec
 import pyarrow as pa
 
 from replay.engine import engine
-from replay.groups import AHEAD, Group, Judged
+from replay.groups import AHEAD, Group, Judged, judged_with_rest
 from replay.screening import Screen
 
 RETRIES: Final = 3
@@ -98,7 +98,7 @@ class Dask:
 
         def judged() -> Judged:
             group, batch, future = waiting.popleft()
-            return Judged(group, batch, [unpacked(said) for said in future.result()])
+            return judged_with_rest(group, batch, [unpacked(said) for said in future.result()])
 
         try:
             for group in groups:

@@ -72,7 +72,7 @@ def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progre
     texts = table.rules()
     answer = Answer(by_wager={})
     tellers = Teller(log, texts), Teller(log, texts, book)
-    for group, batch, (filed, instead) in by.judge(
+    for _, batch, (filed, instead), rest in by.judge(
         groups_of(table.paths()),
         [Screen(texts), Screen(texts, book.text)],
         ("stream", "round_no", "rest_seq", "until_seq"),
@@ -82,7 +82,7 @@ def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progre
         settled = ours & (sides[0].settled == 1) & (sides[1].settled == 1)
         add_columns(answer, batch, sides, np.flatnonzero(settled), form_of(book.game).wagers)
         told = np.flatnonzero(ours & ~settled)
-        for row in rows_to_tell(group, batch, told):
+        for row in rows_to_tell(batch, rest, told):
             add_told(answer, *(_verdicts(teller, row) for teller in tellers))
         answer.rounds += int(ours.sum())
         answer.told += len(told)
