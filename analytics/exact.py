@@ -6,7 +6,9 @@ reckoned by their series and continued fractions (NIST Digital Library of Mathem
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from functools import lru_cache
 from math import exp, inf, lgamma, log, log1p
 from statistics import NormalDist
 
@@ -15,6 +17,7 @@ import msgspec
 NORMAL = NormalDist()
 _TINY = 1e-300
 _STEPS = 100_000
+_EPSILON = sys.float_info.epsilon
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -191,10 +194,16 @@ def garwood(events: int, exposure: float = 1.0, confidence: float = 0.95) -> Int
         raise ValueError(f"{events} events in {exposure} is no rate")
     if exposure == 0:
         return Interval(0.0, inf, confidence)
+    low, high = _mean_of(events, confidence)
+    return Interval(low / exposure, high / exposure, confidence)
+
+
+@lru_cache(maxsize=4096)
+def _mean_of(events: int, confidence: float) -> tuple[float, float]:
+    """Bounds for the mean of a Poisson count: a report has the same few counts in many rows, against other exposures."""
     tail = (1 - confidence) / 2
     low = 0.0 if events == 0 else chi_square_quantile(1 - tail, 2 * events) / 2
-    high = chi_square_quantile(tail, 2 * events + 2) / 2
-    return Interval(low / exposure, high / exposure, confidence)
+    return low, chi_square_quantile(tail, 2 * events + 2) / 2
 
 
 def chi_square_power(noncentrality: float, freedom: float, level: float) -> float:
@@ -222,15 +231,33 @@ def detectable_noncentrality(freedom: float, level: float, power: float = 0.8) -
 
 
 def _solve(falling: Callable[[float], float], target: float, low: float, high: float) -> float:
-    """Return where a falling function takes a value; the upper bound is doubled until it lies beyond."""
-    while falling(high) > target:
-        low, high = high, 2 * high
+    """Return where a falling function takes a value; the upper bound is doubled until it lies beyond.
+
+    The bracket is narrowed to a few units of the last place by inverse quadratic steps, halved where they would not be
+    safe (Chandrupatla 1997).
+    """
+    at_low, at_high = falling(low) - target, falling(high) - target
+    while at_high > 0:
+        low, at_low, high = high, at_high, 2 * high
+        at_high = falling(high) - target
+    a, at_a, b, at_b, share = high, at_high, low, at_low, 0.5
     for _ in range(200):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if falling(middle) > target:
-            low = middle
+        x = a + share * (b - a)
+        at_x = falling(x) - target
+        if (at_x > 0) == (at_a > 0):
+            c, at_c = a, at_a
         else:
-            high = middle
-    return (low + high) / 2
+            c, at_c, b, at_b = b, at_b, a, at_a
+        a, at_a = x, at_x
+        best, at_best = (a, at_a) if abs(at_a) < abs(at_b) else (b, at_b)
+        width = abs(b - a)
+        if at_best == 0 or width <= 4 * _EPSILON * abs(best):
+            return best
+        share, least = 0.5, _EPSILON * abs(best) / width
+        if at_b not in (at_c, at_a) and at_a != at_c:
+            along, across = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+            if across**2 < along and (1 - across) ** 2 < 1 - along:
+                share = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+                share += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+                share = min(1 - least, max(least, share))
+    return best

@@ -31,6 +31,9 @@ PRECISE = 1e-8
 
 MOST_CELLS = 1 << 22
 
+NOTHING = log(1e-30)
+"""The logarithm of a term that is nothing beside others even `MOST_CELLS` times: far below what a double tells apart from 1."""
+
 Z_95, Z_997 = NORMAL.inv_cdf(0.975), NORMAL.inv_cdf(0.9985)
 
 
@@ -126,14 +129,28 @@ def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
     whole = wagers * (wins[-1] - wins[0]) / step + 1
     window = min(whole, 2 * (14 * spread + 4 * float(np.abs(wins - mean).max())) / step)
     cells = min(MOST_CELLS, 1 << max(4, ceil(log2(window + 1))))
-    once = np.zeros(cells)
-    np.add.at(once, np.rint((wins - wins[0]) / step).astype(np.int64) % cells, shares / shares.sum())
-    sums = np.clip(np.fft.irfft(np.fft.rfft(once) ** wagers, cells), 0, None)
+    once, size = _once(ends, step, cells)
+    # Of many wagers few frequencies are left; what is nothing even when all cells are added up is not raised to a power.
+    left = wagers * size > NOTHING
+    raised = np.zeros_like(once)
+    raised[left] = once[left] ** wagers
+    sums = np.clip(np.fft.irfft(raised, cells), 0, None)
     # Cell k holds the sums wagers × wins[0] + (k + any multiple of cells) × step: begin where the window does.
     lowest = wagers * float(wins[0])
     begins = 0 if whole <= cells else round((wagers * mean - lowest) / step) - cells // 2
     ordered = np.roll(sums, -(begins % cells))
     return _Sums(lowest + begins * step - wagers * mean, step, np.cumsum(ordered / ordered.sum()))
+
+
+@lru_cache(maxsize=8)
+def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.float64]]:
+    """One wager's Fourier transform on so many cells, and the logarithm of its absolute values."""
+    shares = np.array([share for share, _ in ends])
+    wins = np.array([win for _, win in ends])
+    counted = np.zeros(cells)
+    np.add.at(counted, np.rint((wins - wins[0]) / step).astype(np.int64) % cells, shares / shares.sum())
+    once = np.fft.rfft(counted)
+    return once, np.log(np.maximum(np.abs(once), 1e-300))
 
 
 def _tail(sums: _Sums, ends: Ends, wagers: int, off: float, side: int) -> float:
