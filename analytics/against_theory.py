@@ -160,11 +160,8 @@ def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], fl
     """
     rows = frame(
         db,
-        f"""
-        SELECT chapter, theory_wager, paytable, {_SUMS}
-        FROM mart_against_theory
-        WHERE $game::VARCHAR IS NULL OR game = $game
-        GROUP BY chapter, theory_wager, paytable
+        """
+        SELECT * FROM mart_theory_floor WHERE $game::VARCHAR IS NULL OR game = $game
         """,
         selection,
     )

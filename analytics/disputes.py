@@ -110,7 +110,7 @@ def _rounds(db: Warehouse, said: Remembered) -> list[dict[str, Any]]:
     return list(
         db.sql(
             """
-            WITH near AS (
+            WITH near AS MATERIALIZED (
                 SELECT
                     stream, table_id, round_no, gaming_day, opened_at_us, closed_at_us, game, verdict, findings,
                     list_min(list_transform(
@@ -124,7 +124,7 @@ def _rounds(db: Warehouse, said: Remembered) -> list[dict[str, Any]]:
             held AS (
                 SELECT stream, round_no, max(len(list_intersect(cards, $codes::VARCHAR[]))) AS codes,
                     max(len(list_intersect(list_transform(cards, lambda c: c[1]), $ranks::VARCHAR[]))) AS ranks
-                FROM fct_cards_seen
+                FROM fct_cards_seen SEMI JOIN near USING (stream, round_no)
                 WHERE ($table::VARCHAR IS NULL OR stream = 'table/' || $table)
                     AND len($codes::VARCHAR[]) + len($ranks::VARCHAR[]) > 0
                 GROUP BY stream, round_no

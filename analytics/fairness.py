@@ -157,7 +157,7 @@ def _pooled(seen: Counted) -> Iterator[tuple[str, int, float]]:
     total = seen.n * seen.cards
     ordered = sorted(((total * chance, value) for value, chance in seen.chances.items() if chance > 0), reverse=True)
     rare = [(expected, value) for expected, value in ordered if expected < LEAST_EXPECTED]
-    kept = [each for each in ordered if each not in rare]
+    kept = ordered[: len(ordered) - len(rare)]
     while rare and kept and sum(expected for expected, _ in rare) < LEAST_EXPECTED:
         rare.append(kept.pop())
     for expected, value in kept:

@@ -94,16 +94,16 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
         rounds AS (
             SELECT
                 stream,
-                arg_max(round_no, closed_at_us) AS last_round_no,
-                arg_max(dealer, closed_at_us) AS last_dealer,
-                arg_max(game, closed_at_us) AS game,
-                max(closed_at_us) AS last_closed_at_us,
-                count(*) FILTER (verdict = 'UPHELD') AS upheld,
-                count(*) FILTER (verdict = 'VARIANCE') AS variances,
-                count(*) FILTER (verdict = 'VOID') AS voids,
-                count(*) FILTER (verdict = 'UNDETERMINED') AS undetermined
-            FROM fct_rounds
-            WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
+                arg_max(last_round_no, last_closed_at_us) AS last_round_no,
+                arg_max(last_dealer, last_closed_at_us) AS last_dealer,
+                arg_max(last_game, last_closed_at_us) AS game,
+                max(last_closed_at_us) AS last_closed_at_us,
+                arg_max(coalesce(last_event_at_us, last_closed_at_us), last_closed_at_us) AS last_event_at_us,
+                sum(upheld)::BIGINT AS upheld,
+                sum(variances)::BIGINT AS variances,
+                sum(voids)::BIGINT AS voids,
+                sum(undetermined)::BIGINT AS undetermined
+            FROM days
             GROUP BY stream
         ),
 
@@ -119,13 +119,6 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             FROM fct_findings
             WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
             GROUP BY stream
-        ),
-
-        seen AS (
-            SELECT e.stream, max(e.occurred_at_us) AS last_event_at_us
-            FROM round_events AS e
-            INNER JOIN rounds AS r ON e.stream = r.stream AND e.round_no = r.last_round_no
-            GROUP BY e.stream
         )
 
         SELECT
@@ -149,11 +142,10 @@ def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFram
             coalesce(any_value(f.underpaid_cents), 0) AS underpaid_cents,
             any_value(r.last_dealer) AS last_dealer,
             any_value(r.last_round_no) AS last_round_no,
-            greatest(any_value(r.last_closed_at_us), any_value(s.last_event_at_us)) AS last_event_at_us
+            greatest(any_value(r.last_closed_at_us), any_value(r.last_event_at_us)) AS last_event_at_us
         FROM days AS d
         INNER JOIN rounds AS r USING (stream)
         LEFT JOIN found AS f USING (stream)
-        LEFT JOIN seen AS s USING (stream)
         GROUP BY d.stream, d.table_id, r.game
         ORDER BY d.table_id
         """,
@@ -234,14 +226,15 @@ class Choices(msgspec.Struct, frozen=True, kw_only=True):
 
 def choices(db: Warehouse) -> Choices:
     """Return what a question can be narrowed down to."""
-    found = _frame(
-        db,
-        "SELECT DISTINCT game, table_id, dealer, date_trunc('month', gaming_day)::DATE AS month FROM mart_pace",
-    )
+    found = {
+        name: _frame(db, f"SELECT DISTINCT {value} AS value FROM mart_pace")["value"].to_list()
+        for name, value in {
+            "games": "game", "tables": "table_id", "dealers": "dealer", "months": "date_trunc('month', gaming_day)::DATE",
+        }.items()
+    }  # fmt: skip
     return Choices(
-        games=sorted(set(found["game"])), tables=sorted(set(found["table_id"])),
-        dealers=sorted({dealer for dealer in found["dealer"] if dealer}),
-        months=sorted(set(found["month"]), reverse=True),
+        games=sorted(found["games"]), tables=sorted(found["tables"]),
+        dealers=sorted(dealer for dealer in found["dealers"] if dealer), months=sorted(found["months"], reverse=True),
     )  # fmt: skip
 
 

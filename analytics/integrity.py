@@ -111,12 +111,9 @@ def devices(db: Warehouse) -> pl.DataFrame:
     """Return the devices that reported, a row per stream and source: events, the last one of it and of its table, failures."""
     frame: pl.DataFrame = db.sql(
         """
-        SELECT stream, split_part(stream, '/', 2) AS table_id, source, count(*) AS events,
-            max(occurred_at_us) AS last_at_us,
-            max(max(occurred_at_us)) OVER (PARTITION BY stream) AS table_last_at_us,
-            count(*) FILTER (type = 'device_failed') AS failures,
-            count(*) FILTER (type = 'device_restored') AS restored
-        FROM round_events GROUP BY stream, source ORDER BY table_id, source
+        SELECT stream, table_id, source, events, last_at_us,
+            max(last_at_us) OVER (PARTITION BY stream) AS table_last_at_us, failures, restored
+        FROM mart_devices ORDER BY table_id, source
         """
     ).pl()
     return frame

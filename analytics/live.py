@@ -191,7 +191,11 @@ def base(db: Warehouse) -> dict[str, Table]:
     """Return each table's last gaming day as the warehouse has it, up to the last event of its last round."""
     rows = db.sql(
         """
-        WITH days AS (
+        WITH latest AS MATERIALIZED (
+            SELECT stream, max(gaming_day) AS gaming_day FROM fct_table_days WHERE rounds > 0 GROUP BY stream
+        ),
+
+        days AS (
             SELECT
                 stream,
                 gaming_day,
@@ -203,9 +207,8 @@ def base(db: Warehouse) -> dict[str, Table]:
                 arg_max(dealer, last_seq) AS dealer,
                 coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
                 list(closed_at_us ORDER BY last_seq) AS closings
-            FROM fct_rounds
+            FROM fct_rounds SEMI JOIN latest USING (stream, gaming_day)
             GROUP BY stream, gaming_day
-            QUALIFY row_number() OVER (PARTITION BY stream ORDER BY max(last_seq) DESC) = 1
         )
 
         SELECT

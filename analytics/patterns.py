@@ -40,13 +40,13 @@ def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Data
     tests = 0
     for kind, candidates, count in (_dealers(found), *_patrons(db, found, selection)):
         tests += count
-        rows += [{"kind": kind, **row} for row in candidates if row["times"] >= LEAST]
+        rows += [{"kind": kind, **row} for row in candidates]
     adjusted = holm([row["p"] for row in rows], tests)
     shown = [
         row | {"p_adjusted": p, "look": p <= LOOK_LEVEL, "sentence": _sentence(row, p <= LOOK_LEVEL)}
         for row, p in zip(rows, adjusted, strict=True)
     ]
-    return pl.DataFrame(shown, schema=_SCHEMA).sort("p", "kind", "dealer", "bettor", nulls_last=True)
+    return pl.DataFrame(shown, schema=_SCHEMA).sort("p", "kind", "dealer", "bettor", "direction", nulls_last=True)
 
 
 _SCHEMA: Final[dict[str, Any]] = {
@@ -85,7 +85,7 @@ def _found(db: Warehouse, selection: Selection) -> pl.DataFrame:
 
 
 Candidates = tuple[str, list[dict[str, Any]], int]
-"""A kind, what was seen of it, and how many could have been seen."""
+"""A kind, what was seen of it `LEAST` times, and how many could have been seen."""
 
 
 def _dealers(found: pl.DataFrame) -> Candidates:
@@ -95,7 +95,7 @@ def _dealers(found: pl.DataFrame) -> Candidates:
     everybody = sum(of_dealer.values())
     rows = []
     for row in totals.iter_rows(named=True):
-        if not row["dealer"]:  # nobody was tapped in: rounds that have that in common are no person's
+        if not row["dealer"] or row["times"] < LEAST:  # nobody was tapped in: what has that in common is no person's
             continue
         own = of_dealer[row["dealer"]]
         same = of_direction[row["direction"]] - row["times"]
@@ -109,27 +109,43 @@ def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[C
     """Patrons' shares of the wrong rounds, of each dealer and of the floor, against their shares of the wagers."""
     wagers = frame(
         db,
-        f"SELECT dealer, bettor, sum(wagers)::BIGINT AS times FROM mart_bettors WHERE {WHERE} GROUP BY dealer, bettor",
+        f"""
+        WITH pairs AS MATERIALIZED (
+            SELECT dealer, bettor, sum(wagers)::BIGINT AS times FROM mart_bettors WHERE {WHERE} GROUP BY dealer, bettor
+        )
+
+        SELECT 'dealer' AS of, dealer AS who, '' AS bettor, sum(times)::BIGINT AS times, count(*) AS pairs
+        FROM pairs GROUP BY dealer
+        UNION ALL
+        SELECT 'patron', bettor, '', sum(times)::BIGINT, count(*) FROM pairs GROUP BY bettor
+        UNION ALL
+        SELECT 'both', dealer, bettor, times, 1 FROM pairs SEMI JOIN (
+            SELECT dealer, bettor FROM fct_findings WHERE {MISTAKES} AND {WHERE}
+        ) USING (dealer, bettor)
+        """,
         selection,
     )
     if wagers.is_empty():
         return []
-    by_dealer, by_patron = _times(wagers, "dealer"), _times(wagers, "bettor")
-    together = {(dealer, bettor): times for dealer, bettor, times in wagers.iter_rows()}
+    by_dealer, by_patron = (_times(wagers.filter(pl.col("of") == of), "who") for of in ("dealer", "patron"))
+    together = _times(wagers.filter(pl.col("of") == "both"), "who", "bettor")
+    pairs_in_all = int(wagers.filter(pl.col("of") == "dealer")["pairs"].sum())
     known = found.filter(pl.col("bettor").is_not_null())
     of_both, of_direction = _times(known, "dealer", "direction"), _times(known, "direction")
+    repeated = pl.col("times") >= LEAST
     pairs = [
         _row(row, row["bettor"], of_both[row["dealer"], row["direction"]],
              together.get((row["dealer"], row["bettor"]), 0) / max(1, by_dealer.get(row["dealer"], 0)))
-        for row in known.iter_rows(named=True) if row["dealer"]
+        for row in known.filter(repeated).iter_rows(named=True) if row["dealer"]
     ]  # fmt: skip
     floor = sum(by_dealer.values())
+    of_patron = known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum())
     patrons = [
         _row({**row, "dealer": None}, row["bettor"], of_direction[row["direction"]],
              by_patron.get(row["bettor"], 0) / floor)
-        for row in known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum()).iter_rows(named=True)
+        for row in of_patron.filter(repeated).iter_rows(named=True)
     ]  # fmt: skip
-    return [("dealer_patron", pairs, 2 * len(together)), ("patron", patrons, 2 * len(by_patron))]
+    return [("dealer_patron", pairs, 2 * pairs_in_all), ("patron", patrons, 2 * len(by_patron))]
 
 
 def _times(found: pl.DataFrame, *columns: str) -> dict[Any, int]:

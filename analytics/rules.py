@@ -79,17 +79,12 @@ def filings(db: Warehouse) -> list[Filing]:
     """Return every submission filed, by table, the newest first."""
     found: pl.DataFrame = db.sql(
         """
-        WITH used AS (
-            SELECT stream, rules_digest, count(*) AS rounds, min(gaming_day) AS first_day, max(gaming_day) AS last_day
-            FROM fct_rounds GROUP BY stream, rules_digest
-        ),
-
-        latest AS (SELECT stream, max(gaming_day) AS day FROM fct_rounds GROUP BY stream)
+        WITH latest AS (SELECT stream, max(last_day) AS day FROM mart_rules GROUP BY stream)
 
         SELECT f.table_id, f.seq, f.submission, f.digest, f.effective_gaming_day, f.toml, coalesce(u.rounds, 0) AS rounds,
             u.first_day, u.last_day, l.day AS today
         FROM fct_filings AS f
-        LEFT JOIN used AS u ON f.stream = u.stream AND f.digest = u.rules_digest
+        LEFT JOIN mart_rules AS u ON f.stream = u.stream AND f.digest = u.rules_digest
         LEFT JOIN latest AS l ON f.stream = l.stream
         ORDER BY f.table_id, f.seq DESC
         """

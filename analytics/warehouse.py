@@ -63,6 +63,7 @@ MODELS = (
     "mart_hold_table_day",
     "mart_hold_wager",
     "mart_against_theory",
+    "mart_theory_floor",
     "mart_pace",
     "mart_seats",
     "mart_bettors",
@@ -72,6 +73,8 @@ MODELS = (
     "mart_cards",
     "mart_hands",
     "mart_repeats",
+    "mart_devices",
+    "mart_rules",
 )
 """In the order in which they are made: each reads only what stands before it, or the `raw_` tables."""
 

@@ -1,6 +1,7 @@
 -- grain: stream, gaming_day
 -- One table on one gaming day: what was counted per box and inventory (never split further), beside the rounds of the
 -- day. An opener, closer or drop that was not counted is null, never 0; no fill or credit is 0, for none was made.
+-- `game` is the one most often dealt; the last round is the one closed last.
 WITH counted AS (
     SELECT
         stream,
@@ -27,6 +28,13 @@ played AS (
         count(*) AS rounds,
         min(opened_at_us) AS first_opened_at_us,
         max(closed_at_us) AS last_closed_at_us,
+        arg_max(round_no, closed_at_us) AS last_round_no,
+        arg_max(game, closed_at_us) AS last_game,
+        arg_max(dealer, closed_at_us) AS last_dealer,
+        count(*) FILTER (verdict = 'UPHELD') AS upheld,
+        count(*) FILTER (verdict = 'VARIANCE') AS variances,
+        count(*) FILTER (verdict = 'VOID') AS voids,
+        count(*) FILTER (verdict = 'UNDETERMINED') AS undetermined,
         sum(findings)::BIGINT AS findings,
         sum(overpaid_cents)::BIGINT AS overpaid_cents,
         sum(underpaid_cents)::BIGINT AS underpaid_cents,
@@ -37,6 +45,13 @@ played AS (
         sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
     FROM fct_rounds
     GROUP BY stream, gaming_day
+),
+
+seen AS (
+    SELECT p.stream, p.gaming_day, max(e.occurred_at_us) AS last_event_at_us
+    FROM played AS p
+    INNER JOIN round_events AS e ON p.stream = e.stream AND p.last_round_no = e.round_no
+    GROUP BY p.stream, p.gaming_day
 )
 
 SELECT
@@ -47,6 +62,14 @@ SELECT
     coalesce(p.rounds, 0) AS rounds,
     p.first_opened_at_us,
     p.last_closed_at_us,
+    s.last_event_at_us,
+    p.last_round_no,
+    p.last_game,
+    p.last_dealer,
+    coalesce(p.upheld, 0) AS upheld,
+    coalesce(p.variances, 0) AS variances,
+    coalesce(p.voids, 0) AS voids,
+    coalesce(p.undetermined, 0) AS undetermined,
     coalesce(p.findings, 0) AS findings,
     coalesce(p.overpaid_cents, 0) AS overpaid_cents,
     coalesce(p.underpaid_cents, 0) AS underpaid_cents,
@@ -67,3 +90,4 @@ SELECT
     coalesce(c.markers_cents, 0) AS markers_cents
 FROM counted AS c
 FULL JOIN played AS p USING (stream, gaming_day)
+LEFT JOIN seen AS s USING (stream, gaming_day)

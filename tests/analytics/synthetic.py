@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from analytics.expectation import expected_of
-from analytics.warehouse import Warehouse
+from analytics.warehouse import Warehouse, model_text
 
 FIRST_DAY = date(2026, 4, 1)
 CHAPTER = "pa-688a"
@@ -53,10 +53,12 @@ def against_theory(
 
 
 def warehouse(**marts: pl.DataFrame) -> Warehouse:
-    """Return an open warehouse that holds these marts and nothing else."""
+    """Return an open warehouse that holds these marts, what follows from them, and nothing else."""
     db = duckdb.connect(":memory:")
     for name, rows in marts.items():
         db.register("rows", rows.to_arrow())
         db.execute(f"CREATE TABLE {name} AS SELECT * FROM rows")
         db.unregister("rows")
+    if "mart_against_theory" in marts:
+        db.execute(f"CREATE TABLE mart_theory_floor AS {model_text('mart_theory_floor')}")
     return db
