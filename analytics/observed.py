@@ -58,17 +58,23 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
     variance: float
 
 
-def observed(db: Warehouse, by: str, selection: Selection) -> Iterator[Counted | Repeated]:
-    """Yield every sample, told apart by what is asked. Raises `ValueError` for what nothing is told apart by."""
+def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[Counted | Repeated]:
+    """Yield every sample, or those of one family only, told apart by what is asked.
+
+    Raises `ValueError` for what nothing is told apart by.
+    """
     if by not in BY_FAIRNESS:
         raise ValueError(f"not told apart by {by!r}; one of {', '.join(BY_FAIRNESS)}")
-    ask = partial(_grouped, db, selection)
-    if by != "deck":
-        yield from _dice(ask, _TABLE[by])
-    if by not in ("deck", "dice_set"):
-        yield from _starts(ask, _TABLE[by])
-    if by != "dice_set":
-        yield from _cards(ask, _TABLE[by])
+    ask, keys = partial(_grouped, db, selection), _TABLE[by]
+    wanted = [family for family in _OF_DEVICE.get(by, (*_DICE, *_CARDS)) if only in (None, family)]
+    for family in wanted:
+        if family in _DICE:
+            yield from _DICE[family](ask, keys)
+    if not _CARDS.keys().isdisjoint(wanted):
+        games, size = tuple(dict.fromkeys(("game", *keys))), _size_of_hands(ask)
+        for family in wanted:
+            if family in _CARDS:
+                yield from _CARDS[family](ask, games, size)
 
 
 Ask = Callable[[str, tuple[str, ...], str, str], Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]]
@@ -93,14 +99,20 @@ def _counts(rows: list[dict[str, Any]], value: str) -> dict[str, int]:
     return {str(row[value]): row["times"] for row in rows}
 
 
-def _dice(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted | Repeated]:
+def _die(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     sixth = {str(face): 1 / 6 for face in range(1, 7)}
     for key, rows in ask("mart_faces", (*keys, "die"), "face, sum(rolls)::BIGINT AS times", "true"):
         times = _counts(rows, "face")
         yield Counted(family="die", key=key, n=sum(times.values()), times=times, chances=sixth)
+
+
+def _total(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     for key, rows in ask("mart_totals", keys, "total, sum(rolls)::BIGINT AS times", "true"):
         times = _counts(rows, "total")
         yield Counted(family="total", key=key, n=sum(times.values()), times=times, chances=totals())
+
+
+def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
     sums = "sum(pairs)::BIGINT AS pairs, sum(lag_products)::BIGINT AS total"
     for key, rows in ask("mart_totals", keys, sums, "true"):
         # 2 × total - 21 of three dice has the mean 0 and the variance 4 × 3 × 35/12
@@ -109,16 +121,20 @@ def _dice(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted | Repeated]:
         )
 
 
-def _starts(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
-    sums = "value, sum(rounds)::BIGINT AS times"
+_BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
+
+
+def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     seventh = {str(number): 1 / 7 for number in range(1, 8)}
-    for key, rows in ask("mart_starts", keys, sums, "kind = 'number'"):
+    for key, rows in ask("mart_starts", keys, "value, sum(rounds)::BIGINT AS times", "kind = 'number'"):
         times = _counts(rows, "value")
         yield Counted(family="number", key=key, n=sum(times.values()), times=times, chances=seventh)
-    by_number = "SELECT stream FROM mart_starts WHERE kind = 'number'"
-    by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({by_number})"
+
+
+def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
     where = f"kind = 'start' AND game <> '{WITH_BUTTON}' AND {by_dice}"
-    for key, rows in ask("mart_starts", keys, sums, where):
+    for key, rows in ask("mart_starts", keys, "value, sum(rounds)::BIGINT AS times", where):
         times = _counts(rows, "value")
         yield Counted(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
 
@@ -126,17 +142,12 @@ def _starts(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
 _POSITIONS: Final = "(position = 'dealer' OR regexp_full_match(position, '[1-7]|pile-[1-7]'))"
 
 
-def _cards(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted | Repeated]:
-    """Cards, jokers, hands and repetitions, each game by itself; of what size its hands are, most of them say."""
-    games = tuple(dict.fromkeys(("game", *keys)))
-    size: dict[str, int] = {}
-    for key, rows in ask("mart_hands", ("game",), "cards, sum(hands)::BIGINT AS times", _POSITIONS):
-        size[key["game"]] = max(rows, key=lambda row: int(row["times"]))["cards"]
-    if "deck" not in keys:
-        yield from _positions(ask, games, size)
-    yield from _jokers(ask, games, size)
-    yield from _hands(ask, games, size)
-    yield from _repeats(ask, games, size)
+def _size_of_hands(ask: Ask) -> dict[str, int]:
+    """Game → how many cards its hands have: most of them say it."""
+    return {
+        key["game"]: max(rows, key=lambda row: int(row["times"]))["cards"]
+        for key, rows in ask("mart_hands", ("game",), "cards, sum(hands)::BIGINT AS times", _POSITIONS)
+    }
 
 
 def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
@@ -203,3 +214,15 @@ def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterat
         yield Repeated(
             family="repeat", key=key, pairs=mine[0]["pairs"], total=mine[0]["repeated"], mean=mean, variance=variance
         )
+
+
+_DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[Counted | Repeated]]]] = {
+    "die": _die, "total": _total, "lag": _lag, "number": _number, "start": _start,
+}  # fmt: skip
+"""What dice and drawn numbers show, by family."""
+_CARDS: Final[dict[str, Callable[[Ask, tuple[str, ...], Mapping[str, int]], Iterator[Counted | Repeated]]]] = {
+    "card": _positions, "joker": _jokers, "hand": _hands, "repeat": _repeats,
+}  # fmt: skip
+"""What cards show, by family; each game by itself."""
+_OF_DEVICE: Final = {"dice_set": ("die", "total", "lag"), "deck": ("joker", "hand", "repeat")}
+"""The families of what belongs to a device and not to a table."""

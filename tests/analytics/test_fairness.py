@@ -54,6 +54,22 @@ def test_a_planted_bias_is_found(bias: dict[str, float], family: str) -> None:
         assert "dealer" in set(found["position"])
 
 
+def test_a_bias_that_no_simulated_sample_reaches_is_an_alarm_in_a_large_report_too() -> None:
+    """264 tests: where simulating stops (1 in 20,001) is no alarm among so many, and must not hide what is far beyond it."""
+    db = devices.floor(6, tables=12, rounds=150)
+    assert not fairness(db)["alarm"].any()
+    pairless, pair = "1+1+1+1+1+1+1", "2+1+1+1+1+1"
+    db.execute(
+        """
+        UPDATE mart_hands SET pattern = $to WHERE table_id = 'fu-07' AND position = 'dealer' AND pattern = $from
+        """,
+        {"from": pair, "to": pairless},
+    )
+    found = fairness(db)
+    assert found["p"].drop_nulls().len() > 200
+    assert found.filter(pl.col("alarm")).select("family", "table_id").rows() == [("hand", "fu-07")]
+
+
 def test_power_is_stated_and_true() -> None:
     """A die that comes so much more often than it should as the report says it would find is found about four times in five."""
     db = devices.floor(4, tables=1, rounds=2_000)
