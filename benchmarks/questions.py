@@ -1,0 +1,184 @@
+"""Every question that a page or command asks of a warehouse, by the page that asks it (a test holds this list against the pages).
+
+Where a page offers choices, the first view stands here, each way of telling apart, and the parts of the floor that differ in
+how much has to be looked at: everything, a month, a table, a dealer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from typing import Any, Final
+
+from analytics import (
+    against_theory,
+    behind,
+    control,
+    disputes,
+    fairness,
+    hold,
+    integrity,
+    investigations,
+    live,
+    mistakes,
+    pace,
+    patterns,
+    periods,
+    queue,
+    rules,
+)
+from analytics.disputes import Remembered
+from analytics.remembered import cards_typed, time_typed
+from analytics.selection import Selection
+from analytics.warehouse import Warehouse
+
+Question = Callable[[Warehouse], Any]
+
+LAST_DAY: Final = date(2026, 10, 27)
+TABLE: Final = Selection(table="fu-007")
+DEALER: Final = Selection(dealer="d-007")
+WEEK: Final = Selection(first=date(2026, 10, 21), last=LAST_DAY)
+MONTH: Final = Selection(first=date(2026, 10, 1), last=LAST_DAY)
+FINDING: Final = "f7"
+"""A finding that is there however many rounds there are."""
+DONE: Final = queue.QueueFilters(
+    without=tuple(
+        f"f{round_ * 100 + table}" for round_ in range(10_000) for table in range(100) if (round_ + table) % 200 == 7
+    )
+)
+"""The findings that wait, when as many are disposed of."""
+A_HAND: Final = cards_typed("ace of spades, king of hearts, queen").cards
+
+
+def _what_if(db: Warehouse) -> object:
+    submission = rules.read(rules.filings(db)[0].toml)
+    assert isinstance(submission, rules.Submission), submission
+    told = rules.what_if(db, submission, "fortune_bonus", "2")
+    assert told is not None
+    return told
+
+
+def _last_page(db: Warehouse) -> object:
+    findings = queue.queue_totals(db)["findings"][0]
+    return queue.findings_queue(db, limit=50, offset=max(0, findings - 50))
+
+
+def _far_behind(db: Warehouse) -> object:
+    return behind.wagers_behind(db, limit=100, offset=behind.sums_behind(db)["wagers"][0] // 2)
+
+
+_EVERY_PAGE: Final[dict[str, Question]] = {
+    "property": hold.property_facts,
+    "choices of a part of the floor": hold.choices,
+    "tables": hold.tables,
+    "gaming days": hold.gaming_days,
+}
+_FLOOR: Final[dict[str, Question]] = {
+    "now": live.base,
+    "a day": partial(hold.floor_overview, gaming_day=LAST_DAY),
+    "all days": hold.floor_overview,
+    "findings of a day": partial(queue.queue_totals, filters=queue.QueueFilters(gaming_day=LAST_DAY)),
+}
+_QUEUE: Final[dict[str, Question]] = {
+    "choices": queue.queue_choices,
+    "totals": queue.queue_totals,
+    "first page": partial(queue.findings_queue, limit=50),
+    "first page, alike as one": partial(queue.findings_queue, together=True, limit=50),
+    "first page, 5,000 done": partial(queue.findings_queue, filters=DONE, limit=50),
+    "totals, 5,000 done": partial(queue.queue_totals, filters=DONE),
+    "last page": _last_page,
+    "a finding": partial(queue.finding, finding_id=FINDING),
+    "those alike": partial(queue.alike, finding_id=FINDING),
+}
+_ROUND: Final[dict[str, Question]] = {
+    "a round": lambda db: hold.round_view(db, "table/fu-042", 50),
+    "rounds of a table and day": partial(hold.rounds_of, table="fu-042", gaming_day=LAST_DAY),
+}
+_DISPUTE: Final[dict[str, Question]] = {
+    "a day": partial(disputes.find, said=Remembered(gaming_day=LAST_DAY)),
+    "day, time, seat": partial(disputes.find, said=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15 pm"), seat=3)),
+    "day, time, seat, cards": partial(
+        disputes.find, said=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND)
+    ),
+    "table, day, time, seat, cards": partial(
+        disputes.find,
+        said=Remembered(table="fu-042", gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND),
+    ),
+}
+_HOLD: Final[dict[str, Question]] = {
+    "counted, totals": hold.hold_totals,
+    "counted, table days": hold.hold_by_table_day,
+    **{f"counted, by {period}": partial(periods.hold_by_period, by="table", period=period) for period in periods.PERIODS},
+    "counted, investigations": investigations.written_investigations,
+    **{f"wagers, by {dimension}": partial(hold.hold_by, dimension=dimension) for dimension in hold.DIMENSIONS},
+    "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
+    "luck": against_theory.win_against_theory,
+    "luck, a month": partial(against_theory.win_against_theory, selection=MONTH),
+    "luck, a dealer": partial(against_theory.win_against_theory, selection=DEALER),
+    **{f"luck, funnel by {by}": partial(control.funnel, by=by) for by in ("dealer", "table", "shift", "hour")},
+    "time": control.over_time,
+    "time, a table": partial(control.over_time, selection=TABLE),
+    "pace, by dealer": pace.pace_audit,
+    "pace, by table": partial(pace.pace_audit, by="table"),
+    "pace, side wagers": pace.side_wager_take_up,
+    "behind, sums": behind.sums_behind,
+    "behind, first page": partial(behind.wagers_behind, limit=100),
+    "behind, a page half way": _far_behind,
+    "behind, sums of a paytable": partial(behind.sums_behind, wager="fortune_bonus", paytable="1"),
+    "behind, first page of a paytable": partial(behind.wagers_behind, wager="fortune_bonus", paytable="1", limit=100),
+    "behind, first page of a dealer": partial(behind.wagers_behind, selection=DEALER, limit=100),
+    "behind, first page of a month": partial(behind.wagers_behind, selection=MONTH, limit=100),
+}  # fmt: skip
+_DEALERS: Final[dict[str, Question]] = {
+    **{
+        f"rates, by {by}": partial(mistakes.error_rates, by=by)
+        for by in ("dealer", "table", "game", "code", "shift", "hour", "seat")
+    },
+    "rates, by dealer, a month": partial(mistakes.error_rates, selection=MONTH),
+    "what repeats": patterns.repeat_patterns,
+    "what repeats, a month": partial(patterns.repeat_patterns, selection=MONTH),
+    "rules got wrong": mistakes.error_prone_rules,
+    "time to detection": mistakes.time_to_detection,
+    "false alarms": mistakes.false_alarms,
+}
+_FAIRNESS: Final[dict[str, Question]] = {
+    **{f"by {by}": partial(fairness.fairness, by=by) for by in fairness.BY_FAIRNESS},
+    **{f"by {by}, a month": partial(fairness.fairness, by=by, selection=MONTH) for by in fairness.BY_FAIRNESS},
+    **{
+        f"counts of {family}": partial(fairness.fairness_counts, family=family, by="table")
+        for family in fairness.COUNTED
+    },
+}
+_INTEGRITY: Final[dict[str, Question]] = {"about the log": integrity.about_the_log}
+_RULES: Final[dict[str, Question]] = {"filed": rules.filings, "what if": _what_if}
+_HEALTH: Final[dict[str, Question]] = {"generation": hold.generation, "devices": integrity.devices}
+_COMMANDS: Final[dict[str, Question]] = {
+    "hold to date": periods.month_and_year_to_date,
+    "hold tray": periods.tray_differences,
+    "hold theory by dealer, a month": partial(against_theory.win_against_theory, by="dealer", selection=MONTH),
+    "hold theory by dealer": partial(against_theory.win_against_theory, by="dealer"),
+    "hold theory by table, a week": partial(against_theory.win_against_theory, by="table", selection=WEEK),
+    "hold win by dealer": partial(against_theory.theoretical_win, by="dealer"),
+    "hold pace": pace.pace,
+    "hold average": pace.average_wagers,
+    "hold counts": partial(behind.counts_behind, selection=TABLE),
+    "hold behind, a table's day": partial(
+        behind.wagers_behind, selection=Selection(table="fu-007", first=LAST_DAY, last=LAST_DAY)
+    ),
+    "hold behind, a seat": partial(behind.wagers_behind, selection=TABLE, seat=3),
+    "errors behind, a dealer": partial(mistakes.findings_behind, selection=DEALER),
+    "errors by gaming day": partial(mistakes.error_rates, by="gaming_day"),
+    "errors by dealer and table": partial(mistakes.error_rates, by="dealer_table"),
+}
+
+QUESTIONS: Final[dict[str, Question]] = {
+    f"{where}: {what}": question
+    for where, asked in {
+        "Every page": _EVERY_PAGE, "Floor": _FLOOR, "Queue": _QUEUE, "Round": _ROUND, "Dispute": _DISPUTE, "Hold": _HOLD,
+        "Dealers": _DEALERS, "Fairness": _FAIRNESS, "Integrity": _INTEGRITY, "Rules": _RULES, "Health": _HEALTH,
+        "rack": _COMMANDS,
+    }.items()
+    for what, question in asked.items()
+}  # fmt: skip
+"""“page: question” → the question."""

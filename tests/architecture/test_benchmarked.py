@@ -1,0 +1,38 @@
+"""Every question that a page asks of a warehouse is one that the benchmark times."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from benchmarks import questions
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def asked() -> list[str]:
+    """The functions `module.name` of `analytics` that take an open warehouse first and that a page names."""
+    text = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "dashboards").rglob("*.py")))
+    found = []
+    for module in sorted({path.stem for path in (ROOT / "analytics").glob("*.py")} - {"__init__"}):
+        for name in sorted(set(re.findall(rf"\b{module}\.(\w+)", text))):
+            function = getattr(import_module(f"analytics.{module}"), name, None)
+            if inspect.isfunction(function):
+                first = next(iter(inspect.signature(function).parameters.values()), None)
+                if first is not None and first.annotation == "Warehouse":
+                    found.append(f"{module}.{name}")
+    return found
+
+
+def test_the_pages_ask_questions() -> None:
+    assert {"hold.round_view", "fairness.fairness", "behind.sums_behind", "live.base", "disputes.find"} <= set(asked())
+
+
+@pytest.mark.parametrize("question", asked())
+def test_every_question_of_a_page_is_timed(question: str) -> None:
+    timed = Path(questions.__file__).read_text("utf-8")
+    assert re.search(rf"\b{re.escape(question)}\b", timed), f"add {question} to benchmarks/questions.py"
