@@ -236,6 +236,10 @@ def _cards(x: float, y: float, box: Box) -> str:
     return hand(x, y, box.low) + medium + hand(x, y + CARD_H + 5, box.high)
 
 
+FITS = 27
+"""So many letters of an outcome fit into a seat's box; longer ones are written smaller."""
+
+
 def _seat(seat: Position, place: Layout, table: Table, formats: Formats) -> str:
     x, y = place.seats[seat]
     box = table.box(seat)
@@ -260,7 +264,8 @@ def _seat(seat: Position, place: Layout, table: Table, formats: Formats) -> str:
     parts.append(_chips(left + 78, y - 2, box, formats))
     for i, (wager, how, cents) in enumerate(box.settled[-4:]):
         words = _outcome(wager, how, cents, formats)
-        parts.append(_text(left, y + 132 + i * 14.2, words, 12.5, ON_FELT, weight=600 if cents else 400))
+        size = min(12.5, 12.5 * FITS / len(words))
+        parts.append(_text(left, y + 132 + i * 14.2, words, size, ON_FELT, weight=600 if cents else 400))
     return "".join([*parts, "</g>"])
 
 

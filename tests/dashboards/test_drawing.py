@@ -110,3 +110,17 @@ def test_words_of_a_finding_are_escaped() -> None:
 def test_seats_go_clockwise_seen_from_above_with_seat_1_at_the_dealers_left() -> None:
     assert sorted(SEATS, key=lambda seat: -SEATS[seat][0]) == [1, 2, 3, 4, 5, 6]
     assert SEATS[1][1] < SEATS[2][1] < SEATS[3][1]
+
+
+def test_an_outcome_that_is_too_long_for_its_box_is_written_smaller() -> None:
+    table = Table()
+    table.box(6).settled += [("base", "paid", 24_000), ("progressive", "slip", 500_000)]
+    sizes = {
+        text.text: float(text.get("font-size", "0"))
+        for text in parse(table_drawing(table, FORMATS)).iter(f"{SVG}text")
+        if text.text and text.text.startswith(("Base +", "Progressive +"))
+    }
+    assert sizes["Base +$240.00"] == 12.5
+    assert sizes["Progressive +$5,000.00 by slip"] * len("Progressive +$5,000.00 by slip") == pytest.approx(
+        12.5 * 27, abs=0.01
+    )
