@@ -99,8 +99,8 @@ def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
     witness = said.get("witness") or {}
     if said["ok"] and witness.get("newest_size") is not None:
         told.append(
-            f"All {witness['cosigned']:,} that the witness {witness['witness']} cosigned are among them, the newest over "
-            f"{witness['newest_size']:,} of {signed['statements']:,} statements."
+            f"Every checkpoint that the witness {witness['witness']} cosigned is among them: {witness['cosigned']:,}, the newest "
+            f"over {witness['newest_size']:,} of {signed['statements']:,} statements."
         )
     if not signed.get("anchored"):
         told.append("The keys are those that the log itself names; an auditor gives his own copy with --key.")

@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 from analytics.queue import QueueFilters, findings_queue  # noqa: E402
 from analytics.warehouse import reading  # noqa: E402
 from dashboards.run import command  # noqa: E402
+from rack.cli import main as rack  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -64,6 +65,15 @@ def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
     }  # fmt: skip
 
 
+def witnessed(out: Path, log: str) -> tuple[Path, Path]:
+    """Let a witness look at the demo's log, so that there is one to be shown; return its folder and its public key's file."""
+    folder, key = out / "witness", out / "north.key"
+    if not key.exists():
+        rack(["keys", "new", str(key), "--witness", "north"])
+    rack(["witness", "--log", log, "--key", str(key), "--folder", str(folder)])
+    return folder, Path(f"{key}.pub")
+
+
 @contextmanager
 def served(out: Path) -> Iterator[str]:
     """Serve the pages of a demo to look at."""
@@ -72,7 +82,10 @@ def served(out: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     log = f"sqlite://{(out / 'floor.db').resolve()}"
     server = subprocess.Popen(
-        command(out / "warehouse.duckdb", port, log), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command(out / "warehouse.duckdb", port, log, witness=witnessed(out, log)),
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         address = f"http://127.0.0.1:{port}"

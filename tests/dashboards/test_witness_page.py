@@ -125,7 +125,7 @@ def test_health_asks_after_the_witness(watched: Watched, monkeypatch: pytest.Mon
 def test_the_walk_of_the_page_checks_the_witness_too(watched: Watched) -> None:
     test = start("integrity")
     test.button[0].click().run(timeout=120)
-    assert "All 1 that the witness north cosigned are among them" in said(test)
+    assert "Every checkpoint that the witness north cosigned is among them: 1, the newest" in said(test)
 
 
 # ------------------------------------------------------------------------------------------------------ in a real browser
@@ -157,7 +157,7 @@ def test_the_page_follows_the_witness_without_a_reload(
     expect(row).not_to_contain_text("not cosigned")
     assert page.evaluate("window.untouched") is True
     page.get_by_role("button", name="Walk the whole log now").click()
-    expect(page.get_by_text("that the witness north cosigned are among them")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("that the witness north cosigned is among them")).to_be_visible(timeout=90_000)
 
 
 @pytest.mark.browser
