@@ -39,7 +39,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decisions(round_: Round) -> dict[int, Decided | None]:
-    """Return each seat's decision as first made; null where a raise and a fold contradict each other."""
+    """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
     if "decisions" not in round_.memo:
         found: dict[int, Decided | None] = {}
         raised = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise"]
@@ -50,6 +50,7 @@ def decisions(round_: Round) -> dict[int, Decided | None]:
             first = found.setdefault(event.seat, decided)
             if first is not None and first.decision != decided.decision:
                 found[event.seat] = None
+        found.update((fact.payload.seat, None) for fact in round_.of(model.Surrendered))
         round_.memo["decisions"] = found
     known: dict[int, Decided | None] = round_.memo["decisions"]
     return known
@@ -237,6 +238,15 @@ def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             observed="decided after it", evidence=(before, after), seat=after.payload.seat,
         )  # fmt: skip
         return
+
+
+@rule("PLAY-ORDER", on=("687a.11(b)",))
+def no_surrender(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+    """Players raise or fold: a surrender is not known here, and is not taken for a fold (D330)."""
+    for fact in round_.of(model.Surrendered):
+        yield Doubt(
+            f"seat {fact.payload.seat} surrendered, by the record, which the chapter does not know: did it fold?"
+        )
 
 
 def both_seats(one: Fact, other: Fact) -> str:

@@ -328,6 +328,18 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             yield from judged(fact, firsts[-1], seat, expected, "decided before it")
 
 
+@rule("PLAY-ORDER", on=("686a.7(g)",))
+def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+    """Players elect over, under or to surrender: a raise or a fold is not known here, and is taken for none of these (D330)."""
+    clear = {fact.payload.seat for fact in decisions(round_, book)}
+    for fact in round_.of(model.DecisionMade):
+        seat, said = fact.payload.seat, fact.payload.decision
+        if said not in SIDES and seat not in clear:
+            what = "a raise" if said == "raise" else "a fold"
+            meant = "over or under" if said == "raise" else "surrender"
+            yield Doubt(f"seat {seat}: {what}, by the record, which the chapter does not know: {meant}?")
+
+
 def _by_hand(book: Rulebook) -> str:
     """The other reading of when players decide: what follows a decision in the text is done hand by hand."""
     return (

@@ -198,7 +198,7 @@ def _detail(found: Finding, judged: Adjudication, seat: int | None, style: Style
     """Return what was due and done of a finding's wager; of a fee or commission what was expected and observed."""
     for each in sorted(judged.settlements, key=lambda each: each.wager != found.wager):
         if (each.seat, _difference(each)) == (found.seat, found.difference_cents):
-            due, done = _net(each.due_cents, style), _net(each.done_cents, style)
+            due, done = (_net(cents, each.staked_cents, style) for cents in (each.due_cents, each.done_cents))
             of = "" if found.seat == seat else f" of seat {each.seat}"
             return f"the {wager(each)}{of} was due {due} and got {done} ({each.cite})"
     name = _name(found, seat)
@@ -210,9 +210,11 @@ def _difference(each: Settlement) -> int | None:
     return None if each.due_cents is None or each.done_cents is None else each.done_cents - each.due_cents
 
 
-def _net(cents: int | None, style: Style) -> str:
+def _net(cents: int | None, staked_cents: int, style: Style) -> str:
+    if cents is None:
+        return UNKNOWN
     if not cents:
-        return "nothing beyond its stake" if cents == 0 else UNKNOWN
+        return "nothing beyond its stake" if staked_cents else "nothing"
     return f"a {'win' if cents > 0 else 'loss'} of {style.money(cents)}"
 
 

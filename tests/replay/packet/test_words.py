@@ -53,6 +53,14 @@ def test_one_seat_is_short(packet: Packet, found: Finding) -> None:
     )
 
 
+def test_an_envy_bonus_has_no_stake(packet: Packet, found: Finding) -> None:
+    over = msgspec.structs.replace(found, code="PAY-ENVY", seat=2, wager="fortune_envy", difference_cents=500)
+    envy = msgspec.structs.replace(settled(2, "fortune_envy", 0, 500), staked_cents=0)
+    assert said(packet, "VARIANCE", [envy], [over]) == (
+        f"Seat 2 was paid $5.00 too much: the Fortune Envy was due nothing and got a win of $5.00 ({CITE})."
+    )
+
+
 def test_money_that_another_reading_would_not_claim(packet: Packet, found: Finding) -> None:
     over = msgspec.structs.replace(
         found, code="PAY-NOT-TAKEN", seat=3, wager="ante", difference_cents=1000, other_reading="D12: it need not lose"
