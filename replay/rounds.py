@@ -346,6 +346,7 @@ class TableFold:
         if self.state.shoe is not None:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
+        self.state.shares_paid(ended.of(model.WagerPaid), ended.of(model.ProgressiveWon))
         if ended.voided is not None:
             self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)

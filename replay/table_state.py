@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -202,6 +202,15 @@ class TableState(msgspec.Struct):
         self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
         self.idle = False
         self.position = self.position.after_round()
+
+    def shares_paid(self, paid: Sequence[Fact], won: Sequence[Fact]) -> None:
+        """Forget what the meters stood at where a slip was paid that no meter has on record: they may stand elsewhere (D331)."""
+        recorded = {fact.payload.seat for fact in won}
+        slips = {
+            fact.payload.seat for fact in paid if fact.payload.wager == "progressive" and fact.payload.source == "slip"
+        }
+        if slips - recorded:
+            self.readings = {meter: reading for meter, reading in self.readings.items() if meter in self.armed}
 
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
