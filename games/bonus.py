@@ -125,17 +125,18 @@ def envy_bonuses(
 
 
 def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:
-    """Return what every wager and Envy Bonus is due, from the highest seat down, a box's wagers as placed (§ 688a.11(e)-(h)).
+    """Return what every wager and Envy Bonus is due, from the highest seat down, a box's wagers in turn (§ 688a.11(e)-(h)).
 
     `wagers` says how the game settles its own; Fortune and Progressive are the same in all. Winners of a meter are paid
-    from it in this order (D18).
+    from it in this order (D18), and a maximum payout is used up in it (D106).
     """
     dues: list[Due] = []
+    in_order = {wager: place for place, wager in enumerate(book.chapter.wagers)}
     ordered = sorted(layout.boxes, key=lambda box: -box.seat)
     meter, by_turn = layout.meter.reading, layout.meter.by_turn
     for box in ordered:
         cap = MaximumPayout(book.max_payout_cents)
-        for wager in box.stakes:
+        for wager in sorted(box.stakes, key=lambda each: in_order.get(each, len(in_order))):
             own = wagers.get(wager)
             if own is not None:
                 dues.append(own(box, cap))

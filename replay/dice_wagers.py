@@ -133,7 +133,7 @@ def _dice(fact: Fact) -> str:
 def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The wagers on the dice are settled, and then the cards are dealt."""
     first = round_.first_card
-    if first is None or is_void(round_, book):
+    if first is None or not round_.observes("settlement") or is_void(round_, book):
         return
     on_dice = {name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"}
     late: dict[int, Fact] = {}

@@ -103,9 +103,15 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
     if accepted:
         return Meter(reading=accepted[-1].payload.reading_centicents)
     if won:
-        first = max(won, key=lambda fact: int(fact.payload.seat)) if book.has("11(e)") else won[0]
-        return Meter(reading=first.payload.reading_centicents)
+        return Meter(reading=_first_won(won).payload.reading_centicents)
     return NO_METER
+
+
+def _first_won(won: Sequence[Fact]) -> Fact:
+    """Return the winner whom the meter served first: whose reading no other winner left, else the first on record (D316)."""
+    left = {fact.payload.after_centicents for fact in won}
+    firsts = [fact for fact in won if fact.payload.reading_centicents not in left]
+    return firsts[0] if len(firsts) == 1 else won[0]
 
 
 def progressive_wins(round_: Round, book: Rulebook) -> Sequence[Fact]:

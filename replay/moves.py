@@ -66,13 +66,18 @@ def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
     was returned as uncovered. A progressive wager was collected before the deal.
     """
     if flow.gave:
-        taken = _taken_from_hand(stake_cents, flow) if flow.taken_cents else 0
+        taken = _taken_from_hand(stake_cents, wager, flow) if flow.taken_cents else 0
         return flow.winnings_cents + flow.stake_back_cents - stake_cents - taken
     return flow.stake_back_cents - stake_cents if wager == "progressive" else -flow.taken_cents
 
 
-def _taken_from_hand(stake_cents: int, flow: Flow) -> int:
-    """What was taken beyond the stake that still lay there: a payment too high, or to a loser, that was put right (D325)."""
+def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
+    """What was taken beyond the stake that still lay there: a payment too high, or to a loser, that was put right (D325).
+
+    Of a progressive wager nothing lies there; taking no more than that is a word for what was collected before (D316).
+    """
+    if wager == "progressive":
+        return flow.taken_cents if flow.taken_cents > stake_cents else 0
     left, from_hand = stake_cents, 0
     for fact in sorted(flow.facts, key=lambda each: each.seq):
         match fact.payload:

@@ -19,7 +19,7 @@ from replay.findings import Finding
 from replay.layout import abandoned_seats, meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.moves import first_moves, flows
 from replay.rounds import Round
-from replay.rules import Doubt, finding, rule
+from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import ENVY, dues, is_void, settlements
 from replay.table_state import Fact
@@ -45,6 +45,21 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "PAY-ANNOUNCED", "11(e)", expected=right, observed=f"announced: {event.result}",
                 evidence=(fact,), seat=event.seat, wager=event.wager,
             )  # fmt: skip
+
+
+@rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
+def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+    """What a wager is paid goes to who placed it; where the record names another, it cannot be told whose it is (D319)."""
+    placed = stakes(round_, book)
+    for type_ in (model.WagerPaid, model.WagerReturned):
+        for fact in round_.of(type_):
+            event = fact.payload
+            stake = placed.get(key_of(event.seat, event.wager, event.number, event.bettor))
+            if stake is not None and event.bettor not in {each.payload.bettor for each in stake.facts}:
+                yield Doubt(
+                    f"seat {event.seat} {event.wager}: {stake.bettor} wagered, and {event.bettor} was paid: whose it is "
+                    "cannot be told"
+                )
 
 
 @rule("PAY-REVEAL", on=("11(e)",))

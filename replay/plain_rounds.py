@@ -207,6 +207,7 @@ def settled(row: Row, round_: Round, form: Form) -> None:
         for fact in round_.of(type_):
             event, seat, moment = fact.payload, seat_of(fact.payload.seat), fact.seq - first
             must(getattr(event, "source", "inventory") == "inventory", "paid by slip")
+            must(event.bettor == row[f"bettor_{event.seat}"], "money of another than who wagered")
             if type_ is model.WagerReturned:
                 must(event.reason in ("push", "other"), "a stake returned that was no push")
             if event.wager == form.slots[0].wager:

@@ -14,6 +14,7 @@ from math import prod
 import msgspec
 
 from events import model
+from games.bonus import is_qualifying
 from games.catalogue import GAMES
 from games.layout import NO_HAND, Hand
 from games.money import show_money
@@ -31,6 +32,7 @@ from replay.voids import Ground, can_be_void, must_be_void, void_grounds
 from replay.wagering import Key, Stake, key_of, late_section, stakes
 
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
+ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {
@@ -54,7 +56,7 @@ def is_void(round_: Round, book: Rulebook) -> bool:
 def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due, under all readings that the record leaves open."""
     if "dues" not in round_.memo:
-        round_.memo["dues"] = _dues(round_, book)
+        round_.memo["dues"] = [*_dues(round_, book), *_envy_for_left_out(round_, book)]
     known: list[Due] = round_.memo["dues"]
     return known
 
@@ -67,6 +69,22 @@ def _dues(round_: Round, book: Rulebook) -> list[Due]:
     if not grounds and not can_be_void(book):
         return _agreed([_played(round_, book, staked), _voided(round_, book, staked)])
     return _voided(round_, book, staked)
+
+
+def _envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
+    """Envy Bonuses paid for the hand of a seat of which a record without wagering says nothing: they may be due (D318)."""
+    paid = round_.of(model.EnvyPaid)
+    if not paid or round_.observes("wagering") or is_void(round_, book):
+        return
+    placed = stakes(round_, book)
+    known = {*round_.hands(), *(stake.seat for stake in placed.values()), "dealer"}
+    for event in (fact.payload for fact in paid):
+        held = placed.get(key_of(event.seat, event.wager, None, ""))
+        if event.for_position not in known and held and is_qualifying(book, event.wager, held.in_time_cents):
+            yield Due(
+                seat=event.seat, wager=ENVY[event.wager], bettor=held.bettor, net_cents=None, outcome=Outcome.UNKNOWN,
+                cite=book.cite(ENVY_SECTION[event.wager]), for_position=int(event.for_position),
+            )  # fmt: skip
 
 
 def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
@@ -182,6 +200,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
+    not_due = None if _no_wagers_on_record(round_) else 0
     found, base, together, at_box = [], book.chapter.base, is_known_to(book), _bettors(round_, book)
     for key in sorted(
         {*due_by, *placed, *done_by, *vigorish},
@@ -198,15 +217,21 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
                 seat=key[0], wager=key[1], number=key[2],
                 bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
                 paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
-                due_cents=owed.net_cents if owed is not None else 0,
+                due_cents=owed.net_cents if owed is not None else not_due,
                 done_cents=done if flow is not None or (together and taken) or everything_settled else None,
-                by_slip_cents=flow.by_slip_cents if flow else 0, line=(owed.line or owed.outcome) if owed else "late",
-                cite=str(owed.cite if owed else late_section(book, key[1])),
+                by_slip_cents=flow.by_slip_cents if flow else 0,
+                line=(owed.line or owed.outcome) if owed else "late" if stake else "no_wager",
+                cite=str(owed.cite if owed else late_section(book, key[1]) if stake else book.cite("11(f)")),
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, everything_settled)
     round_.memo["settlements"] = found
     return found
+
+
+def _no_wagers_on_record(round_: Round) -> bool:
+    """Whether the record leaves wagers out, so that what was paid and taken may all be right (D318)."""
+    return not round_.of(model.WagerPlaced) and not round_.observes("wagering")
 
 
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
@@ -238,7 +263,7 @@ def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str],
             due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
             done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,
             by_slip_cents=0, line=" ".join(f"{each.line}@{each.for_position}" for each in due),
-            cite=str(due[0].cite if due else book.cite("12(d)" if key[1] == "progressive_envy" else "11(h)(2)(ii)")),
+            cite=str(due[0].cite if due else book.cite(ENVY_SECTION[ENVY_OF[key[1]]])),
         )  # fmt: skip
 
 
@@ -335,6 +360,8 @@ def _expected(due: Due | None, each: Settlement) -> str:
         return f"{show_money(due.winnings_cents)} paid ({due.line})"
     if net < 0:
         return f"{show_money(-net)} collected ({due.outcome})"
+    if not each.staked_cents:
+        return f"nothing paid ({due.line or due.outcome})"
     return f"{show_money(each.staked_cents)} returned ({due.line or due.outcome})"
 
 
@@ -351,6 +378,8 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         said = further(round_, book, seat, wager)
         if said is not None:
             return said
+    if _no_wagers_on_record(round_):
+        return "no wager is on record"
     for position in (seat, dealer_position(round_)):
         if twice(round_.hands().get(position, ()), book):
             return f"{name(position)} holds the same card twice, by the record"
@@ -420,7 +449,7 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
         yield finding(
-            round_, book, "PAY-ENVY", "11(h)(2)(ii)" if key[1] == "fortune_envy" else "12(d)",
+            round_, book, "PAY-ENVY", ENVY_SECTION[ENVY_OF[key[1]]],
             expected=_amounts(owed), observed=_amounts(paid_for),
             evidence=facts or ((round_.closed,) if round_.closed else ()), seat=key[0], wager=key[1],
             difference_cents=sum(paid_for.values()) - sum(owed.values()),

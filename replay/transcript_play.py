@@ -23,6 +23,10 @@ from replay.wagering import Key, key_of
 # --------------------------------------------------------------------------------------------------------------- the deal
 
 
+A_CARD = "; a card is like Ks, Td or Jk, with blanks between cards"
+"""What is said beside an error where a card may have been meant."""
+
+
 def _stacks(words: Words, context: Context) -> Sequence[Event]:
     up, down = words.flag("face_up"), words.flag("face_down")
     events: list[Event] = []
@@ -32,11 +36,11 @@ def _stacks(words: Words, context: Context) -> Sequence[Event]:
             to, sign, first = first.partition("=") if "=" in first else ("", "", "")
             to = f"seat{to}"
         if not sign:
-            raise words.error(f"expected POSITION=CARDS, got {words.left[0]!r}")
-        words.left[0] = first
+            raise words.error(f"expected POSITION=CARDS, got {words.left[0]!r}{A_CARD if events else ''}")
+        words.left[:1] = [first] if first else []
         cards = words.cards()
         if not cards:
-            raise words.error(f"expected cards for {to}, got {first!r}")
+            raise words.error(f"expected cards for {to}, got {words.peek() or ''!r}")
         where: Any = to if to in ASIDE else context.where(words.position(to))
         if where == "side":
             context.side = cards[-1]
@@ -127,10 +131,8 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
     while words.left:
         name, sign, first = words.left[0].partition("=")
         if name not in hands or not sign:
-            raise words.error(f"expected high=CARDS and low=CARDS, got {words.left[0]!r}")
-        words.left[0] = first
-        if not first:
-            words.left.pop(0)
+            raise words.error(f"expected high=CARDS and low=CARDS, got {words.left[0]!r}{A_CARD if named else ''}")
+        words.left[:1] = [first] if first else []
         hands[name] = words.cards()
         named.add(name)
     if not {"high", "low"} <= named or not (hands["high"] or hands["low"]):

@@ -26,6 +26,7 @@ class Context:
         self.deck = "d-1"
         self.meter_seq = 0
         self.patrons: dict[int, str] = {}
+        self.wagered: dict[int, str] = {}
         self.stakes: dict[Key, int] = {}
         self.dealt: dict[Position, list[str | None]] = {}
         self.side: str | None = None
@@ -33,8 +34,13 @@ class Context:
         self.round_no, self.table = 1, "t-1"
 
     def bettor(self, seat: int) -> str:
-        """Who bets at a seat: the patron seated there, or a token of the seat's own."""
-        return self.patrons.get(seat, f"seat-{seat}")
+        """Whose wagers at a seat are meant: of who wagered there last in the round, else of who sits there, or a token."""
+        return self.wagered.get(seat) or self.patrons.get(seat, f"seat-{seat}")
+
+    def comer(self, seat: int) -> str:
+        """Who wagers at a seat where no name is given: who sits there, but for a nameless one who wagered before."""
+        nameless = f"seat-{seat}"
+        return nameless if self.wagered.get(seat) == nameless else self.patrons.get(seat, nameless)
 
     def gone(self, key: Key, cents: int) -> None:
         """Note that so much of a stake does not lie at its box any more."""
@@ -43,7 +49,7 @@ class Context:
 
     def new_round(self) -> None:
         """Forget what belongs to one round."""
-        self.stakes, self.dealt, self.side, self.player_dealer = {}, {}, None, None
+        self.wagered, self.stakes, self.dealt, self.side, self.player_dealer = {}, {}, {}, None, None
 
     def where(self, position: Position) -> Position:
         """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
@@ -76,7 +82,7 @@ def wager_named(words: Words) -> Any:
 
 
 def bettor_of(words: Words, context: Context, seat: int) -> str:
-    """Take `bettor=`, or whoever sits there."""
+    """Take `bettor=`, or whoever bets there."""
     return words.option("bettor") or context.bettor(seat)
 
 
@@ -287,7 +293,7 @@ def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
 @statement("wager")
 def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    bettor = bettor_of(words, context, seat)
+    bettor = words.option("bettor") or context.comer(seat)
     form = cast(Any, words.one_of(("cash", "verbal", "plaque", "instrument", "chips"), "chips"))
     events: list[Event] = []
     own = False
@@ -300,6 +306,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
         )
     if own:
         context.patrons.setdefault(seat, bettor)
+        context.wagered[seat] = bettor
     return events
 
 

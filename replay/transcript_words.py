@@ -14,6 +14,17 @@ THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.|$)", re.ASCII)
 """Groups of three; `25,00` is not money, for it can be meant otherwise."""
 
 
+def card_named(word: str) -> str | None:
+    """Return the card that a word names, in whatever case and with 10 for T; null where it names none.
+
+    >>> card_named("Ks"), card_named("10H"), card_named("JK"), card_named("11h")
+    ('Ks', 'Th', 'Jk', None)
+    """
+    rank, suit = word[:-1], word[-1:]
+    card = ("T" if rank == "10" else rank.upper()) + suit.lower()
+    return card if card in CODE else None
+
+
 class TranscriptError(ValueError):
     """A line of a transcript cannot be read; names the file, the line and what was expected. Nothing was judged."""
 
@@ -138,14 +149,15 @@ class Words:
         """Read a card from a word."""
         if word == "??":
             return None
-        if word not in CODE:
+        card = card_named(word)
+        if card is None:
             raise self.error(f"expected a card like Ks, Td or Jk (?? when it was not read), got {word!r}")
-        return word
+        return card
 
     def cards(self) -> list[str | None]:
         """Take the cards that follow."""
         cards = []
-        while self.left and (self.left[0] in CODE or self.left[0] == "??"):
+        while self.left and (self.left[0] == "??" or card_named(self.left[0]) is not None):
             cards.append(self.as_card(self.left.pop(0)))
         return cards
 

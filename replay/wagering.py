@@ -284,6 +284,24 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+@rule("WAGER-SEATED", on=("7(b)",))
+def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A betting area is of one player: another who wagers there is not the one who is seated there (D319)."""
+    lies: dict[int, dict[str, int]] = {}
+    for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1), (model.WagerRefused, -1)):
+        for fact in round_.of(type_):
+            at_box = lies.setdefault(fact.payload.seat, {})
+            at_box[fact.payload.bettor] = at_box.get(fact.payload.bettor, 0) + sign * fact.payload.amount_cents
+    for seat, at_box in lies.items():
+        first, *others = [bettor for bettor, cents in at_box.items() if cents > 0] or [""]
+        if others:
+            yield finding(
+                round_, book, "WAGER-SEATED", "7(b)", expected=f"wagers of {first} only, whose box it is",
+                observed=f"{', '.join(others)} wagered there too", seat=seat,
+                evidence=[f for f in round_.of(model.WagerPlaced) if f.payload.seat == seat],
+            )  # fmt: skip
+
+
 @rule("WAGER-LAMMER", on=("8(b)(1)", "9(a)(3)(i)", "10(a)(2)(i)"))
 def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
@@ -373,13 +391,17 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 @rule("WAGER-SURRENDER", on=("11(d)",))
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11)."""
+    """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
+
+    Wagers on the dice are settled before the cards, and hinder nobody (§ 645c.2(h), D317).
+    """
+    over = {book.chapter.base, *(name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation")}
     dealer_set = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
     for fact in round_.of(model.Surrendered):
         seat = fact.payload.seat
         optional = [
             stake.wager for stake in stakes(round_, book).values()
-            if stake.seat == seat and stake.wager != book.chapter.base and stake.on_layout_cents > 0
+            if stake.seat == seat and stake.wager not in over and stake.on_layout_cents > 0
         ]  # fmt: skip
         revealed = next((each for each in round_.of(model.HandRevealed) if each.payload.position == seat), None)
         if optional:
