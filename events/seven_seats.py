@@ -1,8 +1,8 @@
-"""Version 2 of every event that names a seat: the same fact at a table with a seventh seat (D131)."""
+"""Version 2 of every event that names a seat, or a number counted to one: for a table with a seventh seat (D131, D320)."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -20,14 +20,19 @@ _SEVENTH: dict[str, Any] = {
 }
 """The fields that name a seat, with the type that has room for the seventh; so has any other field that is a position."""
 
+DRAWN_MAX = 99
+"""California's text bounds the number drawn by nothing: it counts to the player-dealer at 1, 8 and 15 (D320)."""
+
 _MODULES = {module.__name__ for module in (table_events, round_events, settlement_events)}
 """Where the events are that a table in California has too."""
+
+_SAID: dict[type[Event], str] = {round_events.NumberDrawn: " Seats are counted round and round."}
 
 _seven: dict[type[Event], type[Event]] = {}
 
 
 def seven_seats(cls: E) -> E:
-    """Return version 2 of an event: the same fact at a table with a seventh seat. Events that name no seat have none.
+    """Return version 2 of an event: the same fact at a table with a seventh seat. Events without a seat have none.
 
     >>> from events.model import RoundClosed, Surrendered
     >>> seven_seats(Surrendered)(seat=7).VERSION, seven_seats(RoundClosed) is RoundClosed
@@ -44,23 +49,26 @@ def fact(cls: type[F], **fields: Any) -> F:
     (1, 2)
     """
     wider = any(fields.get(name) == 7 for name in (*_SEVENTH, "by")) or str(fields.get("to")).startswith("pile")
+    wider = wider or (cls is round_events.NumberDrawn and fields["number"] > 7)
     made: F = (_seven.get(cls, cls) if wider else cls)(**fields)  # type: ignore[assignment]  # version 2 descends from 1
     return made
 
 
-def _with_seventh(field: msgspec.structs.FieldInfo) -> Any:
+def _with_seventh(cls: type[Event], field: msgspec.structs.FieldInfo) -> Any:
+    if cls is round_events.NumberDrawn:
+        return Annotated[int, msgspec.Meta(ge=1, le=DRAWN_MAX)]
     return Position7 if field.type == Position else _SEVENTH.get(field.name, field.type)
 
 
 def _register_seventh_seats() -> None:
     for (type_, version), cls in list(REGISTRY.items()):
         fields = msgspec.structs.fields(cls)
-        types = [(field.name, _with_seventh(field)) for field in fields]
+        types = [(field.name, _with_seventh(cls, field)) for field in fields]
         if version != 1 or cls.__module__ not in _MODULES or types == [(field.name, field.type) for field in fields]:
             continue
         wider: Any = msgspec.defstruct(
             f"{cls.__name__}7", types, bases=(cls,), frozen=True, kw_only=True, forbid_unknown_fields=True,
-            namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + " Seats go to 7."},
+            namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + _SAID.get(cls, " Seats go to 7.")},
         )  # fmt: skip
         _seven[cls] = event(type_, 2)(wider)
 

@@ -251,7 +251,8 @@ def _dice(words: Words, context: Context) -> Sequence[Event]:
 
 @statement("number")
 def _number(words: Words, context: Context) -> Sequence[Event]:
-    return [model.NumberDrawn(number=words.number("a number", 1, 7)), *_pointed(words)]
+    most = context.book.chapter.numbers.get("drawn_number_max", model.DRAWN_MAX)
+    return [fact(model.NumberDrawn, number=words.number("a number", 1, most)), *_pointed(words)]
 
 
 @statement("start")
