@@ -15,6 +15,7 @@ from replay.rounds import Round
 from replay.rule_files import RULES
 from replay.rules import Rule
 from replay.settlement import settlements
+from replay.voids import was_voided
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,7 +53,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
         verdict = "VARIANCE"
     elif doubts:
         verdict = "UNDETERMINED"
-    elif round_.voided is not None:
+    elif was_voided(round_, book):
         verdict = "VOID"
     return Conclusion(
         verdict=verdict, undetermined=tuple(doubts), findings=tuple(findings),

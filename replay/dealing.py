@@ -25,6 +25,7 @@ from replay.voids import (
     positions,
     start_of,
     void_grounds,
+    was_voided,
 )
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
@@ -34,7 +35,7 @@ STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"
 @rule("DEAL-START", "DEAL-COUNT", "DEAL-STUB", "DEAL-FACEUP", "DEAL-EXPOSED", "DEAL-DEVICE", on=EVERY_CHAPTER)
 def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A round that must be void is void; otherwise its ground, which knows its section, is the finding."""
-    if round_.voided is not None:
+    if was_voided(round_, book):
         return
     for ground in void_grounds(round_, book):
         yield finding(
@@ -47,7 +48,7 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is none."""
     start = start_of(round_)
-    if start is None or start.count is None or start.announced is None or round_.voided is not None:
+    if start is None or start.count is None or start.announced is None or was_voided(round_, book):
         return
     if round_.first_card is not None and start.announced != start.count:
         yield finding(

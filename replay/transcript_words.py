@@ -14,6 +14,12 @@ THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.|$)", re.ASCII)
 """Groups of three; `25,00` is not money, for it can be meant otherwise."""
 
 
+def _plain(word: str) -> str:
+    """Return an amount without the dollar sign and the commas between thousands."""
+    amount = word.removeprefix("$")
+    return amount.replace(",", "") if THOUSANDS.match(amount) else amount
+
+
 def card_named(word: str) -> str | None:
     """Return the card that a word names, in whatever case and with 10 for T; null where it names none.
 
@@ -115,17 +121,14 @@ class Words:
 
     def as_money(self, word: str, what: str = "an amount") -> int:
         """Read an amount of money from a word, in cents."""
-        plain = word.removeprefix("$")
-        if THOUSANDS.match(plain):
-            plain = plain.replace(",", "")
         try:
-            return parse_money(plain)
+            return parse_money(_plain(word))
         except ValueError as error:
             raise self.error(f"expected {what} like 25.00, got {word!r}") from error
 
     def as_meter(self, word: str) -> int:
         """Read a meter reading like 10432.1750 (up to four decimals), in centicents."""
-        whole, _, fraction = word.partition(".")
+        whole, _, fraction = _plain(word).partition(".")
         if not (whole.isascii() and whole.isdigit() and len(fraction) <= 4 and (fraction.isdigit() or not fraction)):
             raise self.error(f"expected a meter reading like 10432.1750, got {word!r}")
         if len(whole) > 11 or not fraction.isascii():

@@ -116,6 +116,22 @@ def must_be_void(round_: Round, book: Rulebook) -> bool:
     return bool(void_grounds(round_, book))
 
 
+def was_voided(round_: Round, book: Rulebook) -> bool:
+    """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
+    if round_.voided is not None:
+        return True
+    returned = {_wager(fact) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
+        return False
+    wagered = {_wager(fact) for fact in round_.of(model.WagerPlaced)}
+    return wagered <= returned and must_be_void(round_, book)
+
+
+def _wager(fact: Fact) -> tuple[int, str, int | None, str]:
+    event = fact.payload
+    return event.seat, event.wager, event.number, event.bettor
+
+
 def _wrong_total(round_: Round) -> Iterator[Ground]:
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or start.count is None or start.announced is None or dealt_to is None:
