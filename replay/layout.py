@@ -12,7 +12,7 @@ from games.rulebook import Rulebook
 from replay.moves import flows
 from replay.rounds import Round
 from replay.table_state import Fact
-from replay.wagering import Stake, progressive_accepted
+from replay.wagering import Stake, progressive_accepted, surrenders
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
@@ -35,7 +35,7 @@ def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Ha
 def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[Box]:
     """Return the betting positions with a stake: their hands, stakes and decisions."""
     voided = voided_seats(round_)
-    surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
+    surrendered = {fact.payload.seat for fact in surrenders(round_, book)}
     collected = _collected(round_, book) if surrendered else frozenset()
     abandoned = abandoned_seats(round_)
     decided = {fact.payload.seat: fact.payload.decision for fact in round_.of(model.DecisionMade)}
@@ -63,8 +63,8 @@ def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
     """The seats whose base wager was taken after they surrendered, and not given back (§ 688a.11(d))."""
     base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
     return frozenset(
-        fact.payload.seat for fact in round_.of(model.Surrendered)
-        if (flow := base.get(fact.payload.seat)) is not None and flow.taken_cents and flow.facts[0].seq > fact.seq
+        fact.payload.seat for fact in surrenders(round_, book)
+        if (flow := base.get(fact.payload.seat)) is not None and flow.taken_cents and flow.facts[0].seq >= fact.seq
         and not (flow.winnings_cents or flow.stake_back_cents)
     )  # fmt: skip
 

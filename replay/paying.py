@@ -23,7 +23,7 @@ from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import ENVY, dues, is_void, settlements
 from replay.table_state import Fact
-from replay.wagering import key_of, progressive_accepted, stakes
+from replay.wagering import key_of, progressive_accepted, stakes, surrenders
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
@@ -257,7 +257,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
-    gone = {fact.payload.seat for fact in round_.of(model.Surrendered)} | abandoned_seats(round_) | voided_seats(round_)
+    gone = {fact.payload.seat for fact in surrenders(round_, book)} | abandoned_seats(round_) | voided_seats(round_)
     base: dict[int, Fact] = {}
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []

@@ -208,6 +208,7 @@ def settled(row: Row, round_: Round, form: Form) -> None:
             event, seat, moment = fact.payload, seat_of(fact.payload.seat), fact.seq - first
             must(getattr(event, "source", "inventory") == "inventory", "paid by slip")
             must(event.bettor == row[f"bettor_{event.seat}"], "money of another than who wagered")
+            must(getattr(event, "reason", "") != "surrendered", "a surrender")
             if type_ is model.WagerReturned:
                 must(event.reason in ("push", "other"), "a stake returned that was no push")
             if event.wager == form.slots[0].wager:

@@ -389,6 +389,15 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             )  # fmt: skip
 
 
+def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
+    """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
+    said: dict[int, Fact] = {fact.payload.seat: fact for fact in round_.of(model.Surrendered)}
+    for fact in round_.of(model.WagerTaken) if book.has("11(d)") else ():
+        if fact.payload.reason == "surrendered":
+            said.setdefault(fact.payload.seat, fact)
+    return list(said.values())
+
+
 @rule("WAGER-SURRENDER", on=("11(d)",))
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
@@ -397,7 +406,7 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """
     over = {book.chapter.base, *(name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation")}
     dealer_set = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
-    for fact in round_.of(model.Surrendered):
+    for fact in surrenders(round_, book):
         seat = fact.payload.seat
         optional = [
             stake.wager for stake in stakes(round_, book).values()
