@@ -21,9 +21,9 @@ from replay.moves import first_moves, flows
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
-from replay.settlement import ENVY, dues, is_void, settlements
+from replay.settlement import dues, is_void, settlements
 from replay.table_state import Fact
-from replay.wagering import key_of, progressive_accepted, stakes, surrenders
+from replay.wagering import ENVY, key_of, progressive_accepted, stakes, surrenders
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 

@@ -14,7 +14,6 @@ from math import prod
 import msgspec
 
 from events import model
-from games.bonus import is_qualifying
 from games.catalogue import GAMES
 from games.layout import NO_HAND, Hand
 from games.money import show_money
@@ -22,18 +21,16 @@ from games.rulebook import Rulebook
 from games.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement
 from replay.layout import OTHERS, layout_of, voided_seats
+from replay.left_out import envy_for_left_out, no_wagers_on_record
 from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
 from replay.setting import MAX_READINGS, dealer_position, dealer_readings, readings, set_hands, twice
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
-from replay.voids import Ground, can_be_void, must_be_void, void_grounds
-from replay.wagering import Key, Stake, key_of, late_section, stakes
+from replay.voids import Ground, can_be_void, may_have_to_be_void, must_be_void, void_grounds
+from replay.wagering import ENVY, ENVY_OF, ENVY_SECTION, Key, Stake, key_of, late_section, stakes
 
-ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
-ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
-ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {
     "wrong_start": frozenset({"start", "deal"}),
@@ -56,7 +53,7 @@ def is_void(round_: Round, book: Rulebook) -> bool:
 def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due, under all readings that the record leaves open."""
     if "dues" not in round_.memo:
-        round_.memo["dues"] = [*_dues(round_, book), *_envy_for_left_out(round_, book)]
+        round_.memo["dues"] = _dues(round_, book)
     known: list[Due] = round_.memo["dues"]
     return known
 
@@ -64,27 +61,12 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
 def _dues(round_: Round, book: Rulebook) -> list[Due]:
     staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
     if not is_void(round_, book):
-        return _played(round_, book, staked)
+        played = [*_played(round_, book, staked), *envy_for_left_out(round_, book)]
+        return _agreed([played, _voided(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
     grounds = void_grounds(round_, book)
     if not grounds and not can_be_void(book):
         return _agreed([_played(round_, book, staked), _voided(round_, book, staked)])
     return _voided(round_, book, staked)
-
-
-def _envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
-    """Envy Bonuses paid for the hand of a seat of which a record without wagering says nothing: they may be due (D318)."""
-    paid = round_.of(model.EnvyPaid)
-    if not paid or round_.observes("wagering") or is_void(round_, book):
-        return
-    placed = stakes(round_, book)
-    known = {*round_.hands(), *(stake.seat for stake in placed.values()), "dealer"}
-    for event in (fact.payload for fact in paid):
-        held = placed.get(key_of(event.seat, event.wager, None, ""))
-        if event.for_position not in known and held and is_qualifying(book, event.wager, held.in_time_cents):
-            yield Due(
-                seat=event.seat, wager=ENVY[event.wager], bettor=held.bettor, net_cents=None, outcome=Outcome.UNKNOWN,
-                cite=book.cite(ENVY_SECTION[event.wager]), for_position=int(event.for_position),
-            )  # fmt: skip
 
 
 def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
@@ -119,7 +101,8 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
 def _settled_before_void(round_: Round, grounds: Sequence[Ground]) -> frozenset[Key]:
     """The wagers that were taken, paid or given back before the round was declared void, or had to be."""
     voided = round_.voided
-    moment = voided.seq if voided is not None else min(max(ground.evidence) for ground in grounds)
+    dealt = round_.first_card or round_.facts[-1]
+    moment = voided.seq if voided is not None else min((max(each.evidence) for each in grounds), default=dealt.seq)
     return frozenset(
         key for key, flow in flows(round_).items()
         if any(fact.seq < moment and getattr(fact.payload, "reason", "") not in ("void", "late") for fact in flow.facts)
@@ -200,7 +183,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
-    not_due = None if _no_wagers_on_record(round_) else 0
+    not_due = None if no_wagers_on_record(round_) else 0
     found, base, together, at_box = [], book.chapter.base, is_known_to(book), _bettors(round_, book)
     for key in sorted(
         {*due_by, *placed, *done_by, *vigorish},
@@ -227,11 +210,6 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     found += _envy_settlements(round_, book, envy, everything_settled)
     round_.memo["settlements"] = found
     return found
-
-
-def _no_wagers_on_record(round_: Round) -> bool:
-    """Whether the record leaves wagers out, so that what was paid and taken may all be right (D318)."""
-    return not round_.of(model.WagerPlaced) and not round_.observes("wagering")
 
 
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
@@ -378,8 +356,10 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
         said = further(round_, book, seat, wager)
         if said is not None:
             return said
-    if _no_wagers_on_record(round_):
+    if no_wagers_on_record(round_):
         return "no wager is on record"
+    if may_have_to_be_void(round_, book):
+        return "the round is void if the first card went where the wrong total points"
     for position in (seat, dealer_position(round_)):
         if twice(round_.hands().get(position, ()), book):
             return f"{name(position)} holds the same card twice, by the record"

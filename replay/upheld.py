@@ -20,8 +20,8 @@ from replay.kernels.judged import Judged
 from replay.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
 from replay.round_columns import ENVY_WAGERS, SEATS, Form, numbers_of
 from replay.round_forms import FORMS
-from replay.settlement import ENVY
 from replay.stream import Result
+from replay.wagering import ENVY
 
 SAID: Final = ("stream", "round_no", "rules", "gaming_day", "shift", "dealer", "opened_at_us", "closed_at_us", "first_seq",
                 "last_seq", *(f"bettor_{seat}" for seat in range(1, SEATS + 1)))  # fmt: skip

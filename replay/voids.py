@@ -116,6 +116,14 @@ def must_be_void(round_: Round, book: Rulebook) -> bool:
     return bool(void_grounds(round_, book))
 
 
+def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
+    """Say whether a wrong total was announced and the deal said to start by it, with no record of where it did (D323)."""
+    start, said = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
+    if start is None or start.count is None or start.announced in (None, start.count) or not book.has("13(c)"):
+        return False
+    return bool(said) and said[-1].payload.position != start.position and first_position(round_) is None
+
+
 def was_voided(round_: Round, book: Rulebook) -> bool:
     """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
     if round_.voided is not None:

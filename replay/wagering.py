@@ -19,6 +19,9 @@ from replay.rules import Doubt, finding, rule
 from replay.table_state import Fact
 
 ENVY_WAGERS = get_args(model.EnvyWager)
+ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
+ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
+ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 
 Key = tuple[int, str, int | None, str]
 """What tells wagers apart: seat, wager, the number of a Match wager, and who placed a backline wager (else empty)."""

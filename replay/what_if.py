@@ -25,8 +25,8 @@ from replay.round_columns import ENVY_WAGERS, SEATS, numbers_of
 from replay.round_forms import form_of
 from replay.round_table import RoundTable
 from replay.screening import Screen, judged_of
-from replay.settlement import ENVY
 from replay.telling import Teller
+from replay.wagering import ENVY
 
 Array = npt.NDArray[Any]
 Progress = Callable[[int], None]
