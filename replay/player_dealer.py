@@ -68,14 +68,14 @@ FURTHER_LAYOUT["player_dealer"].append(_with_bank)
 def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Why it cannot be told what is covered of a wager, where the hands themselves are known."""
     if round_.voided is not None:
-        return None
+        return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
         return "the player-dealer's wager is not on record"
-    hands = readings(round_, book, seat), dealer_readings(round_, book)
-    if any(len(each) > 1 or each[0].high is None for each in hands):
+    hands, by_hands = (readings(round_, book, seat), dealer_readings(round_, book)), wager in ("base", "backline")
+    if any(len(each) > 1 or each[0].cards is None or (by_hands and each[0].high is None) for each in hands):
         return None
     held = dealer_readings(round_, book)
-    if wager in ("base", "backline") and any(hand.high and hand.low and is_foul(hand.high, hand.low) for hand in held):
+    if by_hands and any(hand.high and hand.low and is_foul(hand.high, hand.low) for hand in held):
         return "the player-dealer's hands are foul, for which the text has no rule"
     return "whom the player-dealer's wager serves first, or what is left of it, is not on record"
 
