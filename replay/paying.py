@@ -55,7 +55,9 @@ def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
         for fact in round_.of(type_):
             event = fact.payload
             stake = placed.get(key_of(event.seat, event.wager, event.number, event.bettor))
-            if stake is not None and event.bettor not in {each.payload.bettor for each in stake.facts}:
+            if stake is None or event.bettor == stake.bettor:
+                continue
+            if event.bettor not in {each.payload.bettor for each in stake.facts}:
                 yield Doubt(
                     f"seat {event.seat} {event.wager}: {stake.bettor} wagered, and {event.bettor} was paid: whose it is "
                     "cannot be told"
