@@ -361,7 +361,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         return
     dealt, asked = dealt_to(round_), elections(round_)
     further = {seat: facts[1].seq for seat, facts in dealt.items() if len(facts) > 1 and seat not in asked}
-    moves = [fact for fact in _settling(round_, book) if fact.payload.seat not in asked]
+    moves = [fact for fact in settling(round_, book) if fact.payload.seat not in asked]
     for before, after in itertools.pairwise(moves):
         earlier, seat = before.payload.seat, after.payload.seat
         if seat < earlier and further.get(seat, 0) <= further.get(earlier, 0):
@@ -379,8 +379,8 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             return
 
 
-def _settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
-    """What settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
+def settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
     surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
     return first_moves([
         fact for fact in in_order(round_, model.WagerTaken, model.WagerPaid, model.WagerReturned)

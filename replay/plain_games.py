@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from games.rulebook import Rulebook
-from replay import plain_dj_wild, plain_sevens
+from replay import plain_dj_wild, plain_over_under, plain_sevens
 from replay.plain_rounds import Fill, Row
 from replay.rounds import Round
 
@@ -15,6 +15,7 @@ FILLS: Final[Mapping[str, Fill]] = {
     "pai_gow_poker": plain_sevens.pai_gow_poker,
     "dj_wild": plain_dj_wild.dj_wild,
     "fortune_asia": plain_sevens.fortune_asia,
+    "over_under": plain_over_under.over_under,
 }
 
 

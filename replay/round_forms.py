@@ -91,11 +91,44 @@ FORTUNE_ASIA: Final = Form(
     follows=frozenset({"insurance", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
 )  # fmt: skip
 
+SHUFFLERS: Final = ("", "none", "automated", "automated_counting", "continuous")
+"""Shufflers by number; 0: not on record."""
+
+OVER_UNDER: Final = Form(
+    slots=_slots("ante", "over", "under", "bonus"),
+    follows=frozenset(),
+    numbers={
+        "shuffler": (np.uint8, 0), "begun": (np.int64, 0), "last_dealt": (np.int64, 0), "newcomer": (np.int64, 0),
+        "burnt_at": (np.int64, 0), "burns": (np.int16, 0), "just_opened": (np.uint8, 0), "cut_at": (np.int64, 0),
+        "cover_put_at": (np.int64, 0), "cover_depth": (np.int16, -1), "cover_from_top": (np.uint8, 0),
+        "cover_passed": (np.uint8, 0), "cover_at": (np.uint8, 0), "cover_known": (np.uint8, 0),
+    },
+    arrays={
+        "dealt": (np.uint8, 3 * SEATS, NO_CARD), "gone": (np.uint8, 52, 0), "first_at": (np.int16, SEATS, -1),
+        "further_from": (np.int16, SEATS, -1), "further_to": (np.int16, SEATS, -1), "decided": (np.int16, SEATS, -1),
+        "said": (np.uint8, SEATS, 0), "surrendered": (np.int16, SEATS, -1), "side_to": (np.int16, SEATS, -1),
+        "settled_from": (np.int16, SEATS, -1), "settled_to": (np.int16, SEATS, -1),
+    },
+)  # fmt: skip
+"""Of the shoe, as numbers of events in the stream (0: none): what began it where this round does (`begun`), the last card dealt
+before the round (`last_dealt`), a dealer who came and has not dealt (`newcomer`), the last card burnt before the first one
+dealt (`burnt_at`), the cut (`cut_at`), the cover card put into cards not dealt yet (`cover_put_at`, so deep). `shuffler` is the
+one that the table was opened with (`SHUFFLERS`); `burns` how many cards were burnt
+in the round; `cover_passed`: the cover card came before the round, and nobody shuffled since; `cover_at` where it came in the
+last round (a seat, 7: elsewhere, 0: not), as far as that is on record (`cover_known`). `gone` is how many copies of each card
+certainly left the shoe before.
+
+`dealt` has each seat's three cards; of each seat the moments of its first card, of its first and last additional card, of its
+decision, of its surrender, of its last wager on over or under (`side_to`), and of the first and last settlement of its wagers
+in turn (not of a surrendered ante, nor of what put a settlement right). `said` 1 over, 2 under.
+"""
+
 FORMS: Final[Mapping[str, Form]] = {
     "face_up_pai_gow": FACE_UP,
     "pai_gow_poker": PAI_GOW_POKER,
     "dj_wild": DJ_WILD,
     "fortune_asia": FORTUNE_ASIA,
+    "over_under": OVER_UNDER,
 }
 
 

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from games.rulebook import Rulebook, parse_submission
-from replay.kernels import dj_wild, face_up, fortune_asia, pai_gow_poker, terms
+from replay.kernels import dj_wild, face_up, fortune_asia, over_under, pai_gow_poker, terms
 from replay.kernels.judged import Judged, nothing_judged
 from replay.round_columns import SEATS, Form, fixed, matrix, numbers_of
-from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
+from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER
 
 Array = npt.NDArray[Any]
 
@@ -39,6 +39,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "pai_gow_poker": Kernel(PAI_GOW_POKER, pai_gow_poker.Rows, terms.pai_gow_poker, pai_gow_poker.screen),
     "dj_wild": Kernel(DJ_WILD, dj_wild.Rows, terms.dj_wild, dj_wild.screen),
     "fortune_asia": Kernel(FORTUNE_ASIA, fortune_asia.Rows, terms.fortune_asia, fortune_asia.screen),
+    "over_under": Kernel(OVER_UNDER, over_under.Rows, terms.over_under, over_under.screen),
 }
 
 

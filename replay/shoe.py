@@ -5,7 +5,7 @@ Annex A, rulemaking 125-223, §§ 686a.3 to 686a.5, 686a.7(c), (d), (l), 686a.9(
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from events import model
 from events.model import Event
@@ -68,15 +68,20 @@ def reshuffles(round_: Round) -> list[tuple[Fact, Fact]]:
 # ------------------------------------------------------------------------------------------------------ the cards, .3, .9(a)
 
 
+def gone(round_: Round) -> Mapping[str, int]:
+    """Return how many copies of each card certainly left the shoe before the round, since all its cards lay together."""
+    batch = batch_of(round_)
+    goes_on = batch.known and not batch.fresh and round_.observes("shuffle")
+    # a batch that was not dealt last came back into play: all its cards lay together in between
+    return batch.out if goes_on and shoe_of(round_).last_batch == round_.deck else {}
+
+
 def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[Fact, str | None, int]]:
     """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since they lay together.
 
     A card dealt right after a copy of it was found face up may be that copy, and is not counted again.
     """
-    batch = batch_of(round_)
-    goes_on = batch.known and not batch.fresh and round_.observes("shuffle")
-    goes_on = goes_on and shoe_of(round_).last_batch == round_.deck  # else all its cards lay together in between
-    out: dict[str, int] = dict(batch.out) if goes_on and shuffler(round_, book) != "continuous" else {}
+    out: dict[str, int] = dict(gone(round_)) if shuffler(round_, book) != "continuous" else {}
     found: str | None = None
     for fact in in_order(round_, model.CardsShuffled, model.CardsDealt, model.CardBurned, model.CardFoundFaceUp):
         event = fact.payload

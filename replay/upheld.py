@@ -17,6 +17,7 @@ from replay.findings import Adjudication, Settlement, to_bytes
 from replay.kernels.dj_wild import EQUAL, FOLDED
 from replay.kernels.fortune_asia import FOUL_IN_FRONT
 from replay.kernels.judged import Judged
+from replay.kernels.over_under import SURRENDERED
 from replay.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
 from replay.round_columns import ENVY_WAGERS, SEATS, Form, numbers_of
 from replay.round_forms import FORMS
@@ -45,6 +46,10 @@ _EVEN: Final[Ends] = {
     WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "687a.11(e)(3)"), TIE: (Outcome.TIE, "687a.11(e)(2)"),
     FOLDED: (Outcome.FOLDED, "687a.11(b)"),
 }  # fmt: skip
+_TOTALS: Final[Ends] = {
+    WIN: (Outcome.WIN, "686a.8(a)"), LOSE: (Outcome.LOSE, "686a.7(j)"), TIE: (Outcome.TIE, "686a.7(j)"),
+    SURRENDERED: (Outcome.SURRENDERED, "686a.7(g)(3)"),
+}  # fmt: skip
 _BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
 SAID_OF: Final[Mapping[str, Words]] = {
     "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
@@ -63,6 +68,9 @@ SAID_OF: Final[Mapping[str, Words]] = {
             },
         },
         {**_BONUSES, "insurance": ("659a.12(c)", "659a.11(h)(2)(i)")},
+    ),
+    "over_under": Words(
+        {"ante": _TOTALS, "over": _TOTALS, "under": _TOTALS}, {"bonus": ("686a.8(b)", "686a.7(k)")}
     ),
     "dj_wild": Words(
         {

@@ -11,7 +11,8 @@ Array = npt.NDArray[Any]
 
 CHECKS: Final = (
     "upheld", "cards", "house_way", "not_in_columns", "money", "envy", "envy_call", "deck", "dice", "shuffle", "cut", "start",
-    "shakes", "order_of_the_deal", "stub", "collection", "no_more_bets", "late", "base_wager", "limits", "seated",
+    "shakes", "order_of_the_deal", "burn_card", "cover_card",
+    "stub", "collection", "no_more_bets", "late", "base_wager", "limits", "seated",
     "lammers", "progressive_count", "lock", "set_early", "announced", "reveal", "progressive_paid", "meter", "order", "mystery",
     "decisions", "side_card", "count",
     "aside",
@@ -19,7 +20,8 @@ CHECKS: Final = (
 """What a row did not pass, by number; 0 is upheld. One that is aside was not looked at: the single path judges it."""
 (
     UPHELD, CARDS, HOUSE_WAY, NOT_IN_COLUMNS, MONEY, ENVY, ENVY_CALL, DECK, DICE, SHUFFLE, CUT, START,
-    SHAKES, ORDER_OF_THE_DEAL, STUB, COLLECTION, NO_MORE_BETS, LATE, BASE_WAGER, LIMITS, SEATED,
+    SHAKES, ORDER_OF_THE_DEAL, BURN_CARD, COVER_CARD,
+    STUB, COLLECTION, NO_MORE_BETS, LATE, BASE_WAGER, LIMITS, SEATED,
     LAMMERS, PROGRESSIVE_COUNT, LOCK, SET_EARLY, ANNOUNCED, REVEAL, PROGRESSIVE_PAID, METER, ORDER, MYSTERY,
     DECISIONS, SIDE_CARD, COUNT, ASIDE,
 ) = range(len(CHECKS))  # fmt: skip

@@ -6,7 +6,7 @@ pays, stays what `games.chapters.Paytable` says.
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations_with_replacement, product
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,12 +21,13 @@ from games.kernels.house_way import way_of
 from games.kernels.ranking import LINE_SETS
 from games.kernels.three_hands import ThreeWay, three_way_of
 from games.layout import Dice
+from games.over_under import SIDES, bonus_lines, points, total
 from games.ranking import LINES_BY_RANK
 from games.rulebook import Line, Paytable, Rulebook
 from games.wild_ranking import WildClass
 from replay.equipment import HOUR_US
 from replay.round_columns import ENVY_WAGERS, Form
-from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
+from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER, SHUFFLERS
 
 Ints = npt.NDArray[Any]
 
@@ -131,6 +132,29 @@ class Wild(NamedTuple):
     rate_bp: int
 
 
+class Totals(NamedTuple):
+    """Rules in force of Over/Under: limits, the Bonus Wager by total, the points of each card, and the numbers of the chapter.
+
+    `wrong_side_pushes`, `hand_by_hand` and `most_boxes` as filed (D12, D278; one box where no second is permitted); `shuffler`
+    is that of `replay.round_forms.SHUFFLERS`.
+    """
+
+    limits: Ints
+    bonus: Ints
+    points: Ints
+    over_least: int
+    under_most: int
+    wrong_side_pushes: bool
+    hand_by_hand: bool
+    most_boxes: int
+    copies: int
+    deck_age: int
+    deck_size: int
+    cut_least: int
+    cut_below: int
+    shuffler: int
+
+
 def face_up(book: Rulebook, instead: bool = False) -> tuple[Sevens] | None:
     """Return rules of Face Up Pai Gow Poker as its kernel takes them; null where it does not know rules such as these."""
     if book.chapter.key not in ("pa-688a", "pa-688a-proposed") or not _as_known(book, FACE_UP):
@@ -201,6 +225,44 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
             rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
         ),
     )  # fmt: skip
+
+
+def over_under(book: Rulebook, instead: bool = False) -> tuple[Totals] | None:
+    """Return rules of Over/Under as its kernel takes them; null where it does not know rules such as these."""
+    rules, numbers = book.chapter.wagers, book.chapter.numbers
+    placed = {name: (rule.of, rule.times, rule.closes) for name, rule in rules.items()}
+    known: dict[str, tuple[str | None, int, str]] = dict.fromkeys(("ante", "bonus"), (None, 1, "first_card"))
+    known |= dict.fromkeys(SIDES, ("ante", 1, "further_cards"))
+    if book.chapter.key != "pa-686a" or placed != known or book.without or book.settings.keys() != _OF_TOTALS:
+        return None
+    return (
+        Totals(
+            limits=np.array([_limits(book, wager) for wager in OVER_UNDER.wagers], dtype=np.int64),
+            bonus=_by_total(_offered(book, "bonus")), points=np.array([points(card) for card in range(52)], dtype=np.int64),
+            over_least=numbers["over_least_points"], under_most=numbers["under_most_points"],
+            wrong_side_pushes=book.settings["wrong_side"] == "pushes",
+            hand_by_hand=book.settings["decisions"] == "hand_by_hand",
+            most_boxes=int(book.settings["most_boxes"]) if book.adjacent_boxes else 1, copies=numbers["copies"],
+            deck_age=numbers["deck_age_shoe_hours"] * HOUR_US, deck_size=numbers["deck_size"],
+            cut_least=numbers["cut_depth_cards"],
+            cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]),
+            shuffler=SHUFFLERS.index(book.shuffler),
+        ),
+    )  # fmt: skip
+
+
+_OF_TOTALS: Final = frozenset({"wrong_side", "dead_hand_returns", "decisions", "most_boxes"})
+"""The settings of Over/Under that its kernel knows, or that are of rounds which are not plain."""
+
+
+def _by_total(paytable: Paytable | None) -> Ints:
+    """Return what every total of three cards comes to."""
+    table = np.full((34, 4), NOT_HERE, dtype=np.int64)
+    table[:, PER] = 1
+    for cards in combinations_with_replacement(range(0, 52, 4), 3) if paytable is not None else ():
+        assert paytable is not None
+        table[total(cards)] = _paid(paytable, paytable.best(bonus_lines(paytable, cards)))
+    return table
 
 
 def _by_rank(paytable: Paytable | None, natural: bool = True) -> Ints:

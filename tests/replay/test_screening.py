@@ -267,7 +267,11 @@ def test_changes_reach_most_checks(game: str) -> None:
         base = chance.choice(simulated(game)[0])
         seen.add(agree(base, changed(base, chance, 1)))
     assert {"upheld", "aside", "cards", "money", "limits", "order", "late"} <= seen
-    assert len(seen) >= 18
+    assert len(seen) >= REACHED.get(game, 18)
+
+
+REACHED = {"over_under": 10}
+"""How many outcomes changes lead to, where they hardly reach what a shoe begins with (see `test_shoes_in_columns.py`)."""
 
 
 def test_645c_2_a_a_shaker_that_players_activate_and_that_is_not_filed_is_not_upheld_in_columns() -> None:
@@ -301,7 +305,7 @@ def test_645c_2_a_a_shaker_that_players_activate_and_that_is_not_filed_is_not_up
     assert tried
 
 
-@pytest.mark.parametrize("words", ["pa-688a", "pa-645c", "pa-659a", "pa-687a"])
+@pytest.mark.parametrize("words", ["pa-688a", "pa-645c", "pa-659a", "pa-687a", "pa-686a"])
 def test_rules_with_a_setting_that_no_kernel_knows_are_not_judged_in_columns(words: str) -> None:
     """So that whoever adds a setting to a chapter sees it by the share that is upheld, and not by what batch replay misses."""
     book = parse_submission(rules_text(words))
@@ -332,9 +336,10 @@ def test_d277_optional_wagers_out_of_the_printed_order_are_not_upheld_where_that
 
 
 def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
-    form = form_of("over_under")
-    row = empty_row(form) | {"game": "over_under", "rules": "x"}
-    judged = judged_of(Screen({"x": rules_text("pa-686a")}).judge(as_batch([row], form)))
+    form = form_of("pai_gow_poker")
+    row = empty_row(form) | {"game": "pai_gow_poker", "rules": "x"}
+    asked = rules_text("pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 mystery=A-1")
+    judged = judged_of(Screen({}, instead=asked).judge(as_batch([row], form)))
     assert CHECKS[judged.check[0]] == "aside"
 
 

@@ -83,6 +83,10 @@ OTHERS = {
         "pa-659a fortune_bonus=D insurance=C progressive=1 meter=m-1",
         "pa-659a fortune_bonus=A",
     ),
+    "over_under": (
+        "pa-686a bonus=yes wrong_side=pushes",
+        "pa-686a",
+    ),
 }
 """Rules of the other screened games; with a Must-Hit-By bonus under the others nothing is told in columns."""
 
