@@ -29,12 +29,15 @@ class Group(NamedTuple):
     @property
     def screened(self) -> tuple[str, ...]:
         """The columns that screening reads."""
-        return screened_of(self.file.schema.names)
+        return screened_of(self.file.schema.to_arrow_schema())
 
     def read(self, columns: Sequence[str]) -> pa.RecordBatch:
-        """Read some columns of the rounds."""
+        """Read some columns of the rounds; those that rounds of their game do not have are left out."""
+        there = set(self.file.schema.to_arrow_schema().names)
         with pq.ParquetFile(self.path, metadata=self.file) as opened:
-            table = opened.read_row_group(self.number, columns=list(columns), use_threads=False)
+            table = opened.read_row_group(
+                self.number, columns=[name for name in columns if name in there], use_threads=False
+            )
         return table.combine_chunks().to_batches()[0]
 
 

@@ -26,7 +26,6 @@ from replay.table_state import Armed, Fact
 from replay.wagering import key_of, stakes
 
 WAGER = "mystery"
-SEATS = 6
 
 
 class Recorded(msgspec.Struct):
@@ -99,7 +98,7 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
                     found.append(current)
                 added = contribution(_wagered(round_, book, fact), paytable.rate_bp)
                 derived = event.reading_centicents - added
-                if just_armed and reading is not None and _lie_between(paytable, reading, derived, added):
+                if just_armed and reading is not None and _lie_between(book, paytable, reading, derived, added):
                     reading = None  # armed in an earlier round, whose contributions are not on record (D248)
                 just_armed = False
                 current.befores.append(derived if reading is None or book.linked_mystery else reading)
@@ -114,7 +113,7 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
     return [each for each in found if each.contributions or each.hit is not None]
 
 
-def _lie_between(paytable: Paytable, armed: int, before: int, added: int) -> bool:
+def _lie_between(book: Rulebook, paytable: Paytable, armed: int, before: int, added: int) -> bool:
     """Whether contributions of earlier rounds can lie between an arming and a contribution, by the meter (D248, D280).
 
     The meter was armed at its minimum, and what lies between is a whole number of contributions, or more than a round brings.
@@ -122,7 +121,7 @@ def _lie_between(paytable: Paytable, armed: int, before: int, added: int) -> boo
     between = before - armed
     if armed != paytable.seed_cents * 100 or between <= 0 or added <= 0:
         return False
-    return between % added == 0 or between >= SEATS * added
+    return between % added == 0 or between >= book.chapter.numbers["seats"] * added
 
 
 def _prove(cycle: Recorded) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from games.rulebook import Rulebook
-from replay import plain_dj_wild, plain_over_under, plain_sevens
+from replay import plain_dj_wild, plain_over_under, plain_player_dealer, plain_sevens
 from replay.plain_rounds import Fill, Row
 from replay.rounds import Round
 
@@ -16,6 +16,7 @@ FILLS: Final[Mapping[str, Fill]] = {
     "dj_wild": plain_dj_wild.dj_wild,
     "fortune_asia": plain_sevens.fortune_asia,
     "over_under": plain_over_under.over_under,
+    "player_dealer": plain_player_dealer.player_dealer,
 }
 
 

@@ -71,9 +71,9 @@ def whole(
         must(len(round_.of(type_)) <= 1, f"{type_.TYPE} twice")
 
 
-def seat_of(seat: int) -> int:
+def seat_of(seat: int, seats: int = SEATS) -> int:
     """Return a seat as a place in arrays."""
-    must(1 <= seat <= SEATS, "a seat that the game does not have")
+    must(1 <= seat <= seats, "a seat that the game does not have")
     return seat - 1
 
 
@@ -104,28 +104,33 @@ def equipment(row: Row, round_: Round) -> None:
     row["deck_in_play_us"] = deck.in_play_us
     row["decks_in_play"] = sum(1 for each in before.decks.values() if each.in_play_us is not None)
     row["decks_before"], row["same_deck"] = before.previous_decks, before.last_deck == round_.deck
+    shuffle(row, round_)
+
+
+def shuffle(row: Row, round_: Round, seats: int = SEATS) -> None:
+    """Write down the shuffle, and how the cards were cut after it."""
     steps = preparations(round_)
     must(not any(step.kind in ("failure", "recut") for step in steps), "a recut, or a shuffler that failed")
     shuffles = [step for step in steps if step.kind == "shuffle"]
     row["shuffled"] = SHUFFLED[shuffles[-1].detail] if shuffles else 0
     if row["shuffled"] == 1:
-        _cut(row, round_, [step for step in steps if step.seq > shuffles[-1].seq])
+        _cut(row, round_, [step for step in steps if step.seq > shuffles[-1].seq], seats)
 
 
-def _cut(row: Row, round_: Round, after: Sequence[Preparation]) -> None:
+def _cut(row: Row, round_: Round, after: Sequence[Preparation], seats: int) -> None:
     cuts = [step for step in after if step.kind == "cut"]
     must(len(cuts) <= 1, "cut twice")
     if not cuts:
         return
     made, before = cuts[0], round_.before
     offers = [step for step in after if step.kind == "offer" and step.seq < made.seq]
-    must(len(offers) <= SEATS, "the cut offered more often than there are seats")
-    row["cut_by"] = 7 if made.who == "dealer" else seat_of(int(made.who)) + 1
+    must(len(offers) <= seats, "the cut offered more often than there are seats")
+    row["cut_by"] = seats + 1 if made.who == "dealer" else seat_of(int(made.who), seats) + 1
     row["cut_depth"], row["cut_from_top"] = min(1000, made.depth), made.detail == "top"
-    row["offered_to"] = [*(seat_of(int(step.who)) + 1 for step in offers), *[0] * (SEATS - len(offers))]
+    row["offered_to"] = [*(seat_of(int(step.who), seats) + 1 for step in offers), *[0] * (seats - len(offers))]
     row["cut_taken"] = bool(offers) and offers[-1].detail == "accepted"
     if before.patrons_known:
-        row["cut_seated"] = sum(1 << seat_of(seat) for seat in (offers[0] if offers else made).seated)
+        row["cut_seated"] = sum(1 << seat_of(seat, seats) for seat in (offers[0] if offers else made).seated)
     row["first_patron"] = before.first_patron_seat if before.just_opened else 0
 
 
@@ -137,29 +142,29 @@ def places_of(form: Form) -> Mapping[tuple[str, int | None], int]:
     return {(slot.wager, slot.number): place for place, slot in enumerate(form.slots)}
 
 
-def stakes(row: Row, round_: Round, form: Form) -> None:
-    """Write down what lay at stake, of whom, and the lammers."""
-    place_of, width = places_of(form), len(form.slots)
+def stakes(row: Row, round_: Round, form: Form, placed: Sequence[Fact] | None = None) -> None:
+    """Write down what lay at stake, of whom, and the lammers; of the wagers `placed`, where others are written elsewhere."""
+    place_of, width, seats = places_of(form), len(form.slots), form.seats
     bettors: dict[int, str] = {}
-    for fact in round_.of(model.WagerPlaced):
+    for fact in round_.of(model.WagerPlaced) if placed is None else placed:
         event = fact.payload
         slot = event.wager, event.number
         must(slot in place_of, "a wager that the game does not have")
         must(event.form not in ("cash", "verbal"), "a wager in cash or by word")
-        place = seat_of(event.seat) * width + place_of[slot]
+        place = seat_of(event.seat, seats) * width + place_of[slot]
         must(bettors.setdefault(event.seat, event.bettor) == event.bettor, "two bettors at a box")
         row["staked"][place] = cents_of(row["staked"][place] + event.amount_cents)
     for seat, bettor in bettors.items():
         row[f"bettor_{seat}"] = bettor
         row["boxes"][seat - 1] = min(each for each in bettors if bettors[each] == bettor)
     for fact in round_.of(model.LammerPlaced):
-        bit = 1 << seat_of(fact.payload.seat) + SEATS * ENVY_WAGERS.index(fact.payload.wager)
+        bit = 1 << seat_of(fact.payload.seat, seats) + seats * ENVY_WAGERS.index(fact.payload.wager)
         must(not row["lammers"] & bit, "a lammer placed twice")
         row["lammers"] |= bit
     seated = set(round_.before.patrons.values())
     row["patrons_known"] = round_.before.patrons_known
     row["strangers"] = sum(
-        1 << seat for seat in range(SEATS) if row["staked"][seat * width] and row[f"bettor_{seat + 1}"] not in seated
+        1 << seat for seat in range(seats) if row["staked"][seat * width] and row[f"bettor_{seat + 1}"] not in seated
     )
 
 
@@ -252,18 +257,18 @@ def earliest(moments: list[int], seat: int, moment: int) -> None:
         moments[seat] = moment
 
 
-def envy(row: Row, round_: Round) -> None:
+def envy(row: Row, round_: Round, seats: int = SEATS) -> None:
     """Write down the Envy Bonuses that were paid, and the hands that were acknowledged."""
     for fact in round_.of(model.EnvyPaid):
         event = fact.payload
         must(event.for_position != "dealer" and event.amount_cents > 0, "an Envy Bonus for the dealer's hand")
-        place = ENVY_WAGERS.index(event.wager) * SEATS + seat_of(event.for_position)
-        bit, cents = 1 << seat_of(event.seat), row["envy_cents"][place]
+        place = ENVY_WAGERS.index(event.wager) * seats + seat_of(event.for_position, seats)
+        bit, cents = 1 << seat_of(event.seat, seats), row["envy_cents"][place]
         must(not row["envy_to"][place] & bit and cents in (0, event.amount_cents), "Envy Bonuses that differ")
         row["envy_cents"][place] = cents_of(event.amount_cents)
         row["envy_to"][place] |= bit
     for fact in round_.of(model.EnvyAcknowledged):
-        row["acknowledged"] |= 1 << seat_of(fact.payload.seat)
+        row["acknowledged"] |= 1 << seat_of(fact.payload.seat, seats)
 
 
 def moments(row: Row, round_: Round, found: Mapping[str, Sequence[Fact]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, get_args
 
 from events import model
@@ -18,6 +18,9 @@ from replay.round_forms import FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
 from replay.rounds import Round
 from replay.table_state import Fact
 from replay.wagering import progressive_accepted
+
+Place = Callable[[int | str], int]
+"""Gives a position as a place in arrays."""
 
 ASPECTS: Final = frozenset(get_args(model.Aspect)) - {"mystery", "rotation", "fees"}
 """What the record of a plain round covers."""
@@ -81,8 +84,9 @@ def fortune_asia(row: Row, round_: Round, book: Rulebook) -> None:
 
 
 def _sevens(row: Row, round_: Round, form: Form, sizes: tuple[int, int, int]) -> None:
-    row["dealt_to"], row["dealt"] = _dealt(round_)
-    row["hands"] = _set(round_, sizes)
+    row["dealt_to"], row["dealt"] = dealt(round_.of(model.CardsDealt), position_of)
+    row["hands"] = hands_set(round_, sizes, position_of)
+    must(row["hands"][7 * DEALER] != NO_CARD, "how the dealer set the hands is not on record")
     plain.equipment(row, round_)
     row["dice_us"] = round_.before.dice_us if round_.before.dice_us is not None else -1
     _start(row, round_)
@@ -113,17 +117,16 @@ def _settled(row: Row, round_: Round, form: Form) -> None:
 # ----------------------------------------------------------------------------------------------------------------- the cards
 
 
-def _dealt(round_: Round) -> tuple[list[int], list[int]]:
-    """The positions in the order of the deal, and the seven cards of each."""
-    dealt = round_.of(model.CardsDealt)
-    must(len(dealt) in (7, 49), "cards dealt neither one by one nor in stacks to every position")
-    must(len({len(fact.payload.cards) for fact in dealt}) == 1, "stacks of different sizes")
-    must(all(isinstance(fact.payload.to, int) or fact.payload.to == "dealer" for fact in dealt), "cards dealt aside")
-    to = [position_of(fact.payload.to) for fact in dealt]
+def dealt(deals: Sequence[Fact], place_of: Place) -> tuple[list[int], list[int]]:
+    """Return the positions in the order of the deal, and the seven cards of each."""
+    must(len(deals) in (7, 49), "cards dealt neither one by one nor in stacks to every position")
+    must(len({len(fact.payload.cards) for fact in deals}) == 1, "stacks of different sizes")
+    must(all(isinstance(fact.payload.to, int) or fact.payload.to == "dealer" for fact in deals), "cards dealt aside")
+    to = [place_of(fact.payload.to) for fact in deals]
     order = to[:7]
     must(len(set(order)) == 7 and to == order * (len(to) // 7), "not dealt to the positions in turn")
     hands: list[list[int]] = [[] for _ in range(7)]
-    for fact, position in zip(dealt, to, strict=True):
+    for fact, position in zip(deals, to, strict=True):
         for card in fact.payload.cards:
             must(card is not None, "a card that was not read")
             hands[position].append(CODE[card])
@@ -131,19 +134,18 @@ def _dealt(round_: Round) -> tuple[list[int], list[int]]:
     return order, [card for hand in hands for card in hand]
 
 
-def _set(round_: Round, sizes: tuple[int, int, int]) -> list[int]:
-    """The hands set at every position: the high, the low and, where the game has one, the medium hand between them."""
+def hands_set(round_: Round, sizes: tuple[int, int, int], place_of: Place) -> list[int]:
+    """Return the hands set at every position: the high, the low and, where the game has one, the medium hand between them."""
     hands = [NO_CARD] * 49
     done: set[int] = set()
     for fact in round_.of(model.HandSet):
-        event, position = fact.payload, position_of(fact.payload.position)
+        event, position = fact.payload, place_of(fact.payload.position)
         must(position not in done, "hands set twice")
         must((len(event.high), len(event.low), len(event.medium)) == sizes, "hands of other sizes")
         cards = [*event.high, *event.medium, *event.low]
         must(None not in cards, "a card that was not read")
         done.add(position)
         hands[position * 7 : position * 7 + 7] = [CODE[card] for card in cards]
-    must(DEALER in done, "how the dealer set the hands is not on record")
     return hands
 
 

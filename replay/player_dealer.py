@@ -49,17 +49,20 @@ def action_of(round_: Round) -> int | None:
     return int(placed.payload.seat) if placed is not None else None
 
 
-def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
-    """Add the player-dealer. The wager is the original one: what was added after the first card does not count."""
-    bank = bank_seat(round_)
-    if bank is None:
-        return layout
+def bank_of(round_: Round) -> Bank | None:
+    """Return the player-dealer. The wager is the original one: what was added after the first card does not count."""
+    seat = bank_seat(round_)
+    if seat is None:
+        return None
     wagered = round_.of(model.PlayerDealerWagered)
     first = round_.first(model.CardsDealt)
     in_time = [fact for fact in wagered if first is None or fact.seq < first.seq] or wagered[:1]
-    return msgspec.structs.replace(
-        layout, bank=Bank(bank, int(in_time[-1].payload.amount_cents), action_of(round_))
-    )  # fmt: skip
+    return Bank(seat, int(in_time[-1].payload.amount_cents), action_of(round_))
+
+
+def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+    bank = bank_of(round_)
+    return layout if bank is None else msgspec.structs.replace(layout, bank=bank)
 
 
 FURTHER_LAYOUT["player_dealer"].append(_with_bank)
@@ -92,7 +95,7 @@ def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
     taken, before = round_.first(model.PlayerDealerWagered), round_.before.position
     if taken is None or not round_.observes("rotation"):
         return
-    seat, offers = int(taken.payload.seat), _offers(round_, taken)
+    seat, offers = int(taken.payload.seat), offers_before(round_, taken)
     wrong = _wrongly_rotated(round_, book, seat, str(taken.payload.bettor), offers)
     if wrong is not None:
         expected, observed = wrong
@@ -103,8 +106,8 @@ def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _offers(round_: Round, taken: Fact) -> list[Offer]:
-    """The offers of the position that led to this round: since the last player-dealer took it."""
+def offers_before(round_: Round, taken: Fact) -> list[Offer]:
+    """Return the offers of the position that led to this round: since the last player-dealer took it."""
     seated = tuple(sorted(round_.before.patrons))
     inside = [fact for fact in round_.of(model.PlayerDealerOffered) if fact.seq < taken.seq]
     return [
@@ -127,7 +130,7 @@ def _wrongly_rotated(round_: Round, book: Rulebook, seat: int, holder: str, offe
     asked = list(dict.fromkeys(offer.seat for offer in offers if offer.seat != before.seat))
     if stays and not must:
         return None
-    to_ask = sorted({*asked, *_others(round_, offers)}, key=lambda each: from_action(each, before.seat))
+    to_ask = sorted({*asked, *must_be_asked(round_, offers)}, key=lambda each: from_action(each, before.seat))
     if not stays:
         if accepted is None:
             return (
@@ -141,8 +144,8 @@ def _wrongly_rotated(round_: Round, book: Rulebook, seat: int, holder: str, offe
     return expected, "offered to " + ", ".join(f"seat {each}" for each in asked) if asked else "not offered"
 
 
-def _others(round_: Round, offers: Sequence[Offer]) -> set[int]:
-    """The seats that must be asked: those taken when the offers began and still taken; else those that wager."""
+def must_be_asked(round_: Round, offers: Sequence[Offer]) -> set[int]:
+    """Return the seats that must be asked: those taken when the offers began and still taken; else those that wager."""
     before = round_.before
     if not before.patrons_known:
         found = {int(fact.payload.seat) for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "base"}

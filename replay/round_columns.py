@@ -5,13 +5,13 @@ The law of this file: it names and shapes, and knows neither events nor rules. W
 -1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC microseconds. A *moment* is how
 many events after the round's first one something stands in the stream: moments compare as the log's order does.
 
-Positions are 0 to 5 for seats 1 to 6 and 6 for the dealer; an array by box and wager has the wagers of seat 1 first, in the
-order of the game's form.
+Positions are 0 to 5 for seats 1 to 6 and 6 for the dealer, or for a seventh seat where a patron deals; an array by box and
+wager has the wagers of seat 1 first, in the order of the game's form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ Array = npt.NDArray[Any]
 Arrays = Mapping[str, tuple[type[np.generic], int]]
 
 SEATS: Final = 6
+"""The seats of a table, where its game's form does not say otherwise."""
 DEALER: Final = 6
 ENVY_WAGERS: Final = ("fortune_bonus", "progressive")
 NO_CARD: Final = 255
@@ -76,34 +77,34 @@ NUMBERS: Final[Mapping[str, type[np.generic]]] = {
     "lammers": np.uint16,
     "acknowledged": np.uint8,
 }
-"""Columns of one number that every game has. Sets of seats are bits; `lammers` has Fortune's in the low six, Progressive's in
-the next.
+"""Columns of one number that every game has. Sets of seats are bits; `lammers` has Fortune's in the low ones, as many as there
+are seats, Progressive's in the next.
 
 `strangers`: the boxes whose base wager is of nobody seated; `shuffled` 1 by hand, 2 by a shuffler, 3 by a continuous one;
-`cut_by` a seat's number or 7.
+`cut_by` a seat's number, or the number after the last seat's for the dealer.
 """
 
 BY_PLACE: Final[Mapping[str, type[np.generic]]] = {"staked": np.int32, "net": np.int32, "announced": np.uint8}
 """Columns of arrays by box and wager. `net`: what the patron won or lost by what was done; `announced` 1 win, 2 lose, 3 tie."""
 
 ARRAYS: Final[Arrays] = {
-    "boxes": (np.uint8, SEATS),
-    "offered_to": (np.uint8, SEATS),
-    "accepted_at": (np.uint8, SEATS),
-    "accepted_cents": (np.int32, SEATS),
-    "readings": (np.int64, SEATS),
-    "moments": (np.int16, len(MOMENTS)),
-    "revealed": (np.int16, SEATS),
-    "base_moved": (np.int16, SEATS),
-    "others_moved": (np.int16, SEATS),
-    "lit": (np.int16, SEATS),
-    "validated": (np.int16, SEATS),
-    "progressive_paid": (np.int16, SEATS),
-    "envy_cents": (np.int32, 2 * SEATS),
-    "envy_to": (np.uint8, 2 * SEATS),
+    "boxes": (np.uint8, 1),
+    "offered_to": (np.uint8, 1),
+    "accepted_at": (np.uint8, 1),
+    "accepted_cents": (np.int32, 1),
+    "readings": (np.int64, 1),
+    "moments": (np.int16, 0),
+    "revealed": (np.int16, 1),
+    "base_moved": (np.int16, 1),
+    "others_moved": (np.int16, 1),
+    "lit": (np.int16, 1),
+    "validated": (np.int16, 1),
+    "progressive_paid": (np.int16, 1),
+    "envy_cents": (np.int32, 2),
+    "envy_to": (np.uint8, 2),
 }
-"""Columns of fixed arrays that every game has: type and length; in Parquet bytes of a fixed size, each number with its lowest
-byte first.
+"""Columns of fixed arrays that every game has: type, and how many numbers there are for each seat (`moments` are of none); in
+Parquet bytes of a fixed size, each number with its lowest byte first.
 
 `boxes` for each box the number of the first one of the same bettor, 0 where nothing is staked; `others_moved` of the wagers
 that follow the base wager; `accepted_at` the seats (from 1) whose wager the meter accepted, in order, with amounts and
@@ -128,18 +129,25 @@ class Slot(NamedTuple):
 class Form(NamedTuple):
     """What the rows of a game hold beside what all rows do: its wagers, and columns of its own with what stands there at first.
 
-    `follows`: the wagers that are settled after the base wager of their box.
+    `follows`: the wagers that are settled after the base wager of their box. `lists`: columns of its own of several texts.
     """
 
     slots: tuple[Slot, ...]
     follows: frozenset[str]
     numbers: Mapping[str, tuple[type[np.generic], int]]
     arrays: Mapping[str, tuple[type[np.generic], int, int]]
+    seats: int = SEATS
+    lists: tuple[str, ...] = ()
 
     @property
     def wagers(self) -> tuple[str, ...]:
         """The wagers of the slots."""
         return tuple(slot.wager for slot in self.slots)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every column of text."""
+        return (*TEXTS, *(f"bettor_{seat}" for seat in range(SEATS + 1, self.seats + 1)))
 
     @property
     def all_numbers(self) -> dict[str, type[np.generic]]:
@@ -149,10 +157,12 @@ class Form(NamedTuple):
     @property
     def all_arrays(self) -> dict[str, tuple[type[np.generic], int]]:
         """Every column of fixed arrays, with its type and length."""
-        places = SEATS * len(self.slots)
+        places = self.seats * len(self.slots)
         by_place = {name: (kind, places) for name, kind in BY_PLACE.items()}
+        by_seat = {name: (kind, each * self.seats) for name, (kind, each) in ARRAYS.items()}
+        by_seat["moments"] = ARRAYS["moments"][0], len(MOMENTS)
         own = {name: (kind, length) for name, (kind, length, _) in self.arrays.items()}
-        return {**by_place, **ARRAYS, **own}
+        return {**by_place, **by_seat, **own}
 
     @property
     def screened(self) -> tuple[str, ...]:
@@ -162,7 +172,8 @@ class Form(NamedTuple):
 
 def schema(form: Form) -> pa.Schema:
     """Return the Arrow schema of a round table's file."""
-    fields = [pa.field(name, pa.string(), nullable=False) for name in TEXTS]
+    fields = [pa.field(name, pa.string(), nullable=False) for name in form.texts]
+    fields += [pa.field(name, pa.list_(pa.string()), nullable=False) for name in form.lists]
     fields += [pa.field(name, pa.from_numpy_dtype(kind), nullable=False) for name, kind in form.all_numbers.items()]
     fields += [
         pa.field(name, pa.binary(np.dtype(kind).itemsize * length), nullable=False)
@@ -173,10 +184,12 @@ def schema(form: Form) -> pa.Schema:
 
 def empty_row(form: Form) -> dict[str, Any]:
     """Return a row in which nothing is on record."""
-    row: dict[str, Any] = dict.fromkeys(TEXTS, "") | dict.fromkeys(form.all_numbers, 0) | {REST: None}
-    row |= {name: [0] * length for name, (_, length) in form.all_arrays.items()}
+    arrays = form.all_arrays
+    row: dict[str, Any] = dict.fromkeys(form.texts, "") | dict.fromkeys(form.all_numbers, 0) | {REST: None}
+    row |= {name: [] for name in form.lists}
+    row |= {name: [0] * length for name, (_, length) in arrays.items()}
     row |= dict.fromkeys(_UNKNOWN, -1)
-    row |= {name: [-1] * ARRAYS[name][1] for name in _NEVER}
+    row |= {name: [-1] * arrays[name][1] for name in _NEVER}
     row |= {name: nothing for name, (_, nothing) in form.numbers.items()}
     row |= {name: [nothing] * length for name, (_, length, nothing) in form.arrays.items()}
     return row
@@ -198,10 +211,12 @@ def as_batch(rows: Sequence[Mapping[str, Any]], form: Form) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=kinds)
 
 
-def screened_of(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns that screening reads, of those that a file has."""
-    beside = {*PLACED, *TEXTS, REST} - {"game", "rules", "aside"}
-    return tuple(name for name in names if name not in beside)
+def screened_of(columns: pa.Schema) -> tuple[str, ...]:
+    """Return the columns that screening reads, of those that a file has: numbers, and of the texts three."""
+    return tuple(
+        field.name for field in columns if field.name in ("game", "rules", "aside")
+        or (field.name not in (*PLACED, REST) and not pa.types.is_string(field.type) and not pa.types.is_list(field.type))
+    )  # fmt: skip
 
 
 def fixed(values: Array) -> pa.FixedSizeBinaryArray:

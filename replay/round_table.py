@@ -32,7 +32,7 @@ from events.errors import IntegrityError
 from events.log import EventLog, Record
 from replay.plain_rounds import Row
 from replay.replayer import RUN
-from replay.round_columns import TEXTS, as_batch, schema
+from replay.round_columns import as_batch, schema
 from replay.round_forms import form_of
 from replay.round_rows import Scribe, digest_of
 from replay.stream import Result
@@ -159,7 +159,8 @@ class _Files:
 
 def writer_at(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
     """Open a file of rounds for writing."""
-    return pq.ParquetWriter(path, columns, compression="lz4", use_dictionary=list(TEXTS))
+    texts = [field.name for field in columns if pa.types.is_string(field.type)]
+    return pq.ParquetWriter(path, columns, compression="lz4", use_dictionary=texts)
 
 
 def _placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0) -> FileEntry:

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from games.rulebook import Rulebook, parse_submission
-from replay.kernels import dj_wild, face_up, fortune_asia, over_under, pai_gow_poker, terms
+from replay.kernels import dj_wild, face_up, fortune_asia, over_under, pai_gow_poker, player_dealer, terms
 from replay.kernels.judged import Judged, nothing_judged
-from replay.round_columns import SEATS, Form, fixed, matrix, numbers_of
-from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER
+from replay.round_columns import Form, fixed, matrix, numbers_of
+from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER, PLAYER_DEALER
 
 Array = npt.NDArray[Any]
 
@@ -40,6 +40,7 @@ KERNELS: Final[Mapping[str, Kernel]] = {
     "dj_wild": Kernel(DJ_WILD, dj_wild.Rows, terms.dj_wild, dj_wild.screen),
     "fortune_asia": Kernel(FORTUNE_ASIA, fortune_asia.Rows, terms.fortune_asia, fortune_asia.screen),
     "over_under": Kernel(OVER_UNDER, over_under.Rows, terms.over_under, over_under.screen),
+    "player_dealer": Kernel(PLAYER_DEALER, player_dealer.Rows, terms.player_dealer, player_dealer.screen),
 }
 
 
@@ -51,7 +52,7 @@ class Screen(msgspec.Struct, frozen=True):
 
     def judge(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return what the rounds of a batch, all of one game, come to, a row each."""
-        judged, rows = nothing_judged(len(batch), places_of(batch)), None
+        judged, rows = nothing_judged(len(batch), *places_of(batch)), None
         plain = pc.equal(batch.column("aside"), "").to_numpy(zero_copy_only=False)
         for which, text in self._parts(batch, plain):
             known = terms_in(text, bool(self.instead))
@@ -83,10 +84,10 @@ def rows_of(batch: pa.RecordBatch, kernel: Kernel) -> Any:
     )
 
 
-def places_of(batch: pa.RecordBatch) -> int:
-    """Return how many wagers the boxes of a batch can have together."""
-    width: int = batch.column("net").type.byte_width
-    return width // np.dtype(np.int32).itemsize
+def places_of(batch: pa.RecordBatch) -> tuple[int, int]:
+    """Return how many wagers the boxes of a batch can have together, and how many hands with an Envy Bonus."""
+    wagers, hands = (numbers_of(batch, name).shape[1] for name in ("net", "envy_to"))
+    return wagers, hands
 
 
 def as_column(values: Array) -> pa.Array:
@@ -97,7 +98,7 @@ def as_column(values: Array) -> pa.Array:
 def judged_of(batch: pa.RecordBatch) -> Judged:
     """Return the arrays of what a batch of rounds came to, without copying."""
     arrays: dict[str, Array] = {}
-    for name, empty in nothing_judged(0, SEATS)._asdict().items():
+    for name, empty in nothing_judged(0)._asdict().items():
         column = batch.column(name)
         if empty.ndim == 1:
             arrays[name] = column.to_numpy()

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
+from games.player_dealer import COVERED, action_seat, from_action
 from games.rulebook import Rulebook
 from games.wagers import Outcome
 from replay.engine import engine
@@ -18,24 +19,28 @@ from replay.kernels.dj_wild import EQUAL, FOLDED
 from replay.kernels.fortune_asia import FOUL_IN_FRONT
 from replay.kernels.judged import Judged
 from replay.kernels.over_under import SURRENDERED
+from replay.kernels.player_dealer import IN_PART, NOT_AT_ALL
 from replay.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
 from replay.round_columns import ENVY_WAGERS, SEATS, Form, numbers_of
-from replay.round_forms import FORMS
+from replay.round_forms import BEHIND, FIRST_BEHIND, FORMS
 from replay.stream import Result
 from replay.wagering import ENVY
 
 SAID: Final = ("stream", "round_no", "rules", "gaming_day", "shift", "dealer", "opened_at_us", "closed_at_us", "first_seq",
-                "last_seq", *(f"bettor_{seat}" for seat in range(1, SEATS + 1)))  # fmt: skip
+                "last_seq", *(f"bettor_{seat}" for seat in range(1, SEATS + 2)), "behind", "bank", "start_count")  # fmt: skip
+"""The columns of which adjudications are made; some games do not have all of them."""
 
 Ends = Mapping[int, tuple[Outcome, str]]
 
 
 class Words(NamedTuple):
     """How a game says what its wagers came to: outcomes that no paytable has, by line, with their sections; and otherwise the
-    sections by which a wager is paid, and by which it loses."""
+    sections by which a wager is paid, and by which it loses. `uncovered`: the section by which something stays with the patron
+    that the player-dealer's wager does not cover."""
 
     outcomes: Mapping[str, Ends]
     sections: Mapping[str, tuple[str, str]]
+    uncovered: str = ""
 
 
 _BASE: Final[Ends] = {
@@ -84,6 +89,10 @@ SAID_OF: Final[Mapping[str, Words]] = {
             "trips": ("687a.12(d)", "687a.11(f)(2)(i)"), "bad_beat": ("687a.12(e)", "687a.11(f)(3)(i)"),
         },
     ),
+    "player_dealer": Words(
+        {"base": _BASE, "backline": _BASE},
+        {"ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": _BONUSES["fortune_bonus"]}, COVERED,
+    ),
 }  # fmt: skip
 """The words of every game that is screened."""
 _ENVY_SECTION: Final = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
@@ -113,7 +122,11 @@ class Upheld:
 
     def adjudications(self, batch: pa.RecordBatch, judged: Judged, upheld: list[int]) -> Iterator[Result]:
         """Yield the adjudications of the rows of a batch that are upheld."""
-        rows = batch.select(SAID).take(pa.array(upheld, pa.int64())).to_pylist()
+        rows = (
+            batch.select([name for name in SAID if name in batch.schema.names])
+            .take(pa.array(upheld, pa.int64()))
+            .to_pylist()
+        )
         columns = (numbers_of(batch, "staked"), judged.due, judged.lines, judged.envy, judged.envy_due, judged.envy_to)
         for row, *money in zip(rows, *(each[upheld].tolist() for each in columns), strict=True):
             yield self._result(row, *money)
@@ -121,7 +134,10 @@ class Upheld:
     def _result(self, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int], envy: list[int],
                 envy_due: list[int], envy_to: list[int]) -> Result:  # fmt: skip
         book = self._books[row["rules"]]
-        settlements = [*self._wagers(book, row, staked, due, lines), *self._envy(book, row, envy, envy_due, envy_to)]
+        wagers = [*self._wagers(book, row, staked, due, lines)]
+        if row.get("behind"):  # they stand in the order in which they came, and settlements name them by their names
+            wagers.sort(key=lambda each: (each.seat, each.wager != "base", each.wager, each.bettor))
+        settlements = [*wagers, *self._envy(book, row, envy, envy_due, envy_to)]
         said = Adjudication(
             stream=row["stream"], round_no=row["round_no"], revision=1, supersedes=None,
             as_of={row["stream"]: row["last_seq"]}, engine=engine(), rules_digest=book.digest, submission=book.name,
@@ -134,15 +150,17 @@ class Upheld:
 
     def _wagers(self, book: Rulebook, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int]
                 ) -> Iterator[Settlement]:  # fmt: skip
-        slots, order = FORMS[book.game].slots, _IN_ORDER[book.game]
-        for seat in range(1, SEATS + 1):
+        form, order = FORMS[book.game], _IN_ORDER[book.game]
+        slots = form.slots
+        for seat in range(1, form.seats + 1):
             bettor = row[f"bettor_{seat}"]
             for at in order if bettor else ():
                 place, slot = (seat - 1) * len(slots) + at, slots[at]
                 if staked[place]:
                     line, cite, paytable = self._ending(book, slot.wager, lines[place])
+                    who = bettor if slot.wager != "backline" else row["behind"][(seat - 1) * BEHIND + at - FIRST_BEHIND]
                     yield Settlement(
-                        seat=seat, wager=slot.wager, number=slot.number, bettor=bettor, paytable=paytable,
+                        seat=seat, wager=slot.wager, number=slot.number, bettor=who, paytable=paytable,
                         staked_cents=staked[place], due_cents=due[place], done_cents=due[place], by_slip_cents=0, line=line,
                         cite=cite,
                     )  # fmt: skip
@@ -157,14 +175,15 @@ class Upheld:
               ) -> Iterator[Settlement]:  # fmt: skip
         if not any(to):
             return
-        for seat in range(1, SEATS + 1):
+        seats, turns = FORMS[book.game].seats, _turns(FORMS[book.game], row)
+        for seat in range(1, seats + 1):
             for which, wager in enumerate(ENVY_WAGERS):
                 paytable = book.offers[wager].paytable if wager in book.offers else None
-                hands = [hand for hand in range(SEATS, 0, -1) if to[which * SEATS + hand - 1] >> (seat - 1) & 1]
+                hands = [hand for hand in turns if to[which * seats + hand - 1] >> (seat - 1) & 1]
                 if paytable is None or not hands:
                     continue
-                cents = sum(due[which * SEATS + hand - 1] for hand in hands)
-                names = [paytable.lines[envy[which * SEATS + hand - 1] - 1].hand for hand in hands]
+                cents = sum(due[which * seats + hand - 1] for hand in hands)
+                names = [paytable.lines[envy[which * seats + hand - 1] - 1].hand for hand in hands]
                 yield Settlement(
                     seat=seat, wager=ENVY[wager], number=None, bettor=row[f"bettor_{seat}"], paytable=paytable.name,
                     staked_cents=0, due_cents=cents, done_cents=cents, by_slip_cents=0,
@@ -173,8 +192,23 @@ class Upheld:
                 )  # fmt: skip
 
 
+def _turns(form: Form, row: Mapping[str, Any]) -> list[int]:
+    """The seats in the order in which an Envy Bonus names their hands: from the highest down, or from the action on."""
+    if "bank" not in row:
+        return list(range(form.seats, 0, -1))
+    action = action_seat(row["start_count"], row["bank"])
+    return sorted(range(1, form.seats + 1), key=lambda seat: from_action(seat, action))
+
+
 def _ending(book: Rulebook, wager: str, line: int) -> Ending:
     words, paytable = SAID_OF[book.game], book.offers[wager].paytable
+    if words.uncovered and line >= IN_PART:
+        of_the_hands = line % IN_PART
+        said, _, name = _ending(book, wager, of_the_hands)
+        loses_or_wins_alike = not of_the_hands or of_the_hands in words.outcomes.get(wager, {})
+        if line >= NOT_AT_ALL and loses_or_wins_alike:
+            said = str(Outcome.UNCOVERED)
+        return said, str(book.cite(words.uncovered)), name
     name = paytable.name if paytable is not None else ""
     outcomes = words.outcomes.get(wager, {})
     if line in outcomes:

@@ -21,7 +21,7 @@ from replay.findings import Adjudication
 from replay.groups import Engine, groups_of
 from replay.kernels.judged import Judged
 from replay.replayer import MemoryResults, adjudications, replay
-from replay.round_columns import ENVY_WAGERS, SEATS, numbers_of
+from replay.round_columns import ENVY_WAGERS, numbers_of
 from replay.round_forms import form_of
 from replay.round_table import RoundTable
 from replay.screening import Screen, judged_of
@@ -111,8 +111,9 @@ def add_columns(
     done = np.bitwise_count(done_to) * done_cents.astype(np.int64)
     envy = [np.bitwise_count(side.envy_to[which]) * side.envy_due[which] for side in sides]
     to = sides[0].envy_to[which] | sides[1].envy_to[which] | done_to
+    seats = to.shape[1] // len(ENVY_WAGERS)
     for at, wager in enumerate(ENVY_WAGERS):
-        hands = slice(at * SEATS, (at + 1) * SEATS)
+        hands = slice(at * seats, (at + 1) * seats)
         holders = np.bitwise_count(np.bitwise_or.reduce(to[:, hands], axis=1)).sum()
         _add(
             answer, ENVY[wager], int(holders), 0, done[:, hands].sum(), envy[0][:, hands].sum(), envy[1][:, hands].sum()

@@ -23,10 +23,10 @@ from replay.kernels.sevens import (
     check_table,
     hands_are_those_dealt,
     note_envy,
+    settle_ace_high,
     stands,
     two_hands,
 )
-from replay.kernels.terms import KIND, NOT_HERE
 from replay.kernels.wagers import check_settlement, settle_at_odds, settle_progressive, share_envy
 from replay.round_forms import FACE_UP
 
@@ -62,12 +62,10 @@ def settle(r: Any, i: int, terms: Any, out: Any) -> int:
             due[at] = staked[at] if lines[at] == WIN else -staked[at] if lines[at] in (LOSE, FOUL) else 0
             ends[at] = WINS if lines[at] == WIN else LOST if lines[at] in (LOSE, FOUL) else TIED
         if staked[at + 1]:
-            row = terms.own[0 if highest == 14 else 1 if joker else 2]
-            if row[KIND] == NOT_HERE:
+            won = settle_ace_high(terms.own, ace_high, joker, highest, at + 1, staked, lines, ends, due)
+            if won < 0:
                 return NOT_IN_COLUMNS
-            due[at + 1], ends[at + 1] = -staked[at + 1], LOST
-            if ace_high:
-                paid += settle_at_odds(row, at + 1, staked, lines, ends, due)
+            paid += won
         if staked[at + 2]:
             won = settle_at_odds(
                 terms.fortune[wild if terms.fortune_wild else completes], at + 2, staked, lines, ends, due

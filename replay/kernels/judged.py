@@ -14,7 +14,7 @@ CHECKS: Final = (
     "shakes", "order_of_the_deal", "burn_card", "cover_card",
     "stub", "collection", "no_more_bets", "late", "base_wager", "limits", "seated",
     "lammers", "progressive_count", "lock", "set_early", "announced", "reveal", "progressive_paid", "meter", "order", "mystery",
-    "decisions", "side_card", "count",
+    "decisions", "side_card", "count", "rotation", "button", "piles", "backline", "fees",
     "aside",
 )  # fmt: skip
 """What a row did not pass, by number; 0 is upheld. One that is aside was not looked at: the single path judges it."""
@@ -23,7 +23,8 @@ CHECKS: Final = (
     SHAKES, ORDER_OF_THE_DEAL, BURN_CARD, COVER_CARD,
     STUB, COLLECTION, NO_MORE_BETS, LATE, BASE_WAGER, LIMITS, SEATED,
     LAMMERS, PROGRESSIVE_COUNT, LOCK, SET_EARLY, ANNOUNCED, REVEAL, PROGRESSIVE_PAID, METER, ORDER, MYSTERY,
-    DECISIONS, SIDE_CARD, COUNT, ASIDE,
+    DECISIONS, SIDE_CARD, COUNT, ROTATION, BUTTON, PILES, BACKLINE, FEES,
+    ASIDE,
 ) = range(len(CHECKS))  # fmt: skip
 
 WINS, LOST, TIED = 1, 2, 3
@@ -46,9 +47,9 @@ class Judged(NamedTuple):
     envy_to: Array
 
 
-def nothing_judged(rows: int, places: int = 0) -> Judged:
-    """Return the arrays for so many rows of so many boxes and wagers, in which none was judged."""
-    of_one, of_wagers, of_hands = (rows,), (rows, places), (rows, 12)
+def nothing_judged(rows: int, places: int = 0, hands: int = 0) -> Judged:
+    """Return the arrays for so many rows of so many boxes and wagers, and hands with an Envy Bonus, in which none was judged."""
+    of_one, of_wagers, of_hands = (rows,), (rows, places), (rows, hands)
     return Judged(
         check=np.full(of_one, ASIDE, dtype=np.uint8), settled=np.zeros(of_one, dtype=np.uint8),
         due=np.zeros(of_wagers, dtype=np.int64), lines=np.zeros(of_wagers, dtype=np.uint8),

@@ -11,6 +11,7 @@ from games.kernels.ranking import five, two
 from replay.kernels.judged import (
     COLLECTION,
     DICE,
+    LOST,
     ORDER,
     ORDER_OF_THE_DEAL,
     REVEAL,
@@ -36,7 +37,8 @@ from replay.kernels.table import (
     check_lammers,
     check_wagers,
 )
-from replay.kernels.terms import ENVY_CENTS, ENVY_LINE
+from replay.kernels.terms import ENVY_CENTS, ENVY_LINE, KIND, NOT_HERE
+from replay.kernels.wagers import settle_at_odds
 
 Array = npt.NDArray[Any]
 
@@ -73,6 +75,20 @@ def two_hands(cards: Array, high: int, low: int, lowest: bool) -> int:
         return FOUL
     wins = int(mine > high) + int(front > low)
     return WIN if wins == 2 else TIE if wins == 1 else LOSE
+
+
+@inlined
+def settle_ace_high(own: Array, ace_high: bool, joker: bool, highest: int, at: int, staked: Array, lines: Array, ends: Array,
+                    due: Array) -> int:  # fmt: skip
+    """Settle an Ace High Bonus; return its winnings, -1 where no row tells them (`games.face_up_pai_gow.settle_ace_high`).
+
+    `ace_high`, `joker`: of the cards against which the others play; `highest` is `highest_unpaired` of the player's.
+    """
+    row = own[0 if highest == 14 else 1 if joker else 2]
+    if row[KIND] == NOT_HERE:
+        return -1
+    due[at], ends[at] = -staked[at], LOST
+    return settle_at_odds(row, at, staked, lines, ends, due) if ace_high else 0
 
 
 @inlined
@@ -124,11 +140,19 @@ def check_shakes(r: Any, i: int, terms: Any) -> int:
 
 
 @inlined
+def goes_round(r: Any, i: int) -> bool:
+    """Say whether cards or stacks went to the seven positions clockwise."""
+    round_ = True
+    for turn in range(7):
+        round_ = round_ and r.dealt_to[i, turn] == (r.dealt_to[i, 0] + turn) % 7
+    return round_
+
+
+@inlined
 def check_deal(r: Any, i: int, terms: Any) -> int:
     """Check the order of the deal, the stub, and that all cards were collected."""
-    for turn in range(7):
-        if r.dealt_to[i, turn] != (r.dealt_to[i, 0] + turn) % 7:
-            return ORDER_OF_THE_DEAL
+    if not goes_round(r, i):
+        return ORDER_OF_THE_DEAL
     if r.stub[i] != terms.stub or r.stub_seen[i]:
         return STUB
     return COLLECTION if r.collected[i] != terms.deck_size else UPHELD
@@ -140,6 +164,13 @@ def check_setting(r: Any, i: int, terms: Any) -> int:
     moments = r.moments[i]
     if terms.players_first:
         return SET_EARLY if moments[M_LAST_SET] > moments[M_TURNED] else UPHELD
+    return check_dealer_first(r, i)
+
+
+@inlined
+def check_dealer_first(r: Any, i: int) -> int:
+    """Check that nobody looked, or set, before the dealer set."""
+    moments = r.moments[i]
     return SET_EARLY if 0 <= moments[M_FIRST_LOOK] < moments[M_DEALER_SET] else UPHELD
 
 

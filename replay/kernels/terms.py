@@ -27,7 +27,7 @@ from games.rulebook import Line, Paytable, Rulebook
 from games.wild_ranking import WildClass
 from replay.equipment import HOUR_US
 from replay.round_columns import ENVY_WAGERS, Form
-from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER, SHUFFLERS
+from replay.round_forms import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER, PLAYER_DEALER, SHUFFLERS
 
 Ints = npt.NDArray[Any]
 
@@ -102,6 +102,28 @@ class OnDice(NamedTuple):
     mystery_most: int
 
 
+class PlayerDealer(NamedTuple):
+    """Rules in force where a patron deals: limits (of a wager that is not offered no amount is within them), paytables, numbers.
+
+    `own` is the paytable of the Ace High Bonus. `net`: what was taken can be paid out again, so that the player-dealer's wager
+    covers more (D22); `fee` is in cents; `rounds` is after how many rounds the position is offered on.
+    """
+
+    limits: Ints
+    own: Ints
+    fortune: Ints
+    fortune_wild: bool
+    fortune_envy: bool
+    envy_holder_must_wager: bool
+    qualifying: int
+    lowest: bool
+    net: bool
+    fee: int
+    rounds: int
+    stub: int
+    cut_free: bool
+
+
 class Wild(NamedTuple):
     """Rules in force of DJ Wild Stud Poker: limits, paytables by the rank of the hand, and the numbers of the chapter.
 
@@ -159,11 +181,16 @@ def face_up(book: Rulebook, instead: bool = False) -> tuple[Sevens] | None:
     """Return rules of Face Up Pai Gow Poker as its kernel takes them; null where it does not know rules such as these."""
     if book.chapter.key not in ("pa-688a", "pa-688a-proposed") or not _as_known(book, FACE_UP):
         return None
-    own, offered = np.full((len(ACE_LINES), 4), NOT_HERE, dtype=np.int64), _offered(book, "ace_high_bonus")
+    return (_sevens(book, FACE_UP, _on_ace_high(book)),)
+
+
+def _on_ace_high(book: Rulebook) -> Ints:
+    """Return what the lines of the Ace High Bonus come to, as they stand in `ACE_LINES`."""
+    table, offered = np.full((len(ACE_LINES), 4), NOT_HERE, dtype=np.int64), _offered(book, "ace_high_bonus")
     for at, hand in enumerate(ACE_LINES if offered is not None else ()):
         assert offered is not None
-        own[at] = _paid(offered, next(line for line in offered.lines if line.hand == hand))
-    return (_sevens(book, FACE_UP, own),)
+        table[at] = _paid(offered, next(line for line in offered.lines if line.hand == hand))
+    return table
 
 
 def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice] | None:
@@ -294,6 +321,28 @@ def fortune_asia(book: Rulebook, instead: bool = False) -> tuple[Sevens, Ints] |
         own[highest] = _paid(insurance, insurance.best(made))
     way = three_way_of(book.way)
     return _sevens(book, FORTUNE_ASIA, own, way), way.kinds
+
+
+def player_dealer(book: Rulebook, instead: bool = False) -> tuple[PlayerDealer] | None:
+    """Return rules with a player-dealer as their kernel takes them; null where it does not know rules such as these."""
+    rules, numbers, settings = book.chapter.wagers, book.chapter.numbers, book.settings
+    if book.chapter.key != "ca-gegr-002138" or settings.keys() != {"coverage", "envy_holder_must_wager", "collection"}:
+        return None
+    if rules.keys() != set(PLAYER_DEALER.wagers) or any(
+        (rule.closes, rule.of) != ("first_card", None) for rule in rules.values()
+    ):
+        return None
+    fortune = _offered(book, "fortune_bonus")
+    return (
+        PlayerDealer(
+            limits=np.array([_limits(book, wager) for wager in PLAYER_DEALER.wagers], dtype=np.int64),
+            own=_on_ace_high(book), fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
+            fortune_envy=fortune is not None and fortune.has_envy,
+            envy_holder_must_wager=bool(settings["envy_holder_must_wager"]), qualifying=numbers["qualifying_wager_cents"],
+            lowest=book.chapter.wheel == "lowest", net=settings["coverage"] == "net", fee=int(settings["collection"]),
+            rounds=numbers["rounds_as_player_dealer"], stub=numbers["stub_cards"], cut_free=book.exempt("5(e)"),
+        ),
+    )  # fmt: skip
 
 
 _CLOSING: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}

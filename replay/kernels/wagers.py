@@ -62,10 +62,10 @@ def share_envy(staked: Array, boxes: Array, playing: int, terms: Any, envy: Arra
 @inlined
 def check_money(r: Any, i: int, out: Any, width: int) -> int:
     """Compare what was done with what is due."""
-    for place in range(6 * width):
+    for place in range(r.boxes.shape[1] * width):
         if r.staked[i, place] and r.net[i, place] != out.due[i, place]:
             return MONEY
-    for place in range(12):
+    for place in range(2 * r.boxes.shape[1]):
         to = out.envy_to[i, place]
         if to != r.envy_to[i, place] or (to and out.envy_due[i, place] != r.envy_cents[i, place]):
             return ENVY

@@ -70,6 +70,7 @@ DAYS = {
     "dj_wild": (320, 60),
     "fortune_asia": (320, 60),
     "over_under": (400, 200),
+    "player_dealer": (320, 60),
 }
 """Of each screened game: the rounds of a day in which every fault is planted, and how many at least are upheld in columns."""
 
