@@ -12,11 +12,11 @@ from replay.rounds import Round
 
 FILLS: Final[Mapping[str, Fill]] = {
     "face_up_pai_gow": plain_sevens.face_up,
+    "player_dealer": plain_player_dealer.player_dealer,
     "pai_gow_poker": plain_sevens.pai_gow_poker,
     "dj_wild": plain_dj_wild.dj_wild,
     "fortune_asia": plain_sevens.fortune_asia,
     "over_under": plain_over_under.over_under,
-    "player_dealer": plain_player_dealer.player_dealer,
 }
 
 

@@ -44,6 +44,36 @@ FACE_UP: Final = Form(
     follows=frozenset({"ace_high_bonus", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
 )  # fmt: skip
 
+BEHIND: Final = 3
+"""So many patrons who bet behind a seat have room in a row."""
+OFFERS: Final = 14
+"""So many offers of the player-dealer position have room in a row."""
+
+PLAYER_DEALER: Final = Form(
+    slots=_slots("base", "ace_high_bonus", "fortune_bonus", *["backline"] * BEHIND), follows=frozenset(),
+    numbers={
+        "start_count": (np.uint8, 0), "bank": (np.uint8, 0), "bank_cents": (np.int32, -1), "button": (np.uint8, 0),
+        "held_seat": (np.uint8, 0), "held_rounds": (np.uint8, 0), "held_by_same": (np.uint8, 0), "to_ask": (np.uint8, 0),
+        "accepted_by": (np.uint8, 0), "picked": (np.uint8, 0),
+    },
+    arrays={
+        **SEVENS, "offers": (np.uint8, OFFERS, 0), "piles": (np.uint8, 7 * POSITIONS, NO_CARD),
+        "pile_turns": (np.uint8, 7 * POSITIONS, 0), "fees": (np.int32, POSITIONS, 0),
+        "fees_behind": (np.int32, BEHIND * POSITIONS, 0), "moved_from": (np.int16, 5 * POSITIONS, -1),
+        "moved_to": (np.int16, 5 * POSITIONS, -1),
+    },
+    seats=POSITIONS, lists=("behind",),
+)  # fmt: skip
+"""`bank` is the player-dealer's seat and `bank_cents` its wager, `button` where the action button lies; `held_…` the seat that
+had the position before, for how many rounds, and whether of the same patron; `to_ask` the seats that had to be asked, `offers`
+those that were, in order, `accepted_by` the first that accepted. `piles` has the cards dealt to piles and `pile_turns` to which,
+in the order dealt; `picked` the pile that was given out first. `fees` were taken of the player or player-dealer of a seat,
+`fees_behind` of those behind it; `behind` names them, all places or none. `moved_…`: the first and last moments at which a
+seat's wagers were taken or paid, of each kind as they stand in `replay.player_dealer.IN_TURN`.
+"""
+FIRST_BEHIND: Final = len(PLAYER_DEALER.slots) - BEHIND
+"""The first of the places of a seat for those who bet behind it."""
+
 PAI_GOW_POKER: Final = Form(
     slots=(
         *_slots("base", "tiger_9", "fortune_bonus", "progressive", "sum", "beat_it"),
@@ -123,43 +153,13 @@ decision, of its surrender, of its last wager on over or under (`side_to`), and 
 in turn (not of a surrendered ante, nor of what put a settlement right). `said` 1 over, 2 under.
 """
 
-BEHIND: Final = 3
-"""So many patrons who bet behind a seat have room in a row."""
-OFFERS: Final = 14
-"""So many offers of the player-dealer position have room in a row."""
-
-PLAYER_DEALER: Final = Form(
-    slots=_slots("base", "ace_high_bonus", "fortune_bonus", *["backline"] * BEHIND), follows=frozenset(),
-    numbers={
-        "start_count": (np.uint8, 0), "bank": (np.uint8, 0), "bank_cents": (np.int32, -1), "button": (np.uint8, 0),
-        "held_seat": (np.uint8, 0), "held_rounds": (np.uint8, 0), "held_by_same": (np.uint8, 0), "to_ask": (np.uint8, 0),
-        "accepted_by": (np.uint8, 0), "picked": (np.uint8, 0),
-    },
-    arrays={
-        **SEVENS, "offers": (np.uint8, OFFERS, 0), "piles": (np.uint8, 7 * POSITIONS, NO_CARD),
-        "pile_turns": (np.uint8, 7 * POSITIONS, 0), "fees": (np.int32, POSITIONS, 0),
-        "fees_behind": (np.int32, BEHIND * POSITIONS, 0), "moved_from": (np.int16, 5 * POSITIONS, -1),
-        "moved_to": (np.int16, 5 * POSITIONS, -1),
-    },
-    seats=POSITIONS, lists=("behind",),
-)  # fmt: skip
-"""`bank` is the player-dealer's seat and `bank_cents` its wager, `button` where the action button lies; `held_…` the seat that
-had the position before, for how many rounds, and whether of the same patron; `to_ask` the seats that had to be asked, `offers`
-those that were, in order, `accepted_by` the first that accepted. `piles` has the cards dealt to piles and `pile_turns` to which,
-in the order dealt; `picked` the pile that was given out first. `fees` were taken of the player or player-dealer of a seat,
-`fees_behind` of those behind it; `behind` names them, all places or none. `moved_…`: the first and last moments at which a
-seat's wagers were taken or paid, of each kind as they stand in `replay.player_dealer.IN_TURN`.
-"""
-FIRST_BEHIND: Final = len(PLAYER_DEALER.slots) - BEHIND
-"""The first of the places of a seat for those who bet behind it."""
-
 FORMS: Final[Mapping[str, Form]] = {
     "face_up_pai_gow": FACE_UP,
+    "player_dealer": PLAYER_DEALER,
     "pai_gow_poker": PAI_GOW_POKER,
     "dj_wild": DJ_WILD,
     "fortune_asia": FORTUNE_ASIA,
     "over_under": OVER_UNDER,
-    "player_dealer": PLAYER_DEALER,
 }
 
 

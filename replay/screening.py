@@ -36,11 +36,11 @@ class Kernel(NamedTuple):
 
 KERNELS: Final[Mapping[str, Kernel]] = {
     "face_up_pai_gow": Kernel(FACE_UP, face_up.Rows, terms.face_up, face_up.screen),
+    "player_dealer": Kernel(PLAYER_DEALER, player_dealer.Rows, terms.player_dealer, player_dealer.screen),
     "pai_gow_poker": Kernel(PAI_GOW_POKER, pai_gow_poker.Rows, terms.pai_gow_poker, pai_gow_poker.screen),
     "dj_wild": Kernel(DJ_WILD, dj_wild.Rows, terms.dj_wild, dj_wild.screen),
     "fortune_asia": Kernel(FORTUNE_ASIA, fortune_asia.Rows, terms.fortune_asia, fortune_asia.screen),
     "over_under": Kernel(OVER_UNDER, over_under.Rows, terms.over_under, over_under.screen),
-    "player_dealer": Kernel(PLAYER_DEALER, player_dealer.Rows, terms.player_dealer, player_dealer.screen),
 }
 
 

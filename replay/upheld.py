@@ -58,6 +58,10 @@ _TOTALS: Final[Ends] = {
 _BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
 SAID_OF: Final[Mapping[str, Words]] = {
     "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
+    "player_dealer": Words(
+        {"base": _BASE, "backline": _BASE},
+        {"ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": _BONUSES["fortune_bonus"]}, COVERED,
+    ),
     "pai_gow_poker": Words(
         {"base": {**_BASE, WIN: (Outcome.WIN, "11(f)(3)"), ALL_PUSH: (Outcome.TIGER_9_PUSH, "645c.1(e)(1)")}},
         {
@@ -88,10 +92,6 @@ SAID_OF: Final[Mapping[str, Words]] = {
             "blind": ("687a.12(b)", ""), "progressive": ("12(d)", "11(h)(3)(i)(A)"),
             "trips": ("687a.12(d)", "687a.11(f)(2)(i)"), "bad_beat": ("687a.12(e)", "687a.11(f)(3)(i)"),
         },
-    ),
-    "player_dealer": Words(
-        {"base": _BASE, "backline": _BASE},
-        {"ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": _BONUSES["fortune_bonus"]}, COVERED,
     ),
 }  # fmt: skip
 """The words of every game that is screened."""

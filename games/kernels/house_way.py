@@ -30,6 +30,7 @@ from games.kernels.ranking import (
     THREE,
     TWO_PAIR,
     five_without,
+    one_more,
     ones,
     seven_lines,
     top,
@@ -111,10 +112,7 @@ def group_for(cards: Ints, rows: Ints, plays: Ints, lowest: bool) -> tuple[int, 
         joker = joker or card == JOKER
         bit = wide(ACE_BIT if card == JOKER else 1 << (card >> 2))
         five |= four & bit
-        four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
+        once, twice, thrice, four = one_more(bit, once, twice, thrice, four)
     kind = kind_of(once, twice, thrice, four, five)
     most = five if five else four if four else thrice if thrice else twice if twice else once
     leading = 1 << (top(most) - 2)

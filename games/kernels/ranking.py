@@ -83,6 +83,12 @@ def straight_value(mask: int, lowest: bool) -> int:
 
 
 @compiled
+def one_more(bit: int, once: int, twice: int, thrice: int, four: int) -> tuple[int, int, int, int]:
+    """Return the ranks that stand once, twice, thrice and four times, a bit each, with one more card: the bit of its rank."""
+    return once | bit, twice | once & bit, thrice | twice & bit, four | thrice & bit
+
+
+@compiled
 def five_value(once: int, twice: int, thrice: int, four: int, joker: bool, suited: bool, lowest: bool) -> int:
     """Return the value of five cards by their masks; `suited`: all naturals are of one suit."""
     best = 0
@@ -102,10 +108,7 @@ def five_value(once: int, twice: int, thrice: int, four: int, joker: bool, suite
     if joker:
         if four & ACE_BIT:
             return (FIVE_ACES << CLASS_SHIFT) | 14 << 16
-        four |= thrice & ACE_BIT
-        thrice |= twice & ACE_BIT
-        twice |= once & ACE_BIT
-        once |= ACE_BIT
+        once, twice, thrice, four = one_more(ACE_BIT, once, twice, thrice, four)
     if four:
         return (FOUR << CLASS_SHIFT) | top(four) << 16 | ranks_down(once ^ four, 4)
     if thrice:
@@ -132,7 +135,7 @@ def five_value(once: int, twice: int, thrice: int, four: int, joker: bool, suite
 @compiled
 def five_without(cards: Ints, i: int, j: int, lowest: bool) -> int:
     """Return the value of five cards: all of `cards` but those at `i` and `j`."""
-    once = twice = thrice = four = 0
+    once = twice = thrice = four = wide(0)
     joker = False
     suit, suited = -1, True
     for at in range(cards.shape[0]):
@@ -142,11 +145,7 @@ def five_without(cards: Ints, i: int, j: int, lowest: bool) -> int:
         if card == JOKER:
             joker = True
             continue
-        bit = 1 << (card >> 2)
-        four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
+        once, twice, thrice, four = one_more(1 << (card >> 2), once, twice, thrice, four)
         if suit >= 0 and suit != card & 3:
             suited = False
         suit = card & 3
@@ -254,18 +253,15 @@ def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: i
 @compiled
 def folded(cards: Ints) -> tuple[int, int, int, int, int, int]:
     """Return the ranks that stand once, twice, thrice and four times, a bit each, the joker, and the ranks of each suit."""
-    once = twice = thrice = four = joker = 0
-    suits = wide(0)
+    joker = 0
+    once = twice = thrice = four = suits = wide(0)
     for at in range(cards.shape[0]):
         card = wide(cards[at])
         if card == JOKER:
             joker = 1
             continue
         bit = wide(1) << (card >> 2)
-        four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
+        once, twice, thrice, four = one_more(bit, once, twice, thrice, four)
         suits |= bit << 16 * (card & 3)
     return once, twice, thrice, four, joker, suits
 

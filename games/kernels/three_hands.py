@@ -13,7 +13,7 @@ import numpy.typing as npt
 from games.house_way import ANY
 from games.house_way_asia import KINDS, AsiaHouseWay, High, Medium
 from games.kernels.compiling import compiled, wide
-from games.kernels.ranking import ACE_BIT, CLASS_SHIFT, JOKER, PAIR, ones, ranks_down, top, two
+from games.kernels.ranking import ACE_BIT, CLASS_SHIFT, JOKER, PAIR, one_more, ones, ranks_down, top, two
 
 Ints = npt.NDArray[Any]
 
@@ -94,10 +94,7 @@ def four_of(a: int, b: int, c: int, d: int) -> int:
             joker = True
             continue
         bit = wide(1) << (card >> 2)
-        all_four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
+        once, twice, thrice, all_four = one_more(bit, once, twice, thrice, all_four)
         if suit >= 0 and suit != card & 3:
             suited = False
         suit = card & 3
@@ -113,10 +110,7 @@ def four_of(a: int, b: int, c: int, d: int) -> int:
                     best = max(best, value)
         if suited:
             return best
-    all_four |= thrice & ACE_BIT
-    thrice |= twice & ACE_BIT
-    twice |= once & ACE_BIT
-    once |= ACE_BIT
+    once, twice, thrice, all_four = one_more(ACE_BIT, once, twice, thrice, all_four)
     return max(best, naturals(once, twice, thrice, all_four, False))
 
 
@@ -167,10 +161,7 @@ def accepts_three(
         card = wide(cards[at])
         bit = wide(ACE_BIT) if card == JOKER else wide(1) << (card >> 2)
         five |= four & bit
-        four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
+        once, twice, thrice, four = one_more(bit, once, twice, thrice, four)
     kind = kinds[ones(twice) << 9 | ones(thrice) << 6 | ones(four) << 3 | ones(five)]
     most = five if five else four if four else thrice if thrice else twice if twice else once
     leading = wide(1) << (top(most) - 2)

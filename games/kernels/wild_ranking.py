@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy.typing as npt
 
 from games.kernels.compiling import compiled, wide
-from games.kernels.ranking import JOKER, ROYAL, WHEEL, ones, ranks_down, top
+from games.kernels.ranking import JOKER, ROYAL, WHEEL, one_more, ones, ranks_down, top
 
 Ints = npt.NDArray[Any]
 
@@ -32,7 +32,7 @@ def wild_value(cards: Ints, deuces: bool) -> int:
 @compiled
 def value_of(cards: Ints, side: int, deuces: bool) -> int:
     """Return the value of five cards, with the side card, where there is one (0 to 51), in the joker's place."""
-    once = twice = thrice = four = wilds = 0
+    once = twice = thrice = four = wilds = wide(0)
     suit, suited = -1, True
     for at in range(5):
         card = wide(cards[at])
@@ -41,11 +41,7 @@ def value_of(cards: Ints, side: int, deuces: bool) -> int:
         if card == JOKER or (deuces and card < 4):
             wilds += 1
             continue
-        bit = 1 << (card >> 2)
-        four |= thrice & bit
-        thrice |= twice & bit
-        twice |= once & bit
-        once |= bit
+        once, twice, thrice, four = one_more(1 << (card >> 2), once, twice, thrice, four)
         if suit >= 0 and suit != card & 3:
             suited = False
         suit = card & 3

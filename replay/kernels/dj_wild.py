@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy.typing as npt
@@ -34,6 +33,7 @@ from replay.kernels.table import (
     M_TURNED,
     check_deck,
     check_wagers,
+    rows_type,
 )
 from replay.kernels.terms import ENVY_CENTS, ENVY_LINE, KIND, NOT_HERE
 from replay.kernels.wagers import check_money, settle_at_odds, settle_progressive, share_envy
@@ -41,7 +41,7 @@ from replay.round_forms import DJ_WILD
 
 Array = npt.NDArray[Any]
 
-Rows: Any = namedtuple("Rows", DJ_WILD.screened)  # type: ignore[misc]  # the columns are named in one place
+Rows = rows_type(DJ_WILD, __name__)
 WIDTH = 6
 """The wagers that a box can have."""
 ANTE, BLIND, RAISE, PROGRESSIVE, TRIPS, BAD_BEAT = range(6)

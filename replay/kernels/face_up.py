@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy.typing as npt
@@ -24,15 +23,17 @@ from replay.kernels.sevens import (
     hands_are_those_dealt,
     note_envy,
     settle_ace_high,
+    settle_bonuses,
     stands,
     two_hands,
 )
-from replay.kernels.wagers import check_settlement, settle_at_odds, settle_progressive, share_envy
+from replay.kernels.table import rows_type
+from replay.kernels.wagers import check_settlement, share_envy
 from replay.round_forms import FACE_UP
 
 Array = npt.NDArray[Any]
 
-Rows: Any = namedtuple("Rows", FACE_UP.screened)  # type: ignore[misc]  # the columns are named in one place
+Rows = rows_type(FACE_UP, __name__)
 WIDTH = 4
 """The wagers that a box can have."""
 
@@ -66,22 +67,10 @@ def settle(r: Any, i: int, terms: Any, out: Any) -> int:
             if won < 0:
                 return NOT_IN_COLUMNS
             paid += won
-        if staked[at + 2]:
-            won = settle_at_odds(
-                terms.fortune[wild if terms.fortune_wild else completes], at + 2, staked, lines, ends, due
-            )
-            if won < 0:
-                return NOT_IN_COLUMNS
-            paid += won
-        if staked[at + 3]:
-            row = terms.progressive[wild if terms.progressive_wild else completes]
-            won = settle_progressive(row, at + 3, staked, lines, ends, due, terms.stake_returned)
-            if won < 0:
-                return NOT_IN_COLUMNS
-            paid += won
-        note_envy(terms, out, i, seat, completes, wild)
-        if 0 <= terms.most_payout < paid:
+        won = settle_bonuses(terms, completes, wild, at, staked, lines, ends, due)
+        if won < 0 or 0 <= terms.most_payout < paid + won:
             return NOT_IN_COLUMNS
+        note_envy(terms, out, i, seat, completes, wild)
     share_envy(staked, boxes, 0x3F, terms, out.envy[i], out.envy_to[i], WIDTH)
     return UPHELD
 

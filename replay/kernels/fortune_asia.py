@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy.typing as npt
@@ -11,13 +10,14 @@ from games.kernels.compiling import borrowing, compiled, inlined, wide
 from games.kernels.ranking import seven_and_unpaired, two
 from games.kernels.three_hands import accepts_three, four_of, one_of, room_for_settings
 from replay.kernels.judged import CARDS, HOUSE_WAY, LOST, NOT_IN_COLUMNS, UPHELD, WINS
-from replay.kernels.sevens import FOUL, LOSE, WIN, check_table, hands_are_those_dealt, note_envy, stands
-from replay.kernels.wagers import check_settlement, settle_at_odds, settle_progressive, share_envy
+from replay.kernels.sevens import FOUL, LOSE, WIN, check_table, hands_are_those_dealt, note_envy, settle_bonuses, stands
+from replay.kernels.table import rows_type
+from replay.kernels.wagers import check_settlement, settle_at_odds, share_envy
 from replay.round_forms import FORTUNE_ASIA
 
 Array = npt.NDArray[Any]
 
-Rows: Any = namedtuple("Rows", FORTUNE_ASIA.screened)  # type: ignore[misc]  # the columns are named in one place
+Rows = rows_type(FORTUNE_ASIA, __name__)
 WIDTH = 4
 """The wagers that a box can have."""
 FOUL_IN_FRONT = 5
@@ -61,14 +61,8 @@ def settle(r: Any, i: int, terms: Any, kinds: Array, out: Any, room: Array) -> i
             ends[at] = WINS if lines[at] == WIN else LOST
         if staked[at + 1] and settle_at_odds(terms.own[highest], at + 1, staked, lines, ends, due) < 0:
             return NOT_IN_COLUMNS
-        if staked[at + 2]:
-            row = terms.fortune[wild if terms.fortune_wild else completes]
-            if settle_at_odds(row, at + 2, staked, lines, ends, due) < 0:
-                return NOT_IN_COLUMNS
-        if staked[at + 3]:
-            row = terms.progressive[wild if terms.progressive_wild else completes]
-            if settle_progressive(row, at + 3, staked, lines, ends, due, terms.stake_returned) < 0:
-                return NOT_IN_COLUMNS
+        if settle_bonuses(terms, completes, wild, at, staked, lines, ends, due) < 0:
+            return NOT_IN_COLUMNS
         note_envy(terms, out, i, seat, completes, wild)
     share_envy(staked, r.boxes[i], 0x3F, terms, out.envy[i], out.envy_to[i], WIDTH)
     return UPHELD

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy.typing as npt
@@ -39,6 +38,7 @@ from replay.kernels.sevens import (
     check_start,
     hands_are_those_dealt,
     note_envy,
+    settle_bonuses,
     stands,
     two_hands,
 )
@@ -51,14 +51,15 @@ from replay.kernels.table import (
     check_deck,
     check_lammers,
     check_wagers,
+    rows_type,
 )
 from replay.kernels.terms import KIND, NEAREST, NOT_HERE, UP
-from replay.kernels.wagers import check_settlement, settle_at_odds, settle_progressive, share_envy
+from replay.kernels.wagers import check_settlement, settle_at_odds, share_envy
 from replay.round_forms import PAI_GOW_POKER
 
 Array = npt.NDArray[Any]
 
-Rows: Any = namedtuple("Rows", PAI_GOW_POKER.screened)  # type: ignore[misc]  # the columns are named in one place
+Rows = rows_type(PAI_GOW_POKER, __name__)
 WIDTH = 12
 """The wagers that a box can have: base, Tiger 9, Fortune, Progressive, Sum, Beat It, and Match on each of six numbers."""
 SUM, BEAT_IT, MATCH = 4, 5, 6
@@ -103,7 +104,7 @@ def settle(r: Any, i: int, terms: Any, dice: Any, out: Any) -> int:
             continue
         cards = hands[7 * seat : 7 * seat + 7]
         completes, wild, _ = seven_and_unpaired(cards)
-        at, paid = WIDTH * seat, wide(0)
+        at = WIDTH * seat
         if staked[at]:
             lines[at] = ALL_PUSH if tiger_9 else two_hands(cards, high, low, terms.lowest)
             ends[at] = WINS if lines[at] == WIN else LOST if lines[at] in (LOSE, FOUL) else TIED
@@ -116,24 +117,12 @@ def settle(r: Any, i: int, terms: Any, dice: Any, out: Any) -> int:
             due[at + 1], ends[at + 1] = -staked[at + 1], LOST
             if tiger_9:
                 settle_at_odds(terms.own[0], at + 1, staked, lines, ends, due)
-        if staked[at + 2]:
-            won = settle_at_odds(
-                terms.fortune[wild if terms.fortune_wild else completes], at + 2, staked, lines, ends, due
-            )
-            if won < 0:
-                return NOT_IN_COLUMNS
-            paid += won
-        if staked[at + 3]:
-            row = terms.progressive[wild if terms.progressive_wild else completes]
-            won = settle_progressive(row, at + 3, staked, lines, ends, due, terms.stake_returned)
-            if won < 0:
-                return NOT_IN_COLUMNS
-            paid += won
+        won = settle_bonuses(terms, completes, wild, at, staked, lines, ends, due)
+        if won < 0 or 0 <= terms.most_payout < won:
+            return NOT_IN_COLUMNS
         if not settle_on_dice(r, i, at, dice, lines, ends, due):
             return NOT_IN_COLUMNS
         note_envy(terms, out, i, seat, completes, wild)
-        if 0 <= terms.most_payout < paid:
-            return NOT_IN_COLUMNS
     share_envy(staked, boxes, 0x3F, terms, out.envy[i], out.envy_to[i], WIDTH)
     return UPHELD
 

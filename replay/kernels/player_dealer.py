@@ -6,7 +6,6 @@ is not covered whole, and hands that the player-dealer set foul, are not told he
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy.typing as npt
@@ -47,14 +46,14 @@ from replay.kernels.sevens import (
     settle_ace_high,
     two_hands,
 )
-from replay.kernels.table import M_FIRST_CARD, M_LAST_LAMMER, M_LAST_WAGER
+from replay.kernels.table import M_FIRST_CARD, M_LAST_LAMMER, M_LAST_WAGER, rows_type
 from replay.kernels.terms import ENVY_CENTS, ENVY_LINE
 from replay.kernels.wagers import check_money, settle_at_odds
 from replay.round_forms import BEHIND, FIRST_BEHIND, OFFERS, PLAYER_DEALER
 
 Array = npt.NDArray[Any]
 
-Rows: Any = namedtuple("Rows", PLAYER_DEALER.screened)  # type: ignore[misc]  # the columns are named in one place
+Rows = rows_type(PLAYER_DEALER, __name__)
 WIDTH = 6
 """The wagers that a seat can have: base, Ace High, Fortune, and of three who bet behind it."""
 ACE_HIGH, FORTUNE = 1, 2

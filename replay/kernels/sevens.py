@@ -38,7 +38,7 @@ from replay.kernels.table import (
     check_wagers,
 )
 from replay.kernels.terms import ENVY_CENTS, ENVY_LINE, KIND, NOT_HERE
-from replay.kernels.wagers import settle_at_odds
+from replay.kernels.wagers import settle_at_odds, settle_progressive
 
 Array = npt.NDArray[Any]
 
@@ -89,6 +89,23 @@ def settle_ace_high(own: Array, ace_high: bool, joker: bool, highest: int, at: i
         return -1
     due[at], ends[at] = -staked[at], LOST
     return settle_at_odds(row, at, staked, lines, ends, due) if ace_high else 0
+
+
+@inlined
+def settle_bonuses(terms: Any, completes: int, wild: int, at: int, staked: Array, lines: Array, ends: Array, due: Array
+                   ) -> int:  # fmt: skip
+    """Settle Fortune and Progressive of a box, whose wagers begin at a place; return their winnings, -1 where no row tells them.
+
+    `completes`, `wild`: the lines that the seven cards make with the joker so.
+    """
+    fortune, progressive = wide(0), wide(0)
+    if staked[at + 2]:
+        row = terms.fortune[wild if terms.fortune_wild else completes]
+        fortune = settle_at_odds(row, at + 2, staked, lines, ends, due)
+    if staked[at + 3]:
+        row = terms.progressive[wild if terms.progressive_wild else completes]
+        progressive = settle_progressive(row, at + 3, staked, lines, ends, due, terms.stake_returned)
+    return wide(-1) if fortune < 0 or progressive < 0 else fortune + progressive
 
 
 @inlined

@@ -6,6 +6,7 @@ have; those with an Envy Bonus stand third and fourth in every game.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 
 from games.kernels.compiling import inlined, wide
@@ -24,12 +25,18 @@ from replay.kernels.judged import (
     SHUFFLE,
     UPHELD,
 )
+from replay.round_columns import Form
 
 (
     M_LAST_WAGER, M_NO_MORE_BETS, M_LAST_ACCEPTED, M_LOCKED, M_LAST_LAMMER, M_START, M_FIRST_CARD, M_LAST_CARD, M_COVERED,
     M_DEALER_SET, M_FIRST_LOOK, M_LAST_FORTUNE, M_FIRST_ENVY, M_LAST_SET, M_TURNED, M_SHAKER, M_LAST_ON_DICE,
 ) = range(17)  # fmt: skip
 """The places of `replay.round_columns.MOMENTS`."""
+
+
+def rows_type(form: Form, module: str) -> Any:
+    """Return the type of the rows of a form as the kernel in a module takes them: an array for each column that rules look at."""
+    return namedtuple("Rows", form.screened, module=module)
 
 
 @inlined

@@ -77,6 +77,28 @@ class Sevens(NamedTuple):
     rate_bp: int
 
 
+class PlayerDealer(NamedTuple):
+    """Rules in force where a patron deals: limits (of a wager that is not offered no amount is within them), paytables, numbers.
+
+    `own` is the paytable of the Ace High Bonus. `net`: what was taken can be paid out again, so that the player-dealer's wager
+    covers more (D22); `fee` is in cents; `rounds` is after how many rounds the position is offered on.
+    """
+
+    limits: Ints
+    own: Ints
+    fortune: Ints
+    fortune_wild: bool
+    fortune_envy: bool
+    envy_holder_must_wager: bool
+    qualifying: int
+    lowest: bool
+    net: bool
+    fee: int
+    rounds: int
+    stub: int
+    cut_free: bool
+
+
 class OnDice(NamedTuple):
     """What Pai Gow Poker has beside a game of seven cards: vigorish, Tiger 9, wagers on the dice, the Must-Hit-By bonus.
 
@@ -100,28 +122,6 @@ class OnDice(NamedTuple):
     mystery_bp: int
     mystery_linked: bool
     mystery_most: int
-
-
-class PlayerDealer(NamedTuple):
-    """Rules in force where a patron deals: limits (of a wager that is not offered no amount is within them), paytables, numbers.
-
-    `own` is the paytable of the Ace High Bonus. `net`: what was taken can be paid out again, so that the player-dealer's wager
-    covers more (D22); `fee` is in cents; `rounds` is after how many rounds the position is offered on.
-    """
-
-    limits: Ints
-    own: Ints
-    fortune: Ints
-    fortune_wild: bool
-    fortune_envy: bool
-    envy_holder_must_wager: bool
-    qualifying: int
-    lowest: bool
-    net: bool
-    fee: int
-    rounds: int
-    stub: int
-    cut_free: bool
 
 
 class Wild(NamedTuple):
@@ -193,6 +193,28 @@ def _on_ace_high(book: Rulebook) -> Ints:
     return table
 
 
+def player_dealer(book: Rulebook, instead: bool = False) -> tuple[PlayerDealer] | None:
+    """Return rules with a player-dealer as their kernel takes them; null where it does not know rules such as these."""
+    rules, numbers, settings = book.chapter.wagers, book.chapter.numbers, book.settings
+    if book.chapter.key != "ca-gegr-002138" or settings.keys() != {"coverage", "envy_holder_must_wager", "collection"}:
+        return None
+    if rules.keys() != set(PLAYER_DEALER.wagers) or any(
+        (rule.closes, rule.of) != ("first_card", None) for rule in rules.values()
+    ):
+        return None
+    fortune = _offered(book, "fortune_bonus")
+    return (
+        PlayerDealer(
+            limits=np.array([_limits(book, wager) for wager in PLAYER_DEALER.wagers], dtype=np.int64),
+            own=_on_ace_high(book), fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
+            fortune_envy=fortune is not None and fortune.has_envy,
+            envy_holder_must_wager=bool(settings["envy_holder_must_wager"]), qualifying=numbers["qualifying_wager_cents"],
+            lowest=book.chapter.wheel == "lowest", net=settings["coverage"] == "net", fee=int(settings["collection"]),
+            rounds=numbers["rounds_as_player_dealer"], stub=numbers["stub_cards"], cut_free=book.exempt("5(e)"),
+        ),
+    )  # fmt: skip
+
+
 def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice] | None:
     """Return rules of Pai Gow Poker as its kernel takes them; null where it does not know rules such as these.
 
@@ -232,10 +254,7 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
     if book.chapter.key != "pa-687a" or derived != known or book.without or not _settings_are_known(book):
         return None
     progressive = _offered(book, "progressive")
-    trips, hours = (
-        _offered(book, "trips"),
-        "deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours",
-    )
+    trips = _offered(book, "trips")
     return (
         Wild(
             limits=np.array([_limits(book, wager) for wager in DJ_WILD.wagers], dtype=np.int64),
@@ -243,7 +262,7 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
             bad_beat=_by_rank(_offered(book, "bad_beat")), progressive=_by_rank(progressive),
             deuces_wild=book.settings["progressive_deuces"] == "wild", folds_lose=not book.settings["folded_progressive"],
             envy=progressive is not None and progressive.has_envy, qualifying=numbers["qualifying_wager_cents"],
-            envy_holder_must_wager=bool(book.settings["envy_holder_must_wager"]), deck_age=numbers[hours] * HOUR_US,
+            envy_holder_must_wager=bool(book.settings["envy_holder_must_wager"]), deck_age=_deck_age(book),
             deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
             cut_below=numbers["cut_from_bottom_cards"], cut_free=False, cut_by_dealer=True,
             by_hand=book.deal_method == "hand", counts=book.shuffler in ("automated_counting", "continuous"),
@@ -323,28 +342,6 @@ def fortune_asia(book: Rulebook, instead: bool = False) -> tuple[Sevens, Ints] |
     return _sevens(book, FORTUNE_ASIA, own, way), way.kinds
 
 
-def player_dealer(book: Rulebook, instead: bool = False) -> tuple[PlayerDealer] | None:
-    """Return rules with a player-dealer as their kernel takes them; null where it does not know rules such as these."""
-    rules, numbers, settings = book.chapter.wagers, book.chapter.numbers, book.settings
-    if book.chapter.key != "ca-gegr-002138" or settings.keys() != {"coverage", "envy_holder_must_wager", "collection"}:
-        return None
-    if rules.keys() != set(PLAYER_DEALER.wagers) or any(
-        (rule.closes, rule.of) != ("first_card", None) for rule in rules.values()
-    ):
-        return None
-    fortune = _offered(book, "fortune_bonus")
-    return (
-        PlayerDealer(
-            limits=np.array([_limits(book, wager) for wager in PLAYER_DEALER.wagers], dtype=np.int64),
-            own=_on_ace_high(book), fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
-            fortune_envy=fortune is not None and fortune.has_envy,
-            envy_holder_must_wager=bool(settings["envy_holder_must_wager"]), qualifying=numbers["qualifying_wager_cents"],
-            lowest=book.chapter.wheel == "lowest", net=settings["coverage"] == "net", fee=int(settings["collection"]),
-            rounds=numbers["rounds_as_player_dealer"], stub=numbers["stub_cards"], cut_free=book.exempt("5(e)"),
-        ),
-    )  # fmt: skip
-
-
 _CLOSING: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}
 _FOLLOWS: Final = {
     "tiger_9": (), "sum": (), "beat_it": (), "match": (), "fortune_bonus": ("base", "tiger_9"),
@@ -388,7 +385,6 @@ def _sevens(book: Rulebook, form: Form, own: Ints, three: ThreeWay | None = None
     numbers = book.chapter.numbers
     rows, plays, lowest = (three.rows, three.plays, False) if three is not None else way_of(_two_hands(book))
     fortune, progressive = (_offered(book, wager) for wager in ENVY_WAGERS)
-    hours = numbers["deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"]
     return Sevens(
         limits=np.array([_limits(book, wager) for wager in form.wagers], dtype=np.int64), own=own,
         fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
@@ -398,13 +394,20 @@ def _sevens(book: Rulebook, form: Form, own: Ints, three: ThreeWay | None = None
         qualifying=numbers["qualifying_wager_cents"], fortune_envy=fortune is not None and fortune.has_envy,
         progressive_envy=progressive is not None and progressive.has_envy,
         envy_holder_must_wager=bool(book.settings.get("envy_holder_must_wager", False)),
-        players_first=not book.has("11(b)"), deck_age=hours * HOUR_US,
+        players_first=not book.has("11(b)"), deck_age=_deck_age(book),
         dice_age=numbers["dice_age_hours"] * HOUR_US, shakes=numbers["shakes"], stub=numbers["stub_cards"],
         deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
         cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]), cut_free=book.exempt("5(e)"),
         cut_by_dealer=not book.has("5(d)"), by_hand=book.deal_method == "hand",
         rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
     )  # fmt: skip
+
+
+def _deck_age(book: Rulebook) -> int:
+    """Return after how many microseconds a deck must be changed."""
+    return (
+        book.chapter.numbers["deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"] * HOUR_US
+    )
 
 
 def _two_hands(book: Rulebook) -> HouseWay:

@@ -66,11 +66,11 @@ def said(log: MemoryLog, folder: Path, workers: int = 1) -> dict[str, list[tuple
 
 DAYS = {
     "face_up_pai_gow": (800, 200),
+    "player_dealer": (320, 60),
     "pai_gow_poker": (320, 60),
     "dj_wild": (320, 60),
     "fortune_asia": (320, 60),
     "over_under": (400, 200),
-    "player_dealer": (320, 60),
 }
 """Of each screened game: the rounds of a day in which every fault is planted, and how many at least are upheld in columns."""
 

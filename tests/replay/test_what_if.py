@@ -75,6 +75,10 @@ OTHERS = {
         "pa-645c commission_free=no vigorish_rounding=up fortune_bonus=6 progressive=2 meter=m-1",
         "pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 mystery=A-1",
     ),
+    "player_dealer": (
+        "ca-gegr-002138 backline=yes ace_high_bonus=yes fortune_bonus=yes coverage=net",
+        "ca-gegr-002138 fortune_bonus=yes envy_holder_must_wager=no collection=1.00",
+    ),
     "dj_wild": (
         "pa-687a trips=DJWT-04 bad_beat=DJWBB-04 progressive=1 meter=m-1 progressive.rate=15% progressive_deuces=wild",
         "pa-687a trips=DJWT-07 progressive=2 meter=m-1 progressive.rate=15% folded_progressive=yes",
