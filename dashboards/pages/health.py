@@ -148,11 +148,11 @@ def of_witness() -> list[Check]:
 
 
 def of_warehouse() -> list[Check]:
-    """Check that the warehouse can be read, and how old it is."""
+    """Check that the warehouse can be read, how old it is, and whether a device went quiet."""
     path = warehouse_path()
     try:
         with reading(path) as db:
-            return [_of_warehouse(db, path)]
+            return [_of_warehouse(db, path), *_of_devices(db)]
     except WarehouseError as error:
         return [
             Check(
@@ -173,6 +173,17 @@ def _of_warehouse(db: Warehouse, path: Path) -> Check:
             "look", "Warehouse", f"{found}; the log has gone on since", "`rack replay --log ADDR --warehouse FILE`"
         )
     return Check("ok", "Warehouse", found)
+
+
+def _of_devices(db: Warehouse) -> list[Check]:
+    found = integrity.devices(db)
+    if found.is_empty():
+        return []
+    quiet = sum(is_quiet(row) for row in found.iter_rows(named=True))
+    if quiet:
+        words = f"{quiet:,} of {plural(len(found), 'device')} silent while the table went on"
+        return [Check("look", "Devices", words, "See the list below; is the device out of order?")]
+    return [Check("ok", "Devices", f"{plural(len(found), 'device')} heard as long as the table went on")]
 
 
 def _gone_on_since(built_at_us: int) -> bool:

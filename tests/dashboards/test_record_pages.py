@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from analytics import rules
@@ -138,6 +139,21 @@ def test_health_says_that_everything_runs(floor: Living) -> None:
     assert "Everything runs." in page
     for words in ("every event is judged", "generation 1", "are free where the warehouse lies"):
         assert words in page
+
+
+@pytest.mark.parametrize("silent_us", [900_000_000, 900_000_001])
+def test_health_counts_devices_that_were_silent_for_more_than_15_minutes(floor: Living, silent_us: int) -> None:
+    with duckdb.connect(str(floor.warehouse)) as db:
+        [(first, last, devices)] = db.sql("SELECT min(source), max(last_at_us), count(*) FROM mart_devices").fetchall()
+        db.execute("UPDATE mart_devices SET events = 50, last_at_us = ?", [last])
+        db.execute("UPDATE mart_devices SET last_at_us = ? WHERE source = ?", [last - silent_us, first])
+    page = said(start("health"))
+    if silent_us > 900_000_000:
+        assert f"1 of {devices} devices silent while the table went on" in page
+        assert "Everything runs; 1 thing is worth a look." in page
+    else:
+        assert f"{devices} devices heard as long as the table went on" in page
+        assert "Everything runs." in page
 
 
 def test_health_says_what_to_do_where_the_replay_is_behind(floor: Living) -> None:
