@@ -324,7 +324,8 @@ class Member:
             self._consumer.close(autocommit=False)
 
 
-class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python says no types
+@kafka.ConsumerRebalanceListener.register
+class _Idle:
     """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own."""
 
     def __init__(self, consumer: Any) -> None:

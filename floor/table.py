@@ -177,7 +177,7 @@ class Table:
         self._arrive()
         self.first_seat = next(iter(self.seats))
         for deck, _ in new:
-            self._spread(deck, next(iter(self.seats.values())).token)
+            self._spread(deck, self._witness())
             self._put_in_play(deck)
         while random.random() < 0.6 and len(self.seats) < 5:
             self._arrive()
@@ -293,25 +293,28 @@ class Table:
         count = 53 if self.spec.shuffler == "automated_counting" else None
         return model.CardsShuffled(deck=deck.id, method="automated", count=count)
 
-    def change_deck(
-        self,
-        at: int,
-        reason: Literal["changed", "incorrect_count"] = "changed",
-        preshuffled: bool = False,
-        jokers: int | None = None,
-        without: Collection[str] = (),
-    ) -> None:
-        """Bring a new deck in the place of one; `without` names steps that are left out."""
+    def change_deck(self, at: int, reason: Literal["changed", "incorrect_count"] = "changed", preshuffled: bool = False,
+                    jokers: int | None = None, without: Collection[str] = (), colour: str = "") -> None:  # fmt: skip
+        """Bring a new deck in the place of one, of its colour or another; `without` names steps that are left out."""
         old = self.decks[at]
-        new, jokers = self._receive(old.colour, preshuffled, jokers)
-        if not preshuffled:
-            self._inspect(new, jokers, without)
-            seated = next(iter(self.seats.values()), None)
-            self._spread(new, seated.token if seated else None, without)
-        elif jokers == 2:
-            self.report(model.JokerDestroyed(deck=new, by=self.dealer, witnessed_by=self.floor))
+        new, jokers = self._receive(colour or old.colour, preshuffled, jokers)
+        self._look_over(new, jokers, preshuffled, without)
         self.report(model.DeckRemoved(deck=old.id, reason=reason))
         self._put_in_play(new, preshuffled, at)
+        if colour:
+            self.decks[at].colour = colour
+
+    def _look_over(self, deck: str, jokers: int, preshuffled: bool, without: Collection[str]) -> None:
+        """Inspect a new deck and spread it; of one that came preshuffled just a joker too many is destroyed."""
+        if not preshuffled:
+            self._inspect(deck, jokers, without)
+            self._spread(deck, self._witness(), without)
+        elif jokers == 2:
+            self.report(model.JokerDestroyed(deck=deck, by=self.dealer, witnessed_by=self.floor))
+
+    def _witness(self) -> str | None:
+        """The patron who sees a deck spread, where one is seated."""
+        return next((patron.token for patron in self.seats.values()), None)
 
     def decks_due(self, ahead_us: int) -> bool:
         """Say whether a deck must be changed within a time."""

@@ -131,12 +131,12 @@ def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines
     from it in this order (D18), and a maximum payout is used up in it (D106).
     """
     dues: list[Due] = []
-    in_order = {wager: place for place, wager in enumerate(book.chapter.wagers)}
     ordered = sorted(layout.boxes, key=lambda box: -box.seat)
     meter, by_turn = layout.meter.reading, layout.meter.by_turn
     for box in ordered:
         cap = MaximumPayout(book.max_payout_cents)
-        for wager in sorted(box.stakes, key=lambda each: in_order.get(each, len(in_order))):
+        known = [wager for wager in book.chapter.wagers if wager in box.stakes]
+        for wager in dict.fromkeys((*known, *box.stakes)):
             own = wagers.get(wager)
             if own is not None:
                 dues.append(own(box, cap))

@@ -7,7 +7,6 @@ an event that comes very late), and when another engine takes a stream up: what 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
 from typing import NamedTuple, Protocol
 
 from events.codec import decode
@@ -16,10 +15,7 @@ from events.log import Record
 from events.model import RoundOpened
 from games.rulebook import Rulebook
 from replay.corrections import Correction, effective
-from replay.stream import Earlier, Result, Worker, withdrawal
-
-RUN = 256
-"""So many records are read at a time where nothing is said of them yet."""
+from replay.stream import Earlier, Result, Worker, runs_of, withdrawal
 
 
 class Reader(Protocol):
@@ -71,22 +67,16 @@ def fold_again(stream: str, read: Reader, end: int | None, earlier: Earlier, sta
 
 def _walk(scout: Worker, records: Iterator[Record]) -> IntegrityError | None:
     """Let a worker that judges nothing take records as far as they can be read; return what breaks them off."""
-    fold, broken, more = scout.table or scout.meter, None, True
-    while more:
-        run: list[Record] = []
-        try:
-            run.extend(islice(records, RUN))  # where that fails, what came before is in it
-        except IntegrityError as error:
-            broken = error
-        more = broken is None and bool(run)
-        try:
+    fold = scout.table or scout.meter
+    try:
+        for run in runs_of(records):
             while run:
                 run = run[scout.take_run(run, lambda result: None) :]
                 if scout.stale and fold is not None:  # what reaches back is for the worker that comes after
                     scout.stale = fold.stale = False
-        except IntegrityError as error:
-            return error
-    return broken
+    except IntegrityError as error:
+        return error
+    return None
 
 
 def _ids(read: Reader, numbers: Collection[int]) -> dict[int, str]:

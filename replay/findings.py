@@ -14,6 +14,7 @@ import msgspec
 
 Verdict = Literal["UPHELD", "VARIANCE", "VOID", "UNDETERMINED"]
 Severity = Literal["high", "medium", "low"]
+LedgerKind = Literal["opener", "closer", "fill", "credit", "drop", "buy_in", "marker"]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ class LedgerEntry(msgspec.Struct, frozen=True, kw_only=True):
     stream: str
     seq: int
     gaming_day: str
-    kind: Literal["opener", "closer", "fill", "credit", "drop", "buy_in", "marker"]
+    kind: LedgerKind
     amount_cents: int
     reference: str
 

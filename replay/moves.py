@@ -10,7 +10,7 @@ from events import model
 from games.money import show_money
 from replay.rounds import Round
 from replay.table_state import Fact
-from replay.wagering import Key, key_of
+from replay.wagering import Key, key_in
 
 
 class Flow(msgspec.Struct):
@@ -35,8 +35,7 @@ def flows(round_: Round) -> dict[Key, Flow]:
     found: dict[Key, Flow] = {}
 
     def of_wager(fact: Fact) -> Flow:
-        event = fact.payload
-        key = key_of(event.seat, event.wager, event.number, event.bettor)
+        key = key_in(fact.payload)
         flow = found.get(key)
         if flow is None:
             flow = found[key] = Flow()
@@ -95,8 +94,7 @@ def first_moves(moves: Sequence[Fact]) -> list[Fact]:
     """Return of moves in order the first of each wager: what comes later of a wager puts it right, and is out of no order."""
     found: dict[Key, Fact] = {}
     for fact in moves:
-        event = fact.payload
-        found.setdefault(key_of(event.seat, event.wager, event.number, event.bettor), fact)
+        found.setdefault(key_in(fact.payload), fact)
     return list(found.values())
 
 

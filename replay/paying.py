@@ -23,7 +23,7 @@ from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
 from replay.table_state import Fact
-from replay.wagering import ENVY, key_of, progressive_accepted, stakes, surrenders
+from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes, surrenders
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
@@ -54,7 +54,7 @@ def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
     for type_ in (model.WagerPaid, model.WagerReturned):
         for fact in round_.of(type_):
             event = fact.payload
-            stake = placed.get(key_of(event.seat, event.wager, event.number, event.bettor))
+            stake = placed.get(key_in(event))
             if stake is None or event.bettor == stake.bettor:
                 continue
             if event.bettor not in {each.payload.bettor for each in stake.facts}:

@@ -22,13 +22,10 @@ from games.rulebook import Rulebook
 from replay.again import fold_again
 from replay.engine import engine
 from replay.findings import Adjudication, Finding, LedgerEntry
-from replay.stream import Result, Worker, current_findings
+from replay.stream import RUN, Result, Worker, current_findings
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
-
-RUN = 256
-"""Events of a stream that are read at once: few enough to stay in the processor's cache until they are folded."""
 
 BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""

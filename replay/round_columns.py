@@ -19,7 +19,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 Array = npt.NDArray[Any]
-Arrays = Mapping[str, tuple[type[np.generic], int]]
 
 SEATS: Final = 6
 """The seats of a table, where its game's form does not say otherwise."""
@@ -87,23 +86,23 @@ are seats, Progressive's in the next.
 BY_PLACE: Final[Mapping[str, type[np.generic]]] = {"staked": np.int32, "net": np.int32, "announced": np.uint8}
 """Columns of arrays by box and wager. `net`: what the patron won or lost by what was done; `announced` 1 win, 2 lose, 3 tie."""
 
-ARRAYS: Final[Arrays] = {
-    "boxes": (np.uint8, 1),
-    "offered_to": (np.uint8, 1),
-    "accepted_at": (np.uint8, 1),
-    "accepted_cents": (np.int32, 1),
-    "readings": (np.int64, 1),
-    "moments": (np.int16, 0),
-    "revealed": (np.int16, 1),
-    "base_moved": (np.int16, 1),
-    "others_moved": (np.int16, 1),
-    "lit": (np.int16, 1),
-    "validated": (np.int16, 1),
-    "progressive_paid": (np.int16, 1),
-    "envy_cents": (np.int32, 2),
-    "envy_to": (np.uint8, 2),
+ARRAYS: Final[Mapping[str, tuple[type[np.generic], int, int]]] = {
+    "boxes": (np.uint8, 1, 0),
+    "offered_to": (np.uint8, 1, 0),
+    "accepted_at": (np.uint8, 1, 0),
+    "accepted_cents": (np.int32, 1, 0),
+    "readings": (np.int64, 1, 0),
+    "moments": (np.int16, 0, len(MOMENTS)),
+    "revealed": (np.int16, 1, 0),
+    "base_moved": (np.int16, 1, 0),
+    "others_moved": (np.int16, 1, 0),
+    "lit": (np.int16, 1, 0),
+    "validated": (np.int16, 1, 0),
+    "progressive_paid": (np.int16, 1, 0),
+    "envy_cents": (np.int32, 2, 0),
+    "envy_to": (np.uint8, 2, 0),
 }
-"""Columns of fixed arrays that every game has: type, and how many numbers there are for each seat (`moments` are of none); in
+"""Columns of fixed arrays that every game has: type, how many numbers there are for each seat, how many beside that; in
 Parquet bytes of a fixed size, each number with its lowest byte first.
 
 `boxes` for each box the number of the first one of the same bettor, 0 where nothing is staked; `others_moved` of the wagers
@@ -159,8 +158,7 @@ class Form(NamedTuple):
         """Every column of fixed arrays, with its type and length."""
         places = self.seats * len(self.slots)
         by_place = {name: (kind, places) for name, kind in BY_PLACE.items()}
-        by_seat = {name: (kind, each * self.seats) for name, (kind, each) in ARRAYS.items()}
-        by_seat["moments"] = ARRAYS["moments"][0], len(MOMENTS)
+        by_seat = {name: (kind, each * self.seats + beside) for name, (kind, each, beside) in ARRAYS.items()}
         own = {name: (kind, length) for name, (kind, length, _) in self.arrays.items()}
         return {**by_place, **by_seat, **own}
 

@@ -20,7 +20,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import file_digest
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -29,13 +29,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from events.errors import IntegrityError
-from events.log import EventLog, Record
+from events.log import EventLog
 from replay.plain_rounds import Row
-from replay.replayer import RUN
 from replay.round_columns import as_batch, schema
 from replay.round_forms import form_of
 from replay.round_rows import Scribe, digest_of
-from replay.stream import Result
+from replay.stream import Result, runs_of
 
 VERSION: Final = 3
 MANIFEST: Final = "manifest.json"
@@ -272,13 +271,6 @@ class _Reading:
             self.why = f"{broken.code} {broken}"
             return
         yield self.scribe.written(0)
-
-
-def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield records some at a time."""
-    left = iter(records)
-    while run := list(islice(left, RUN)):
-        yield run
 
 
 def _put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> None:

@@ -267,8 +267,8 @@ class TableFold:
         type_ = payload.KIND
         state = self.state
         state.gaming_day = gaming_day
-        if type_ is model.EventCorrected:
-            return self._correct(fact, payload) + jumped  # type: ignore[arg-type]  # its type was asked above
+        if isinstance(payload, model.EventCorrected):
+            return self._correct(fact, payload) + jumped
         if type_ is model.RoundOpened:
             unfinished = self._end(None)
             self._begin(fact, round_no)
@@ -287,8 +287,8 @@ class TableFold:
                 self._enter(self.phase)
             if type_ is model.RoundClosed:
                 return self._end(fact) + jumped
-            if move is not SAME and move is not STRAY:
-                self._enter(move)  # type: ignore[arg-type]  # the two marks that are no phase are excluded
+            if isinstance(move, Phase):
+                self._enter(move)
             return jumped
         if type_ in CHANGES:
             state.apply(fact)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb
+from typing import Any
 
 import msgspec
 
@@ -110,7 +111,9 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     count = book.chapter.numbers["cards_per_hand"]
     if set_hand is not None and dealt is not None and _as_mostly(set_hand, dealt, count):
         round_.memo.setdefault("foreign", {})[position] = []
-        return [Hand(tuple(dealt), set_hand.high, set_hand.low, set_hand.medium or None)]  # type: ignore[arg-type]  # all read
+        cards: Any = tuple(dealt)
+        read: Any = set_hand  # no card is unread
+        return [Hand(cards, read.high, read.low, read.medium or None)]
     if set_hand is not None:
         if dealt is None:
             dealt = list(set_hand.cards)

@@ -29,7 +29,7 @@ from replay.setting import MAX_READINGS, dealer_position, dealer_readings, readi
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, may_have_to_be_void, must_be_void, void_grounds
-from replay.wagering import ENVY, ENVY_OF, ENVY_SECTION, Key, Stake, key_of, late_section, stakes
+from replay.wagering import ENVY, ENVY_OF, ENVY_SECTION, Key, Stake, key_in, late_section, stakes
 
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {
@@ -84,9 +84,9 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
         return "*" in named or declared in named or otherwise or ("settled" in named and key in settled_before)
 
     played = _played(round_, book, staked) if stands else []
-    found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_of_due(due))]
+    found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_in(due))]
     for stake in staked:
-        if not is_standing(stake.wager, key_of(stake.seat, stake.wager, stake.number, stake.bettor)):
+        if not is_standing(stake.wager, key_in(stake)):
             due = Due(
                 seat=stake.seat, wager=stake.wager, number=stake.number, bettor=stake.bettor,
                 staked_cents=stake.in_time_cents, net_cents=0, returned_cents=stake.in_time_cents,
@@ -153,7 +153,7 @@ def _agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
     for outcome in outcomes:
         tried += 1
         for due in outcome:
-            key = key_of_due(due), due.for_position
+            key = key_in(due), due.for_position
             if first.setdefault(key, due).net_cents == due.net_cents:
                 in_so_many[key] += 1
     return [
@@ -161,11 +161,6 @@ def _agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
         else msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
         for key, due in first.items()
     ]  # fmt: skip
-
-
-def key_of_due(due: Due) -> Key:
-    """Return the key of the wager that something is due for."""
-    return key_of(due.seat, due.wager, due.number, due.bettor)
 
 
 def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
@@ -179,7 +174,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     envy: dict[tuple[int, str], list[Due]] = {}
     for due in dues(round_, book):
         if due.for_position is None:
-            due_by[key_of_due(due)] = due
+            due_by[key_in(due)] = due
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
@@ -257,12 +252,12 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     wrong = [each for each in settlements(round_, book) if each.due_cents is None or each.due_cents != each.done_cents]
     if not wrong and not moved_late:
         return
-    due_by = {key_of_due(due): due for due in dues(round_, book) if due.for_position is None}
+    due_by = {key_in(due): due for due in dues(round_, book) if due.for_position is None}
     done_by, vigorish = flows(round_), vigorish_taken(round_, book)
     for each in settlements(round_, book):
         if each.wager in ENVY_OF:
             continue
-        key = key_of(each.seat, each.wager, each.number, each.bettor)
+        key = key_in(each)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
         if each.due_cents is None:
             why = _why(round_, book, each.seat, each.wager)

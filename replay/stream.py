@@ -7,21 +7,22 @@ any record. It reads nothing and stores nothing; `replayer.py` does.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from events import model
 from events.codec import read, read_all
 from events.envelope import ReadEnvelope
-from events.errors import EventError, Undecodable
+from events.errors import EventError, IntegrityError, Undecodable
 from events.log import Record
 from events.upcast import upcast
 from games.rulebook import Rulebook, RulesRefused, parse_submission
 from replay.adjudicate import Conclusion, adjudicate
 from replay.corrections import Known
 from replay.engine import engine
-from replay.findings import Adjudication, Finding, LedgerEntry, digest, to_bytes
+from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, to_bytes
 from replay.meters import MeterFold, MeterState
 from replay.rounds import Round, TableFold
 from replay.table_state import LEDGER_EVENTS, TableState
@@ -31,6 +32,9 @@ Earlier = Callable[[str, str], bytes | None]
 """Gives the last result stored under (kind, key), or null."""
 
 WITHDRAWN = "the record of the round was withdrawn: a correction says that it was never opened"
+
+RUN = 256
+"""Events of a stream that are read at once: few enough to stay in the processor's cache until they are folded."""
 
 encode = msgspec.msgpack.encode
 
@@ -336,11 +340,25 @@ def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -
             return None
 
 
-def _entry(stream: str, seq: int, day: str, kind: str, cents: int, reference: str) -> LedgerEntry:
-    return LedgerEntry(
-        stream=stream, seq=seq, gaming_day=day, kind=kind,  # type: ignore[arg-type]  # `ledger_entry` names the kinds
-        amount_cents=cents, reference=reference,
-    )  # fmt: skip
+def _entry(stream: str, seq: int, day: str, kind: LedgerKind, cents: int, reference: str) -> LedgerEntry:
+    return LedgerEntry(stream=stream, seq=seq, gaming_day=day, kind=kind, amount_cents=cents, reference=reference)
+
+
+def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Yield records some at a time. Where one cannot be read, what came before it is yielded, then the error raised."""
+    left, more = iter(records), True
+    while more:
+        run: list[Record] = []
+        broken: IntegrityError | None = None
+        try:
+            run.extend(islice(left, RUN))
+        except IntegrityError as error:
+            broken = error
+        if run:
+            yield run
+        if broken is not None:
+            raise broken
+        more = bool(run)
 
 
 def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:

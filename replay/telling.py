@@ -15,8 +15,7 @@ from events.log import EventLog, Record
 from games.rulebook import Rulebook
 from replay.round_columns import REST
 from replay.round_rows import with_texts
-from replay.round_table import runs_of
-from replay.stream import Result, Snapshot, Worker, encode
+from replay.stream import Result, Snapshot, Worker, encode, runs_of
 
 
 class Teller:

@@ -122,11 +122,8 @@ class Upheld:
 
     def adjudications(self, batch: pa.RecordBatch, judged: Judged, upheld: list[int]) -> Iterator[Result]:
         """Yield the adjudications of the rows of a batch that are upheld."""
-        rows = (
-            batch.select([name for name in SAID if name in batch.schema.names])
-            .take(pa.array(upheld, pa.int64()))
-            .to_pylist()
-        )
+        said = batch.select([name for name in SAID if name in batch.schema.names])
+        rows = said.take(pa.array(upheld, pa.int64())).to_pylist()
         columns = (numbers_of(batch, "staked"), judged.due, judged.lines, judged.envy, judged.envy_due, judged.envy_to)
         for row, *money in zip(rows, *(each[upheld].tolist() for each in columns), strict=True):
             yield self._result(row, *money)

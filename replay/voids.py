@@ -16,6 +16,7 @@ from games.rulebook import Rulebook
 from replay.rounds import Round
 from replay.rules import name
 from replay.table_state import Fact
+from replay.wagering import key_in
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 
@@ -128,16 +129,11 @@ def was_voided(round_: Round, book: Rulebook) -> bool:
     """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
     if round_.voided is not None:
         return True
-    returned = {_wager(fact) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
     if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
         return False
-    wagered = {_wager(fact) for fact in round_.of(model.WagerPlaced)}
+    wagered = {key_in(fact.payload) for fact in round_.of(model.WagerPlaced)}
     return wagered <= returned and must_be_void(round_, book)
-
-
-def _wager(fact: Fact) -> tuple[int, str, int | None, str]:
-    event = fact.payload
-    return event.seat, event.wager, event.number, event.bettor
 
 
 def _wrong_total(round_: Round) -> Iterator[Ground]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import assert_never, get_args
+from typing import Any, assert_never, get_args
 
 import msgspec
 
@@ -30,6 +30,11 @@ Key = tuple[int, str, int | None, str]
 def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
     """Return the key of a wager."""
     return seat, wager, number if wager == "match" else None, bettor if wager == "backline" else ""
+
+
+def key_in(said: Any) -> Key:
+    """Return the key of the wager that an event, a stake, an amount due or a settlement speaks of."""
+    return key_of(said.seat, said.wager, said.number, said.bettor)
 
 
 class Stake(msgspec.Struct):
@@ -66,7 +71,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         for fact in round_.of(type_):
             event = fact.payload
             wager: str = event.wager
-            key = key_of(event.seat, wager, event.number, event.bettor)
+            key = key_in(event)
             stake = found.get(key)
             if stake is None:
                 stake = found[key] = Stake(event.seat, wager, key[2], event.bettor)
@@ -87,7 +92,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
                 stake.in_time_cents += sign * event.amount_cents
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         event = fact.payload
-        stake = found.get(key_of(event.seat, event.wager, event.number, event.bettor))
+        stake = found.get(key_in(event))
         if event.reason in ("late", "refused") and stake is not None and stake.late_cents > 0:
             stake.late_cents = max(0, stake.late_cents - event.amount_cents)
             stake.facts.append(fact)

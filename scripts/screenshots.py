@@ -22,14 +22,12 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from analytics.queue import QueueFilters, findings_queue
+from analytics.warehouse import reading
+from dashboards.run import command
+from rack.cli import main as rack
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from analytics.queue import QueueFilters, findings_queue  # noqa: E402
-from analytics.warehouse import reading  # noqa: E402
-from dashboards.run import command  # noqa: E402
-from rack.cli import main as rack  # noqa: E402
-
 IMAGES = ROOT / "docs" / "images"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]

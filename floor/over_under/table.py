@@ -108,29 +108,18 @@ class ShoeTable(Table):
         """Whether the record tells what left the shoe."""
         return self.deck.id not in self.unknown
 
-    def change_deck(
-        self,
-        at: int,
-        reason: Literal["changed", "incorrect_count"] = "changed",
-        preshuffled: bool = False,
-        jokers: int | None = None,
-        without: Collection[str] = (),
-        colour: str = "",
-    ) -> None:
-        """Bring a new batch in the place of one; it is spread for inspection however it came (§ 686a.4(b), (e))."""
-        old = self.decks[at]
-        new, _ = self._receive(colour or old.colour, preshuffled)
-        if not preshuffled:
-            self._inspect(new, 0, without)
-        seated = next(iter(self.seats.values()), None)
-        skipped = {*without, "wash"} if preshuffled else without
-        self._spread(new, seated.token if seated else None, skipped)
-        self.report(model.DeckRemoved(deck=old.id, reason="changed"))
-        self._put_in_play(new, preshuffled, at)
-        if colour:
-            self.decks[at].colour = colour
+    def change_deck(self, at: int, reason: Literal["changed", "incorrect_count"] = "changed", preshuffled: bool = False,
+                    jokers: int | None = None, without: Collection[str] = (), colour: str = "") -> None:  # fmt: skip
+        """Bring a new batch in the place of one; where it was the one in play, the next shoe begins with the new one."""
+        super().change_deck(at, reason, preshuffled, jokers, without, colour)
         if at == self.turn % len(self.decks):
             self.begins = True
+
+    def _look_over(self, deck: str, jokers: int, preshuffled: bool, without: Collection[str]) -> None:
+        """Inspect a new batch; it is spread however it came, a preshuffled one without a wash (§ 686a.4(b), (e))."""
+        if not preshuffled:
+            self._inspect(deck, jokers, without)
+        self._spread(deck, self._witness(), {*without, "wash"} if preshuffled else without)
 
     def open_day(self, day: int, keep_dice: bool = False) -> None:
         """Open the table on a gaming day, with new batches."""

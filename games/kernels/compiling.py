@@ -68,7 +68,9 @@ def sources_digest(folders: Iterable[Path]) -> str:
 @compiled
 def wide(value: Any) -> int:
     """Return a small integer of an array as one of 64 bits, which shifts and sums do not overflow."""
-    return np.int64(value)  # type: ignore[return-value]  # an integer once it is compiled
+    small: Any = np.int64(value)
+    kept: int = small
+    return kept
 
 
 def borrowing(function: Function) -> Function:

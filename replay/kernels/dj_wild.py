@@ -231,18 +231,14 @@ def check_order(r: Any, i: int, terms: Any) -> int:
 @inlined
 def check_table(r: Any, i: int, terms: Any) -> int:
     """Check all that comes before the settlement."""
-    check = check_deck(r, i, terms)
-    if check == UPHELD:
-        check = check_deal(r, i, terms)
-    if check == UPHELD:
-        check = check_wagers(r, i, terms, WIDTH)
-    if check == UPHELD:
-        check = check_beside(r, i)
-    if check == UPHELD:
-        check = check_decisions(r, i)
-    if check == UPHELD:
-        check = check_order(r, i, terms)
-    return check
+    return (
+        check_deck(r, i, terms)
+        or check_deal(r, i, terms)
+        or check_wagers(r, i, terms, WIDTH)
+        or check_beside(r, i)
+        or check_decisions(r, i)
+        or check_order(r, i, terms)
+    )
 
 
 @borrowing

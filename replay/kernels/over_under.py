@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
 import numpy.typing as npt
@@ -31,13 +30,13 @@ from replay.kernels.judged import (
     WINS,
 )
 from replay.kernels.sevens import LOSE, TIE, WIN
-from replay.kernels.table import M_FIRST_CARD, M_LAST_WAGER
+from replay.kernels.table import M_FIRST_CARD, M_LAST_WAGER, rows_type
 from replay.kernels.wagers import check_money, settle_at_odds
 from replay.round_forms import OVER_UNDER, SHUFFLERS
 
 Array = npt.NDArray[Any]
 
-Rows: Any = namedtuple("Rows", OVER_UNDER.screened)  # type: ignore[misc]  # the columns are named in one place
+Rows = rows_type(OVER_UNDER, __name__)
 WIDTH = 4
 """The wagers that a box can have."""
 ANTE, OVER, UNDER, BONUS = range(4)
@@ -272,18 +271,14 @@ def check_order(r: Any, i: int) -> int:
 @inlined
 def check_table(r: Any, i: int, terms: Any) -> int:
     """Check all that comes before the settlement."""
-    check = check_batch(r, i, terms)
-    if check == UPHELD:
-        check = check_shoe(r, i, terms)
-    if check == UPHELD:
-        check = check_deal(r, i)
-    if check == UPHELD:
-        check = check_wagers(r, i, terms)
-    if check == UPHELD:
-        check = check_decisions(r, i, terms)
-    if check == UPHELD:
-        check = check_order(r, i)
-    return check
+    return (
+        check_batch(r, i, terms)
+        or check_shoe(r, i, terms)
+        or check_deal(r, i)
+        or check_wagers(r, i, terms)
+        or check_decisions(r, i, terms)
+        or check_order(r, i)
+    )
 
 
 @borrowing

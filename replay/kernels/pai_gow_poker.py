@@ -219,28 +219,19 @@ def check_own_order(r: Any, i: int) -> int:
 @inlined
 def check_table(r: Any, i: int, terms: Any, dice: Any) -> int:
     """Check all that comes before the settlement."""
-    check = check_deck(r, i, terms)
-    if check == UPHELD:
-        check = check_start(r, i, terms)
-    if check == UPHELD:
-        check = check_dice(r, i, terms, dice)
-    if check == UPHELD:
-        check = check_deal(r, i, terms)
-    if check == UPHELD:
-        check = check_wagers(r, i, terms, WIDTH)
-    if check == UPHELD and not in_time(r, i, dice):
-        check = LATE
-    if check == UPHELD:
-        check = check_lammers(r, i, terms, WIDTH)
-    if check == UPHELD:
-        check = check_mystery(r, i, dice)
-    if check == UPHELD:
-        check = check_setting(r, i, terms)
-    if check == UPHELD:
-        check = check_order(r, i)
-    if check == UPHELD:
-        check = check_own_order(r, i)
-    return check
+    return (
+        check_deck(r, i, terms)
+        or check_start(r, i, terms)
+        or check_dice(r, i, terms, dice)
+        or check_deal(r, i, terms)
+        or check_wagers(r, i, terms, WIDTH)
+        or (UPHELD if in_time(r, i, dice) else LATE)
+        or check_lammers(r, i, terms, WIDTH)
+        or check_mystery(r, i, dice)
+        or check_setting(r, i, terms)
+        or check_order(r, i)
+        or check_own_order(r, i)
+    )
 
 
 @borrowing

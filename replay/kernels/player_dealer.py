@@ -309,18 +309,14 @@ def check_turns(r: Any, i: int, out: Any) -> int:
 @inlined
 def check_table(r: Any, i: int, terms: Any) -> int:
     """Check all that comes before the settlement."""
-    check = check_position(r, i, terms)
-    if check == UPHELD:
-        check = check_deal(r, i, terms)
-    if check == UPHELD:
-        check = check_piles(r, i)
-    if check == UPHELD:
-        check = check_wagers(r, i, terms)
-    if check == UPHELD:
-        check = check_fees(r, i, terms)
-    if check == UPHELD:
-        check = check_dealer_first(r, i)
-    return check
+    return (
+        check_position(r, i, terms)
+        or check_deal(r, i, terms)
+        or check_piles(r, i)
+        or check_wagers(r, i, terms)
+        or check_fees(r, i, terms)
+        or check_dealer_first(r, i)
+    )
 
 
 @borrowing

@@ -216,19 +216,13 @@ def check_order(r: Any, i: int) -> int:
 @inlined
 def check_table(r: Any, i: int, terms: Any, width: int) -> int:
     """Check all that comes before the settlement, where the dealer shakes the dice."""
-    check = check_deck(r, i, terms)
-    if check == UPHELD:
-        check = check_start(r, i, terms)
-    if check == UPHELD:
-        check = check_shakes(r, i, terms)
-    if check == UPHELD:
-        check = check_deal(r, i, terms)
-    if check == UPHELD:
-        check = check_wagers(r, i, terms, width)
-    if check == UPHELD:
-        check = check_lammers(r, i, terms, width)
-    if check == UPHELD:
-        check = check_setting(r, i, terms)
-    if check == UPHELD:
-        check = check_order(r, i)
-    return check
+    return (
+        check_deck(r, i, terms)
+        or check_start(r, i, terms)
+        or check_shakes(r, i, terms)
+        or check_deal(r, i, terms)
+        or check_wagers(r, i, terms, width)
+        or check_lammers(r, i, terms, width)
+        or check_setting(r, i, terms)
+        or check_order(r, i)
+    )

@@ -419,10 +419,12 @@ def _on_dice(paytable: Paytable | None, number: int | None, red: int = 0) -> Int
     """Return what the 216 ways in which dice lie come to; `red` is the place of the red die from 1, 0 where not known."""
     table = np.full((len(FACES) ** 3, 4), NOT_HERE, dtype=np.int64)
     table[:, PER] = 1
-    colours = tuple("red" if place == red - 1 else "blue" for place in range(3)) if red else None
-    for at, values in enumerate(product(FACES, repeat=3) if paytable is not None else ()):
-        assert paytable is not None
-        made = {paytable.best(lines) for lines in lines_made(paytable.wager, number, Dice(values, colours))}  # type: ignore[arg-type]  # three of each
+    if paytable is None:
+        return table
+    first, second, third = ("red" if place == red else "blue" for place in (1, 2, 3))
+    colours = (first, second, third) if red else None
+    for at, (a, b, c) in enumerate(product(FACES, repeat=3)):
+        made = {paytable.best(lines) for lines in lines_made(paytable.wager, number, Dice((a, b, c), colours))}
         if len(made) == 1:
             table[at] = _paid(paytable, made.pop())
     return table

@@ -20,19 +20,12 @@ from events.log import Appended
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from replay import again
-from tests.simulation.building import (
-    Builds,
-    committing_the_position_first,
-    keeping_no_open_rounds,
-    keeping_no_refused_bytes,
-    marking_nothing,
-    registering,
-)
+from tests.simulation import building
 
-BUILDS: Builds = {}
+BUILDS: building.Builds = {}
 """Name of a defect → the context that has it, and the seed from which on to look (a rare one is found by few)."""
 
-build = registering(BUILDS)
+build = building.registering(BUILDS)
 
 
 @build
@@ -96,7 +89,7 @@ def marks_before_it_commits() -> Iterator[None]:
         yield
 
 
-build(marking_nothing, name="never_marks")
+build(building.marking_nothing, name="never_marks")
 
 
 @build
@@ -123,13 +116,13 @@ def drops_half_a_group() -> Iterator[None]:
         yield
 
 
-build(partial(keeping_no_refused_bytes, SqliteLog), name="keeps_no_refused_bytes")
+build(partial(building.keeping_no_refused_bytes, SqliteLog), name="keeps_no_refused_bytes")
 
 
-build(partial(committing_the_position_first, SqliteResults), name="commits_its_position_first", seed=3)
+build(partial(building.committing_the_position_first, SqliteResults), name="commits_its_position_first", seed=3)
 
 
-build(partial(keeping_no_open_rounds, SqliteResults), name="keeps_no_open_rounds")
+build(partial(building.keeping_no_open_rounds, SqliteResults), name="keeps_no_open_rounds")
 
 
 @build(seed=119)

@@ -18,19 +18,12 @@ from events.kafka_log import KafkaLog, KafkaResults
 from events.kafka_shard import Shard
 from events.kafka_stored import Stored
 from events.log import Record
-from tests.simulation.building import (
-    Builds,
-    committing_the_position_first,
-    keeping_no_open_rounds,
-    keeping_no_refused_bytes,
-    marking_nothing,
-    registering,
-)
+from tests.simulation import building
 
-BUILDS: Builds = {}
+BUILDS: building.Builds = {}
 """As in `broken.py`."""
 
-build = registering(BUILDS)
+build = building.registering(BUILDS)
 
 
 # ------------------------------------------------------------------------------------------------ after an unclear answer
@@ -161,10 +154,10 @@ def marks_before_it_commits() -> Iterator[None]:
         yield
 
 
-build(marking_nothing, name="never_marks")  # an end that is cut off at the broker is not missed
+build(building.marking_nothing, name="never_marks")  # an end that is cut off at the broker is not missed
 
 
-build(partial(keeping_no_refused_bytes, KafkaLog), name="keeps_no_refused_bytes")
+build(partial(building.keeping_no_refused_bytes, KafkaLog), name="keeps_no_refused_bytes")
 
 
 # ------------------------------------------------------------------------------------------------------- what is read back
@@ -240,7 +233,7 @@ def goes_on_after_a_gap() -> Iterator[None]:
 # ----------------------------------------------------------------------------------------------------------- the replayer
 
 
-build(partial(committing_the_position_first, KafkaResults), name="commits_its_position_first", seed=25)
+build(partial(building.committing_the_position_first, KafkaResults), name="commits_its_position_first", seed=25)
 
 
-build(partial(keeping_no_open_rounds, KafkaResults), name="keeps_no_open_rounds")
+build(partial(building.keeping_no_open_rounds, KafkaResults), name="keeps_no_open_rounds")
