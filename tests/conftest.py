@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,13 +20,16 @@ settings.register_profile(
 )
 settings.load_profile("rack")
 
-ONE_WORKER = ("kafka", "browser")
-"""Tests with one of these marks run in the same worker, one after the other: they share a broker, or a browser."""
+KAFKA = Path(__file__).parent / "kafka"
+ONE_WORKER = ("kafka", "browser", "kernels")
+"""Tests with one of these marks run in the same worker, in turn: they share a broker, a browser, or what is compiled."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if KAFKA in item.path.parents:
+            item.add_marker(pytest.mark.kafka)
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))

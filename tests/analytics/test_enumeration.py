@@ -20,6 +20,8 @@ from games.pai_gow import base_outcome
 from games.ranking import is_ace_high, rank_five, rank_two
 from games.wild_ranking import rank_wild
 
+pytestmark = pytest.mark.kernels
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 import shlex
 import subprocess
@@ -212,3 +213,11 @@ def test_every_target_of_the_makefile_is_explained() -> None:
     makefile = text("Makefile")
     phony = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())  # type: ignore[index]  # there is such a line
     assert phony == set(re.findall(r"^([a-z-]+):.*## ", makefile, re.M))
+
+
+@pytest.mark.xdist_group("house")
+def test_tests_that_share_a_broker_or_a_browser_stay_together(request: pytest.FixtureRequest) -> None:
+    """The parallel run tells groups by what it adds to the name of a test; where that fails, it says nothing of it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        pytest.skip("one process runs all tests")
+    assert request.node.nodeid.endswith("@house")

@@ -20,7 +20,7 @@ from tests.contract.sealed import Contents, Honest, build
 if find_spec("tests.contract.kafka_backend") is not None:
     import_module("tests.contract.kafka_backend")  # puts itself into BACKENDS
 
-_MARKS = {"kafka": [pytest.mark.kafka, pytest.mark.xdist_group("kafka")]}
+_MARKS = {"kafka": [pytest.mark.kafka]}
 
 
 def params(backends: Iterable[str]) -> list[Any]:

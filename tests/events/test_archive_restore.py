@@ -48,7 +48,7 @@ class Target:
             self._opened.pop().close()
 
 
-@pytest.fixture(params=["sqlite", pytest.param("kafka", marks=[pytest.mark.kafka, pytest.mark.xdist_group("kafka")])])
+@pytest.fixture(params=["sqlite", pytest.param("kafka", marks=pytest.mark.kafka)])
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Target]:
     (tmp_path / "restored").mkdir()
     if request.param == "kafka":

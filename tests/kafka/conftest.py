@@ -17,12 +17,6 @@ from tests.kafka_broker import new_address
 Open = Callable[..., KafkaLog]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.kafka)
-
-
 @pytest.fixture
 def address() -> str:
     return new_address()

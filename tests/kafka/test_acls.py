@@ -17,9 +17,6 @@ from events.log import CheckpointStore, EventLog, Head, Quarantined, ResultStore
 from events.open import open_checkpoints, open_log, open_results
 from tests.replay.tables import PAID, PROPERTY, Table
 
-pytestmark = [pytest.mark.kafka, pytest.mark.xdist_group("kafka")]
-
-
 USERS = ("admin", "stranger", *ROLES)
 SETTINGS = f"""
 listener.security.protocol.map=PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT

@@ -17,6 +17,8 @@ from rack.cli import main
 from rack.errors import UsageError
 from rack.settings import dask_tls
 
+pytestmark = pytest.mark.kernels
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory) -> Path:

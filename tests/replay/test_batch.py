@@ -27,6 +27,8 @@ from replay.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableErr
 from tests.replay.streams import eventful, fill, paid
 from tests.replay.tables import UNPAID, MemoryLog, Table, records_of_drafts
 
+pytestmark = pytest.mark.kernels
+
 KINDS = ("adjudications", "findings", "ledger")
 
 

@@ -22,7 +22,7 @@ from replay.screening import Screen
 from replay.stream import Result
 from tests.replay.test_batch import SimulatedLog
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore")]  # Dask's own
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,8 @@ from replay.table_state import Fact, TableState
 from replay.upheld import SAID_OF, Upheld
 from tests.replay.tables import records_of_drafts, rules_text
 
+pytestmark = pytest.mark.kernels
+
 ROUNDS = 160
 GAMES = tuple(FILLS)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
+import pytest
 
 from events import model
 from events.model import Event
@@ -26,6 +27,8 @@ from tests.golden.rounds import Case, read_cases
 from tests.golden.test_rounds import HERE
 from tests.replay.tables import Table, rules_text
 from tests.replay.test_screening import judged_in_columns
+
+pytestmark = pytest.mark.kernels
 
 CASES = [case for path in sorted((HERE / "gegr-002138").glob("*.rounds")) for case in read_cases(path)]
 TOLD = ("aside", "not_in_columns")

@@ -35,6 +35,8 @@ from replay.stream import encode, rules_in_force
 from replay.table_state import Fact, Held, Offer, TableState
 from tests.replay.test_screening import Base, agree, folded, judged_in_columns, simulated
 
+pytestmark = pytest.mark.kernels
+
 MOVES = (model.WagerTaken, model.WagerPaid, model.WagerReturned, model.EnvyPaid)
 
 

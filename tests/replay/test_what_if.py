@@ -15,6 +15,8 @@ from replay.what_if import Answer, Money, add_told, what_if
 from tests.replay.tables import PAID, MemoryLog, Table, rules_text
 from tests.replay.test_batch import SimulatedLog
 
+pytestmark = pytest.mark.kernels
+
 
 @pytest.fixture(scope="module")
 def log() -> SimulatedLog:

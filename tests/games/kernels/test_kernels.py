@@ -22,6 +22,8 @@ from games.house_way import HouseWay, load_house_way, packaged_house_way
 from games.kernels import house_way, ranking, sevens
 from games.ranking import LINES_BY_RANK, Rank, Wheel, highest_unpaired, rank_five, rank_two, seven_card_lines
 
+pytestmark = pytest.mark.kernels
+
 ROOT = Path(__file__).resolve().parents[3]
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 WHEELS: tuple[Wheel, ...] = ("second", "lowest")

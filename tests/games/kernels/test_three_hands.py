@@ -14,6 +14,8 @@ from games.kernels import three_hands as kernel
 from games.kernels.ranking import two
 from games.ranking import Rank
 
+pytestmark = pytest.mark.kernels
+
 seven = st.lists(st.integers(0, JOKER), min_size=7, max_size=7, unique=True)
 of_few_ranks = st.lists(st.sampled_from([*range(36, JOKER + 1), 0, 1, 2, 3]), min_size=7, max_size=7, unique=True)
 of_few_suits = st.lists(

@@ -12,6 +12,8 @@ from games.kernels import wild_ranking as kernel
 from games.ranking import Rank
 from games.wild_ranking import Deuces, WildClass, progressive_class, rank_wild
 
+pytestmark = pytest.mark.kernels
+
 ALL = list(range(JOKER + 1))
 of_many_wilds = st.lists(st.sampled_from([0, 1, 2, 3, *range(32, 53)]), min_size=6, max_size=6, unique=True)
 of_few_ranks = st.lists(st.sampled_from([*range(4, 16), *range(44, 53), 0]), min_size=6, max_size=6, unique=True)
