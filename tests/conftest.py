@@ -20,16 +20,19 @@ settings.register_profile(
 )
 settings.load_profile("rack")
 
-KAFKA = Path(__file__).parent / "kafka"
-ONE_WORKER = ("kafka", "browser", "kernels")
-"""Tests with one of these marks run in the same worker, in turn: they share a broker, a browser, or what is compiled."""
+HERE = Path(__file__).parent
+FOLDERS = {HERE / "kafka": "kafka", HERE / "floor": "days"}
+"""The marks that all tests of a folder have."""
+ONE_WORKER = ("kafka", "browser", "kernels", "days")
+"""Tests with one of these marks run in the same worker, in turn: they share a broker, a browser, what is compiled, or days."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if KAFKA in item.path.parents:
-            item.add_marker(pytest.mark.kafka)
+        for folder, mark in FOLDERS.items():
+            if folder in item.path.parents:
+                item.add_marker(mark)
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))

@@ -29,6 +29,8 @@ from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
 from replay.replayer import findings, replay
 
+pytestmark = pytest.mark.days
+
 ROUNDS, DAYS, SEED = 900, 30, 5
 
 

@@ -30,8 +30,8 @@ class Where(NamedTuple):
 
 
 WORLDS = {
-    "sqlite": Where(world.run, KINDS, 200, broken.BUILDS),
-    "kafka": Where(kafka_world.run, WAYS, 60, broken_kafka.BUILDS),
+    "sqlite": Where(world.run, KINDS, 100, broken.BUILDS),
+    "kafka": Where(kafka_world.run, WAYS, 40, broken_kafka.BUILDS),
 }
 
 
