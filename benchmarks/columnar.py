@@ -151,9 +151,8 @@ def generated(
         columns[name] = np.where(won, columns["base_moved"] + moment, -1).astype(np.int16)
     batch = _batch(template, columns, size)
     (right,) = np.nonzero(judged_of(screen.judge(batch)).check == UPHELD)
-    assert len(right) > size - 20, (
-        f"{size - len(right)} of {size} generated rounds were not upheld"
-    )  # shares of the meter
+    # Rounds that win a share of the meter are not.
+    assert len(right) > size - 20, f"{size - len(right)} of {size} generated rounds were not upheld"
     return batch.take(pa.array(np.resize(right, size)))
 
 

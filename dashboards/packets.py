@@ -51,10 +51,8 @@ def offer(table: str, round_no: int, seat: int | None = None) -> None:
 
 
 def _make(table: str, round_no: int, seat: int | None) -> Packet | None:
-    from replay.packet import (
-        REFUSALS,
-        packet_at,
-    )  # it typesets and signs: no page waits for that before it is asked for
+    # It typesets and signs: no page waits for that before it is asked for.
+    from replay.packet import REFUSALS, packet_at
 
     address, key, who = log_address(), key_path(), access.person()
     if address is None or key is None or who is None or why_not():

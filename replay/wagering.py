@@ -77,9 +77,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
                 stake = found[key] = Stake(event.seat, wager, key[2], event.bettor)
             stake.facts.append(fact)
             rule_ = rules.get(wager)
-            closed = (
-                no_more_bets if rule_ is not None else None
-            )  # what the chapter does not know has no time (WAGER-LIMIT)
+            closed = None if rule_ is None else no_more_bets  # what the chapter does not know has no time (WAGER-LIMIT)
             may_go = sign > 0 or (rule_ is not None and rule_.closes != "reveal")
             if rule_ is not None and rule_.closes != "no_more_bets" and may_go:
                 closed = closing(round_, rule_.closes, event.seat)

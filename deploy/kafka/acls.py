@@ -81,10 +81,9 @@ def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[R
             for operation in (ACLOperation.WRITE, ACLOperation.DESCRIBE):
                 yield Rule(principal, operation, ResourceType.TRANSACTIONAL_ID, f"{prefix}.{name}")
     if what.group:
+        # The prefix ends with a dot, so that a group of one log reaches no other's.
         for operation in (ACLOperation.READ, ACLOperation.DESCRIBE):
-            yield Rule(
-                principal, operation, ResourceType.GROUP, f"{prefix}.", ACLResourcePatternType.PREFIXED
-            )  # so that a group of one log reaches no other's
+            yield Rule(principal, operation, ResourceType.GROUP, f"{prefix}.", ACLResourcePatternType.PREFIXED)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -263,9 +263,8 @@ class Plan(OneDeckPlan[BoxPlan]):
                 self.bet(seat, "ace_high_bonus", 200)
         if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
             self.without_envy(set(targets))
-        self.surrendered = (
-            set()
-        )  # nobody surrenders with the wagers just placed, whether these hands can be dealt or not
+        # Nobody surrenders with the wagers just placed, whether these hands can be dealt or not.
+        self.surrendered = set()
         self.deal(targets)
 
     def without_envy(self, holders: set[Position]) -> None:

@@ -95,9 +95,8 @@ class AsiaPlan(Plan):
                 self.bet(seat, "fortune_bonus", 500)
         if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
             self.without_envy(set(targets))
-        self.surrendered = (
-            set()
-        )  # nobody surrenders with the wagers just placed, whether these hands can be dealt or not
+        # Nobody surrenders with the wagers just placed, whether these hands can be dealt or not.
+        self.surrendered = set()
         self.deal(targets)
 
     # ----------------------------------------------------------------------------------------------------- the settings
