@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator
 
 from events import model
@@ -35,14 +36,21 @@ ANNOUNCED = {
 
 @rule("PAY-ANNOUNCED", on=("11(e)",))
 def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The dealer announces whether the wager wins, loses or is a tie, and announces what is so."""
-    outcome_of = {(due.seat, due.wager): due.outcome for due in dues(round_, book) if due.for_position is None}
+    """The dealer announces whether the wager wins, loses or is a tie, and announces what is so.
+
+    Where a box has several of a wager (Match on two numbers), the word may be of any of them.
+    """
+    words: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for due in dues(round_, book):
+        if due.for_position is None:
+            words[due.seat, due.wager].add(ANNOUNCED.get(due.outcome, ""))
     for fact in round_.of(model.ResultAnnounced):
         event = fact.payload
-        right = ANNOUNCED.get(outcome_of.get((event.seat, event.wager), Outcome.UNKNOWN))
-        if right is not None and right != event.result:
+        right = words.get((event.seat, event.wager), {""})
+        if "" not in right and event.result not in right:
             yield finding(
-                round_, book, "PAY-ANNOUNCED", "11(e)", expected=right, observed=f"announced: {event.result}",
+                round_, book, "PAY-ANNOUNCED", "11(e)", expected=" or ".join(sorted(right)),
+                observed=f"announced: {event.result}",
                 evidence=(fact,), seat=event.seat, wager=event.wager,
             )  # fmt: skip
 

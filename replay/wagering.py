@@ -313,7 +313,9 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
     if not round_.observes("envy") or round_.first_card is None:
         return
-    placed = {(fact.payload.seat, fact.payload.wager): fact for fact in round_.of(model.LammerPlaced)}
+    placed: dict[tuple[int, str], Fact] = {}
+    for fact in round_.of(model.LammerPlaced):  # the first of a wager counts: another one changes nothing
+        placed.setdefault((fact.payload.seat, fact.payload.wager), fact)
     section = {"manual_shoe": "8(b)(1)", "hand": "9(a)(3)(i)", "automated_shoe": "10(a)(2)(i)"}[book.deal_method]
     qualifying = {
         (stake.seat, stake.wager): stake
