@@ -97,14 +97,16 @@ FURTHER_WHY[GAME.name].append(why)
 def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """A patron who was barred does not wager again until the cards were reshuffled, or the house lets the patron in again."""
     shoe, begun = shoe_of(round_), shoe_begun(round_)
-    bars = {fact.payload.patron: (fact.seq, True) for fact in round_.of(model.PatronBarred)}
+    bars = {patron: [bar] for patron, bar in shoe.barred.items()}
+    for fact in round_.of(model.PatronBarred):
+        bars.setdefault(fact.payload.patron, []).append((fact.seq, True))
     reshuffled = max(begun, shoe.last_card) if begun is not None else 0
     for stake in stakes(round_, book).values():
         if stake.wager != book.chapter.base or stake.on_layout_cents <= 0:
             continue
-        bar, known = (shoe.barred | bars).get(stake.bettor, (0, True))
         placed = min(fact.seq for fact in stake.facts)
-        if not reshuffled < bar < placed:
+        bar, known = next((each for each in bars.get(stake.bettor, ()) if reshuffled < each[0] < placed), (0, True))
+        if not bar:
             continue
         if not (known and round_.observes("shuffle")):
             yield Doubt(f"whether the cards were reshuffled since {stake.bettor} was barred is not on record")
