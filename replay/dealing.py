@@ -15,7 +15,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import ASIDE, Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
-from replay.table_state import Fact
+from replay.table_state import Fact, firsts
 from replay.voids import (
     MISDEAL_SECTION,
     before_deal,
@@ -26,6 +26,7 @@ from replay.voids import (
     start_of,
     void_grounds,
     was_voided,
+    went_on,
 )
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
@@ -119,7 +120,7 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     last = round_.last_card
     if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
         return  # an electronic shaker has no cover that goes on after the deal
-    if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or not round_.went_on:
+    if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or not went_on(round_):
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
     shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in shakes)
@@ -265,7 +266,7 @@ def stakes_at(round_: Round) -> frozenset[int]:
 @rule("DEAL-ELECTION", on=("13(d)",))
 def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The election is made without looking at the unexposed cards."""
-    for fact in round_.of(model.HandElected):
+    for fact in firsts(round_.of(model.HandElected), "seat", "election"):
         looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == fact.payload.seat), None)
         if looked is None:
             continue
@@ -325,7 +326,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
                 observed=f"cards of deck {fact.payload.deck}", evidence=(fact,),
             )  # fmt: skip
-    for fact in round_.of(model.Surrendered) if book.has("11(d)") else ():
+    for fact in firsts(round_.of(model.Surrendered), "seat") if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
         hand = [each for each in collected if each.payload.of == seat]
         if not any(each.payload.counted == must for each in hand):

@@ -19,7 +19,7 @@ from replay.rules import Doubt, finding, name, rule
 from replay.settlement import is_void
 from replay.stub_counts import is_round_of_play, uncounted
 from replay.table_state import Fact
-from replay.voids import must_be_void, positions
+from replay.voids import must_be_void, positions, went_on
 from replay.wagering import stakes
 
 AS_PRINTED = ("progressive", "trips", "bad_beat")
@@ -70,7 +70,7 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     wagered = [
         each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0
     ]  # fmt: skip
-    if wagered and not side and round_.went_on and not must_be_void(round_, book):
+    if wagered and not side and went_on(round_) and not must_be_void(round_, book):
         yield finding(
             round_, book, "DEAL-SIDE", section, expected="a side card for the Progressive", observed="none",
             evidence=(round_.last_card, *(fact for each in wagered for fact in each.facts)),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from events import model
 from games.rulebook import Rulebook
@@ -216,7 +217,10 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
-    """Return the offers and the first cut after the last shuffle of the round's deck, where that was a manual one."""
+    """Return the offers and the first cut after the last shuffle of the round's deck, where that was a manual one.
+
+    Offers to the same player that follow each other are one.
+    """
     steps = preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
     if round_.first_card is None or not round_.observes("shuffle") or not shuffles or shuffles[-1].detail != "manual":
@@ -225,7 +229,8 @@ def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
     made = next((step for step in after if step.kind == "cut"), None)
     if made is None:
         return None
-    return [step for step in after if step.kind == "offer" and step.seq < made.seq], made
+    offers = [step for step in after if step.kind == "offer" and step.seq < made.seq]
+    return [list(same)[-1] for _, same in groupby(offers, key=lambda step: step.who)], made
 
 
 @rule("DEAL-CUT", on=("5(c)", "5(d)"))

@@ -22,7 +22,7 @@ from replay.rules import Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.shoe import in_order, shoe_begun, shoe_of
-from replay.table_state import Fact
+from replay.table_state import Fact, firsts
 from replay.wagering import closing, key_of, stakes
 
 CLOCKS = "the clocks contradict the order"
@@ -45,11 +45,13 @@ def elections(round_: Round) -> frozenset[int]:
 def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
     """Return the seats whose hand was called dead when it already had all its cards."""
     cards = book.chapter.numbers["cards_per_hand"]
-    called = [fact for fact in round_.of(model.HandElected) if fact.payload.election == "void"]
-    called += [fact for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"]
+    called = [(fact.payload.seat, fact) for fact in round_.of(model.HandElected) if fact.payload.election == "void"]
+    called += [(fact.payload.scope, fact) for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"]
+    first: dict[int, Fact] = {}
+    for seat, fact in sorted(called, key=lambda each: each[1].seq):
+        first.setdefault(seat, fact)
     found = set()
-    for fact in called:
-        seat = fact.payload.seat if isinstance(fact.payload, model.HandElected) else fact.payload.scope
+    for seat, fact in first.items():
         before = [each for each in dealt_to(round_).get(seat, []) if each.seq < fact.seq]
         if sum(len(each.payload.cards) for each in before) >= cards:
             found.add(seat)
@@ -160,7 +162,7 @@ def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """A surrender comes after the first card and before the additional ones, and instead of over or under."""
     placed, dealt = stakes(round_, book), dealt_to(round_)
-    for fact in round_.of(model.Surrendered):
+    for fact in firsts(round_.of(model.Surrendered), "seat"):
         seat = fact.payload.seat
         cards = dealt.get(seat, [])
         early = round_.certainly_before(fact, cards[0]) if cards else False

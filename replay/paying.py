@@ -23,7 +23,7 @@ from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
-from replay.table_state import Fact
+from replay.table_state import Fact, firsts
 from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes, surrenders
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
@@ -75,7 +75,7 @@ def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
 @rule("PAY-REVEAL", on=("11(e)",))
 def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
-    revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position != "dealer"]
+    revealed = [f for f in firsts(round_.of(model.HandRevealed), "position") if f.payload.position != "dealer"]
     for before, after in itertools.pairwise(revealed):
         if after.payload.position > before.payload.position:
             if not round_.certainly_before(before, after):

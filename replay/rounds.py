@@ -20,7 +20,7 @@ from replay.corrections import Correction, Known, correction
 from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.stub_counts import recount, uncounted
-from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState
+from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts
 
 Position = int | Literal["dealer"]
 
@@ -111,6 +111,12 @@ class Round:
         return next((fact for fact in reversed(self.of(model.CardsDealt)) if fact.payload.to not in ASIDE), None)
 
     @property
+    def found_face_up(self) -> list[Fact]:
+        """The cards of a single deck that were found face up: one that is named again was found before."""
+        unread = [fact for fact in self.of(model.CardFoundFaceUp) if fact.payload.card is None]
+        return [*firsts((fact for fact in self.of(model.CardFoundFaceUp) if fact not in unread), "card"), *unread]
+
+    @property
     def first_seq(self) -> int:
         """The number of the first event of the round."""
         return self.facts[0].seq
@@ -137,15 +143,6 @@ class Round:
         facts = self.by_type[model.RoundVoided]
         return next((fact for fact in facts if fact.payload.scope == "round"), None) if facts else None
 
-    @property
-    def went_on(self) -> bool:
-        """Whether play went on after the deal: hands were set or wagers settled, or the round was closed."""
-        last = self.last_card
-        after = (model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
-        return self.closed is not None or any(
-            fact.seq > last.seq for type_ in after for fact in self.of(type_) if last is not None
-        )
-
     def hands(self) -> Mapping[Position, list[int | None]]:
         """Return the cards dealt to each position, in the order dealt; a card that was not read is null."""
         if "hands" not in self.memo:
@@ -169,7 +166,7 @@ class Round:
         if counted is None or len({len(cards) for cards in self.hands().values()}) != 1:
             return False
         dealt = sum(len(fact.payload.cards) for fact in self.of(model.CardsDealt))
-        return dealt + len(self.of(model.CardFoundFaceUp)) + int(counted.payload.count) != SINGLE_DECK
+        return dealt + len(self.found_face_up) + int(counted.payload.count) != SINGLE_DECK
 
     def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
         """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).

@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -24,6 +24,14 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     source: str
     payload: Any
     event_id: str = ""
+
+
+def firsts(facts: Iterable[Fact], *fields: str) -> list[Fact]:
+    """Return of facts the first for each value of these fields: what is said again changes nothing."""
+    found: dict[tuple[Any, ...], Fact] = {}
+    for fact in facts:
+        found.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
+    return list(found.values())
 
 
 class Preparation(msgspec.Struct, frozen=True):

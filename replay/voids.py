@@ -181,9 +181,18 @@ def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
     return (*sorted(based), "dealer")
 
 
+def went_on(round_: Round) -> bool:
+    """Say whether play went on after the deal: hands were set or wagers settled, or the round was closed."""
+    last = round_.last_card
+    after = (model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
+    return round_.closed is not None or any(
+        fact.seq > last.seq for type_ in after for fact in round_.of(type_) if last is not None
+    )
+
+
 def set_aside(round_: Round) -> int:
     """How many cards found face up were set aside and not dealt (D24)."""
-    return len(round_.of(model.CardFoundFaceUp)) - len(face_up_dealt(round_))
+    return len(round_.found_face_up) - len(face_up_dealt(round_))
 
 
 def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
@@ -210,7 +219,7 @@ def _cards_left(round_: Round, book: Rulebook) -> int:
 
 
 def _face_up(round_: Round) -> Iterator[Ground]:
-    found = round_.of(model.CardFoundFaceUp)
+    found = round_.found_face_up
     if len(found) > 1:
         yield Ground(
             "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
@@ -248,7 +257,7 @@ def face_up_dealt(round_: Round) -> list[tuple[Fact, Fact]]:
     """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
     return [
         (found, fact)
-        for found in round_.of(model.CardFoundFaceUp)
+        for found in round_.found_face_up
         if found.payload.card is not None
         for fact in round_.of(model.CardsDealt)
         if fact.seq > found.seq and fact.payload.to != "burn" and found.payload.card in fact.payload.cards

@@ -16,7 +16,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
-from replay.table_state import Fact
+from replay.table_state import Fact, firsts
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
@@ -313,9 +313,8 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
     if not round_.observes("envy") or round_.first_card is None:
         return
-    placed: dict[tuple[int, str], Fact] = {}
-    for fact in round_.of(model.LammerPlaced):  # the first of a wager counts: another one changes nothing
-        placed.setdefault((fact.payload.seat, fact.payload.wager), fact)
+    first_placed = firsts(round_.of(model.LammerPlaced), "seat", "wager")
+    placed = {(fact.payload.seat, fact.payload.wager): fact for fact in first_placed}
     section = {"manual_shoe": "8(b)(1)", "hand": "9(a)(3)(i)", "automated_shoe": "10(a)(2)(i)"}[book.deal_method]
     qualifying = {
         (stake.seat, stake.wager): stake
@@ -399,7 +398,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
     """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
-    said: dict[int, Fact] = {fact.payload.seat: fact for fact in round_.of(model.Surrendered)}
+    said: dict[int, Fact] = {fact.payload.seat: fact for fact in firsts(round_.of(model.Surrendered), "seat")}
     for fact in round_.of(model.WagerTaken) if book.has("11(d)") else ():
         if fact.payload.reason == "surrendered":
             said.setdefault(fact.payload.seat, fact)
