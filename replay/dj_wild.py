@@ -25,7 +25,7 @@ from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.table_state import Fact
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
-from replay.wagering import stakes
+from replay.wagering import Key, key_in, stakes
 
 BASE = ("ante", "blind", "raise")
 GAME = "dj_wild"
@@ -135,15 +135,17 @@ def settling(round_: Round) -> list[Fact]:
     """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip."""
     folded = {seat for seat, each in decisions(round_).items() if each is not None and each.decision == "fold"}
     gone = abandoned_seats(round_)
+    moves = [*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)]
+    forfeited: set[Key] = set()
     found = []
-    for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
-        for fact in round_.of(type_):
-            event = fact.payload
-            forfeited = event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken)
-            late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
-            if not (forfeited or late or event.seat in gone):
-                found.append(fact)
-    return sorted(found, key=lambda each: each.seq)
+    for fact in sorted(moves, key=lambda each: each.seq):
+        event = fact.payload
+        if event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken):
+            forfeited.add(key_in(event))
+        late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
+        if not (late or event.seat in gone or key_in(event) in forfeited):
+            found.append(fact)
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------ exposed cards, .13(d)

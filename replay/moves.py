@@ -77,7 +77,8 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
     """
     if wager == "progressive":
         return flow.taken_cents if flow.taken_cents > stake_cents else 0
-    left, from_hand = stake_cents, 0
+    uncovered = sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
+    left, from_hand = stake_cents - uncovered, 0
     for fact in sorted(flow.facts, key=lambda each: each.seq):
         match fact.payload:
             case model.WagerTaken(amount_cents=cents):
@@ -85,9 +86,14 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
                 left = max(0, left - cents)
             case model.WagerPaid(stake_cents=cents):
                 left = max(0, left - cents)
-            case model.WagerReturned(amount_cents=cents, reason=reason) if reason != "late":
+            case model.WagerReturned(amount_cents=cents, reason=reason) if reason not in ("late", "uncovered"):
                 left = max(0, left - cents)
     return from_hand
+
+
+def _is_uncovered(fact: Fact) -> bool:
+    """Say whether a move gave back what the player-dealer's wager did not cover: that part was at stake for nobody."""
+    return isinstance(fact.payload, model.WagerReturned) and fact.payload.reason == "uncovered"
 
 
 def first_moves(moves: Sequence[Fact]) -> list[Fact]:
