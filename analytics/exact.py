@@ -80,13 +80,15 @@ def beta_lower(a: float, b: float, x: float) -> float:
     c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
     found = d
     for step in range(1, _STEPS):
-        for numerator in (
-            step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
-            -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
-        ):
-            d = 1 / (1 + numerator * d or _TINY)
-            c = 1 + numerator / c or _TINY
-            found *= d * c
+        at = a + 2 * step
+        even = step * (b - step) * x / ((at - 1) * at)
+        d = 1 / (1 + even * d or _TINY)
+        c = 1 + even / c or _TINY
+        found *= d * c
+        odd = -(a + step) * (a + b + step) * x / (at * (at + 1))
+        d = 1 / (1 + odd * d or _TINY)
+        c = 1 + odd / c or _TINY
+        found *= d * c
         if abs(d * c - 1) < 1e-15:
             break
     return min(1.0, front * found)
