@@ -48,6 +48,18 @@ def pack_of(game: str) -> Pack | None:
 
 
 @cache
+def cards_of(pack: Pack) -> dict[str, float]:
+    """Return each card that can be told apart → the chance that a card dealt is one of it.
+
+    >>> chances = cards_of(Pack(copies=2, jokers=4))
+    >>> round(108 * chances["Ks"]), round(108 * chances["Jk"])
+    (2, 4)
+    """
+    found = {rank + suit: pack.copies / pack.cards for rank in "23456789TJQKA" for suit in "cdhs"}
+    return {**found, "Jk": pack.jokers / pack.cards} if pack.jokers else found
+
+
+@cache
 def totals() -> dict[str, float]:
     """Return the total of three dice → its chance.
 

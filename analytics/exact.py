@@ -16,6 +16,7 @@ import msgspec
 
 NORMAL = NormalDist()
 _TINY = 1e-300
+"""What a denominator of a continued fraction is taken for where it is nothing."""
 _STEPS = 100_000
 _EPSILON = sys.float_info.epsilon
 
@@ -55,8 +56,8 @@ def gamma_upper(a: float, x: float) -> float:
     for step in range(1, _STEPS):
         numerator = -step * (step - a)
         b += 2
-        d = 1 / _not_zero(numerator * d + b)
-        c = _not_zero(b + numerator / c)
+        d = 1 / (numerator * d + b or _TINY)
+        c = b + numerator / c or _TINY
         found *= d * c
         if abs(d * c - 1) < 1e-15:
             break
@@ -76,23 +77,21 @@ def beta_lower(a: float, b: float, x: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - beta_lower(b, a, 1 - x)
     front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b)) / a
-    c, d = 1.0, 1 / _not_zero(1 - (a + b) * x / (a + 1))
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or _TINY)
     found = d
     for step in range(1, _STEPS):
-        for numerator in (
-            step * (b - step) * x / ((a + 2 * step - 1) * (a + 2 * step)),
-            -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1)),
-        ):
-            d = 1 / _not_zero(1 + numerator * d)
-            c = _not_zero(1 + numerator / c)
-            found *= d * c
+        at = a + 2 * step
+        even = step * (b - step) * x / ((at - 1) * at)
+        d = 1 / (1 + even * d or _TINY)
+        c = 1 + even / c or _TINY
+        found *= d * c
+        odd = -(a + step) * (a + b + step) * x / (at * (at + 1))
+        d = 1 / (1 + odd * d or _TINY)
+        c = 1 + odd / c or _TINY
+        found *= d * c
         if abs(d * c - 1) < 1e-15:
             break
     return min(1.0, front * found)
-
-
-def _not_zero(value: float) -> float:
-    return value if abs(value) > _TINY else _TINY
 
 
 def binomial_at_least(successes: int, trials: int, p: float) -> float:

@@ -108,14 +108,17 @@ def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Se
             f"no counts of {family!r}; one of {', '.join(f for f in FAMILIES if f not in ('lag', 'repeat'))}"
         )
     rows = [
-        {**_named(each.key), "value": value, "observed": times, "expected": each.n * each.cards * chance}
+        {
+            **_named(each.key),
+            "value": list(each.chances),
+            "observed": [each.times.get(value, 0) for value in each.chances],
+            "expected": [each.n * each.cards * chance for chance in each.chances.values()],
+        }
         for each in observed(db, by, selection, family)
         if isinstance(each, Counted)
-        for value, chance in each.chances.items()
-        for times in (each.times.get(value, 0),)
     ]
-    named = dict.fromkeys(_NAMES, pl.String)
-    return pl.DataFrame(rows, schema={**named, "value": pl.String, "observed": pl.Int64, "expected": pl.Float64})
+    counted = {"value": pl.List(pl.String), "observed": pl.List(pl.Int64), "expected": pl.List(pl.Float64)}
+    return pl.DataFrame(rows, schema={**dict.fromkeys(_NAMES, pl.String), **counted}).explode(*counted)
 
 
 _NAMES: Final = ("game", "table_id", "dice_set", "die", "position", "method", "deck")
@@ -196,11 +199,15 @@ def _joker(seen: Counted) -> Test:
     test = Test(family=seen.family, key=seen.key, n=seen.n)
     if seen.n * chance < LEAST_EXPECTED:
         return test
-    low = 1 - binomial_at_least(times + 1, seen.n, chance)
-    high = binomial_at_least(times, seen.n, chance)
+    # Only the tail that the count is off to can be the smaller; within one of the mean, either.
+    off, tails = times - seen.n * chance, []
+    if off < 1:
+        tails.append(1 - binomial_at_least(times + 1, seen.n, chance))
+    if off > -1:
+        tails.append(binomial_at_least(times, seen.n, chance))
     return msgspec.structs.replace(
-        test, statistic=(times - seen.n * chance) / sqrt(seen.n * chance * (1 - chance)), freedom=1, tries=seen.n, share=chance,
-        p=min(1.0, 2 * min(low, high)), how="binomial", most_off=f"joker: {times:,} for {seen.n * chance:,.1f}",
+        test, statistic=off / sqrt(seen.n * chance * (1 - chance)), freedom=1, tries=seen.n, share=chance,
+        p=min(1.0, 2 * min(tails)), how="binomial", most_off=f"joker: {times:,} for {seen.n * chance:,.1f}",
     )  # fmt: skip
 
 
@@ -217,16 +224,16 @@ def _sum_test(seen: Repeated) -> Test:
 
 
 @lru_cache(maxsize=4096)
-def _noncentrality(freedom: int, level: float) -> float:
-    return detectable_noncentrality(freedom, level)
+def _noncentrality(freedom: int, tests: int) -> float:
+    """What is an alarm four times in five in a report of so many tests, their number rounded: a noncentrality takes long."""
+    return detectable_noncentrality(freedom, 10 ** round(np.log10(ALARM_LEVEL / max(1, tests)), 1))
 
 
 def _detectable(test: Test, tests: int) -> float | None:
     """The relative bias, in percent, that would be an alarm in a report of so many tests four times in five."""
     if test.freedom is None or not test.tries:
         return None
-    level = 10 ** round(np.log10(ALARM_LEVEL / max(1, tests)), 1)
-    effect = sqrt(_noncentrality(test.freedom, level) / test.tries)
+    effect = sqrt(_noncentrality(test.freedom, tests) / test.tries)
     if test.share is None:  # a correlation, in percent
         return 100 * effect
     return 100 * effect * sqrt((1 - test.share) / test.share)

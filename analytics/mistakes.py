@@ -11,11 +11,12 @@ from __future__ import annotations
 from math import nan
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from analytics.exact import clopper_pearson, garwood
 from analytics.selection import EVERYTHING, WHERE, Selection, columns_of, frame
-from analytics.standing_out import Held, standing_out
+from analytics.standing_out import Counts, standing_out
 from analytics.warehouse import Warehouse
 
 BY_MISTAKES: Final = (
@@ -62,51 +63,64 @@ def error_rates(
             FROM {exposure} WHERE {WHERE} GROUP BY {keys}game
         ),
 
-        found AS (
+        of_round AS (
             SELECT
-                {keys}{"code, " if by == "code" else ""}game,
+                {keys}{"code, " if by == "code" else ""}game, stream, round_no,
                 count(*) AS findings,
                 count(*) FILTER (difference_cents <> 0) AS mispayments,
                 count(*) FILTER ({counted}) AS counted,
-                count(DISTINCT (stream, round_no)) FILTER ({counted}) AS rounds_wrong,
-                sum(overpaid_cents)::BIGINT AS overpaid_cents,
-                sum(underpaid_cents)::BIGINT AS underpaid_cents
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
             FROM fct_findings
             WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
             GROUP BY ALL
+        ),
+
+        found AS (
+            SELECT
+                {keys}{"code, " if by == "code" else ""}game,
+                sum(findings) AS findings,
+                sum(mispayments) AS mispayments,
+                sum(counted) AS counted,
+                count(*) FILTER (counted > 0) AS rounds_wrong,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM of_round
+            GROUP BY ALL
+        ),
+
+        summed AS (
+            SELECT
+                {"code, " if by == "code" else "".join(f"{column}, " for column in columns)}
+                sum(coalesce(findings, 0))::BIGINT AS findings,
+                sum(coalesce(mispayments, 0))::BIGINT AS mispayments,
+                sum(coalesce(overpaid_cents, 0))::BIGINT AS overpaid_cents,
+                sum(coalesce(underpaid_cents, 0))::BIGINT AS underpaid_cents,
+                {"any_value((SELECT sum(rounds) FROM exposed))::BIGINT" if by == "code" else "sum(rounds)::BIGINT"} AS rounds,
+                {"any_value((SELECT sum(wagers) FROM exposed))::BIGINT" if by == "code" else "sum(wagers)::BIGINT"} AS wagers,
+                sum(coalesce(counted, 0))::BIGINT AS counted,
+                sum(coalesce(rounds_wrong, 0))::BIGINT AS rounds_wrong,
+                {"NULL" if by == "code" else "list({'game': game, 'rounds': rounds, 'wrong': coalesce(rounds_wrong, 0)})"}
+                    AS games
+            FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game)"}
+            GROUP BY ALL
+            HAVING count(*) > 0
         )
 
-        SELECT
-            {"code, " if by == "code" else "".join(f"{column}, " for column in columns)}
-            sum(coalesce(findings, 0))::BIGINT AS findings,
-            sum(coalesce(mispayments, 0))::BIGINT AS mispayments,
-            sum(coalesce(overpaid_cents, 0))::BIGINT AS overpaid_cents,
-            sum(coalesce(underpaid_cents, 0))::BIGINT AS underpaid_cents,
-            {"any_value((SELECT sum(rounds) FROM exposed))::BIGINT" if by == "code" else "sum(rounds)::BIGINT"} AS rounds,
-            {"any_value((SELECT sum(wagers) FROM exposed))::BIGINT" if by == "code" else "sum(wagers)::BIGINT"} AS wagers,
-            sum(coalesce(counted, 0))::BIGINT AS counted,
-            sum(coalesce(rounds_wrong, 0))::BIGINT AS rounds_wrong,
-            {"NULL" if by == "code" else "list({'game': game, 'rounds': rounds, 'wrong': coalesce(rounds_wrong, 0)})"} AS games
-        FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game)"}
-        GROUP BY ALL
+        SELECT *, nullif(rounds, 0) / 1000::DOUBLE AS thousand_rounds, nullif(wagers, 0) / 1000::DOUBLE AS thousand_wagers
+        FROM summed
         """,
         selection,
     )
-    rows = [row | _rates(row) for row in found.iter_rows(named=True)]
-    cells = [{game["game"]: (game["rounds"], game["wrong"]) for game in row.pop("games") or ()} for row in rows]
-    alone = by in (
-        "property",
-        "code",
-        "game",
-    )  # these are the floor, or its games: there is nobody to hold them against
-    held = [Held(nan, 1.0, 1.0)] * len(rows) if alone else standing_out(cells, LOOK_LEVEL)
-    shown = [
-        row
-        | {"expected": None if alone else each.expected, "p": each.p, "p_adjusted": each.p_adjusted}
-        | {"look": each.p_adjusted <= LOOK_LEVEL}
-        for row, each in zip(rows, held, strict=True)
-    ]
-    frame_ = pl.DataFrame(shown, schema={**_key_types(found, columns), **_RATES})
+    found = found.with_columns(_rates(found))
+    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
+        shown = found.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
+    else:
+        held = standing_out(*_cells(found), LOOK_LEVEL)
+        shown = found.with_columns(
+            expected=held.expected, p=held.p, p_adjusted=held.p_adjusted, look=held.p_adjusted <= LOOK_LEVEL
+        )
+    frame_ = shown.select(*columns, *(pl.col(name).cast(kind) for name, kind in _RATES.items()))
     return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
 
 
@@ -120,21 +134,34 @@ _RATES: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _key_types(found: pl.DataFrame, columns: tuple[str, ...]) -> dict[str, Any]:
-    return {column: found.schema[column] for column in columns}
-
-
-def _rates(row: dict[str, Any]) -> dict[str, float | None]:
+def _rates(found: pl.DataFrame) -> list[pl.Expr]:
     """Rates with the interval of the rounds that went wrong, stretched by how many findings such a round has."""
-    rates: dict[str, float | None] = {}
-    per_round = row["counted"] / row["rounds_wrong"] if row["rounds_wrong"] else 1.0
-    for of, count, stretched in (("rounds", row["rounds_wrong"], 1.0), ("wagers", row["counted"], per_round)):
-        exposure = row[of] / 1000
-        interval = garwood(row["rounds_wrong"], exposure) if exposure else None
-        rates[f"per_1000_{of}"] = count / exposure if exposure else None
-        rates[f"per_1000_{of}_low"] = interval.low * stretched if interval else None
-        rates[f"per_1000_{of}_high"] = interval.high * stretched if interval else None
+    means = {count: garwood(count) for count in found["rounds_wrong"].unique()}
+    low, high = (
+        pl.col("rounds_wrong").replace_strict(list(means), bounds, return_dtype=pl.Float64)
+        for bounds in ([mean.low for mean in means.values()], [mean.high for mean in means.values()])
+    )
+    per_round = pl.when(pl.col("rounds_wrong") > 0).then(pl.col("counted") / pl.col("rounds_wrong")).otherwise(1.0)
+    rates = []
+    for of, count, stretched in (("rounds", "rounds_wrong", pl.lit(1.0)), ("wagers", "counted", per_round)):
+        exposure = pl.col(f"thousand_{of}")
+        rates += [
+            (pl.col(count) / exposure).alias(f"per_1000_{of}"),
+            (low / exposure * stretched).alias(f"per_1000_{of}_low"),
+            (high / exposure * stretched).alias(f"per_1000_{of}_high"),
+        ]
     return rates
+
+
+def _cells(found: pl.DataFrame) -> tuple[Counts, Counts]:
+    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `found`, a column for each game."""
+    cells = (
+        found.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
+    )
+    at = cells["row"].to_numpy(), (cells["game"].rank("dense") - 1).to_numpy()
+    rounds, wrong = np.zeros((2, found.height, cells["game"].n_unique()), dtype=np.int64)
+    rounds[at], wrong[at] = cells["rounds"], cells["wrong"]
+    return rounds, wrong
 
 
 def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:

@@ -7,14 +7,12 @@ than the game deals (a round that was broken off) are no sample of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from itertools import groupby
-from operator import itemgetter
+from functools import cache
 from typing import Any, Final
 
 import msgspec
 
-from analytics.chances import pack_of, patterns, starts_by_dice, totals
+from analytics.chances import Pack, cards_of, pack_of, patterns, starts_by_dice, totals
 from analytics.selection import WHERE_PER_MONTH, Selection, frame
 from analytics.warehouse import Warehouse
 
@@ -65,7 +63,7 @@ def observed(db: Warehouse, by: str, selection: Selection, only: str | None = No
     """
     if by not in BY_FAIRNESS:
         raise ValueError(f"not told apart by {by!r}; one of {', '.join(BY_FAIRNESS)}")
-    ask, keys = partial(_grouped, db, selection), _TABLE[by]
+    ask, keys = Ask(db=db, selection=selection), _TABLE[by]
     wanted = [family for family in _OF_DEVICE.get(by, (*_DICE, *_CARDS)) if only in (None, family)]
     for family in wanted:
         if family in _DICE:
@@ -77,48 +75,58 @@ def observed(db: Warehouse, by: str, selection: Selection, only: str | None = No
                 yield from _CARDS[family](ask, games, size)
 
 
-Ask = Callable[[str, tuple[str, ...], str, str], Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]]
+Key = dict[str, Any]
 
 
-def _grouped(
-    db: Warehouse, selection: Selection, mart: str, keys: tuple[str, ...], sums: str, where: str
-) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Yield each group of a mart with its rows. `sums` are the value columns and the sums over them."""
-    named = "".join(f"{key}, " for key in keys)
-    rows = frame(
-        db,
-        f"SELECT {named}{sums} FROM {mart} WHERE {where} AND {WHERE_PER_MONTH} GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL",
-        selection,
-    )
-    for group, of_group in groupby(rows.rows(named=True), key=itemgetter(*keys) if keys else lambda _: ()):
-        values = group if len(keys) > 1 else (group,)
-        yield dict(zip(keys, values, strict=False)), list(of_group)
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """What the marts hold of a part of the floor, a row for each group of it, sorted."""
 
+    db: Warehouse
+    selection: Selection
 
-def _counts(rows: list[dict[str, Any]], value: str) -> dict[str, int]:
-    return {str(row[value]): row["times"] for row in rows}
+    def counts(
+        self, mart: str, keys: tuple[str, ...], value: str, count: str, where: str = "true"
+    ) -> Iterator[tuple[Key, dict[str, int]]]:
+        """Yield each group with how often each value came: the sum of the column `count` by the expression `value`."""
+        named = "".join(f"{key}, " for key in keys)
+        rows = self._rows(
+            f"""
+            SELECT {named}list(value) AS seen, list(times) AS times FROM (
+                SELECT {named}({value})::VARCHAR AS value, sum({count})::BIGINT AS times
+                FROM {mart} WHERE {where} AND {WHERE_PER_MONTH} GROUP BY ALL
+            )
+            """
+        )
+        for *group, seen, times in rows:
+            yield dict(zip(keys, group, strict=True)), dict(zip(seen, times, strict=True))
+
+    def sums(
+        self, mart: str, keys: tuple[str, ...], of: tuple[str, str], where: str = "true"
+    ) -> Iterator[tuple[Key, int, int]]:
+        """Yield each group with the sums of two columns."""
+        named, summed = "".join(f"{key}, " for key in keys), ", ".join(f"sum({column})::BIGINT" for column in of)
+        for *group, one, other in self._rows(f"SELECT {named}{summed} FROM {mart} WHERE {where} AND {WHERE_PER_MONTH}"):
+            yield dict(zip(keys, group, strict=True)), one, other
+
+    def _rows(self, statement: str) -> list[tuple[Any, ...]]:
+        return frame(self.db, f"{statement} GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL", self.selection).rows()
 
 
 def _die(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     sixth = {str(face): 1 / 6 for face in range(1, 7)}
-    for key, rows in ask("mart_faces", (*keys, "die"), "face, sum(rolls)::BIGINT AS times", "true"):
-        times = _counts(rows, "face")
+    for key, times in ask.counts("mart_faces", (*keys, "die"), "face", "rolls"):
         yield Counted(family="die", key=key, n=sum(times.values()), times=times, chances=sixth)
 
 
 def _total(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
-    for key, rows in ask("mart_totals", keys, "total, sum(rolls)::BIGINT AS times", "true"):
-        times = _counts(rows, "total")
+    for key, times in ask.counts("mart_totals", keys, "total", "rolls"):
         yield Counted(family="total", key=key, n=sum(times.values()), times=times, chances=totals())
 
 
 def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
-    sums = "sum(pairs)::BIGINT AS pairs, sum(lag_products)::BIGINT AS total"
-    for key, rows in ask("mart_totals", keys, sums, "true"):
+    for key, pairs, total in ask.sums("mart_totals", keys, ("pairs", "lag_products")):
         # 2 × total - 21 of three dice has the mean 0 and the variance 4 × 3 × 35/12
-        yield Repeated(
-            family="lag", key=key, pairs=rows[0]["pairs"], total=rows[0]["total"], mean=0.0, variance=35.0**2
-        )
+        yield Repeated(family="lag", key=key, pairs=pairs, total=total, mean=0.0, variance=35.0**2)
 
 
 _BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
@@ -126,94 +134,77 @@ _BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
 
 def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     seventh = {str(number): 1 / 7 for number in range(1, 8)}
-    for key, rows in ask("mart_starts", keys, "value, sum(rounds)::BIGINT AS times", "kind = 'number'"):
-        times = _counts(rows, "value")
+    for key, times in ask.counts("mart_starts", keys, "value", "rounds", "kind = 'number'"):
         yield Counted(family="number", key=key, n=sum(times.values()), times=times, chances=seventh)
 
 
 def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
     where = f"kind = 'start' AND game <> '{WITH_BUTTON}' AND {by_dice}"
-    for key, rows in ask("mart_starts", keys, "value, sum(rounds)::BIGINT AS times", where):
-        times = _counts(rows, "value")
+    for key, times in ask.counts("mart_starts", keys, "value", "rounds", where):
         yield Counted(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
 
 
-_POSITIONS: Final = "(position = 'dealer' OR regexp_full_match(position, '[1-7]|pile-[1-7]'))"
+_SEATS: Final = [str(seat) for seat in range(1, MOST_POSITIONS + 1)]
+_POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat in _SEATS))}"
 
 
 def _size_of_hands(ask: Ask) -> dict[str, int]:
     """Game → how many cards its hands have: most of them say it."""
     return {
-        key["game"]: max(rows, key=lambda row: int(row["times"]))["cards"]
-        for key, rows in ask("mart_hands", ("game",), "cards, sum(hands)::BIGINT AS times", _POSITIONS)
+        key["game"]: int(max(sorted(times, key=int), key=lambda cards: times[cards]))
+        for key, times in ask.counts("mart_hands", ("game",), "cards", "hands", _POSITIONS)
     }
 
 
 def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
-    sums = "cards, card, sum(times)::BIGINT AS times"
-    for key, rows in ask("mart_cards", (*keys, "method", "position"), sums, _POSITIONS):
-        pack, cards = pack_of(key["game"]), size.get(key["game"], 0)
-        if pack is None or not 0 < cards < pack.cards:
+    of = (*keys, "method", "position", "cards")
+    for key, times in ask.counts("mart_cards", of, "card", "times", _POSITIONS):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is None or cards != size.get(key["game"]) or not 0 < cards < pack.cards:
             continue
-        times = _counts([row for row in rows if row["cards"] == cards], "card")
-        n = sum(times.values()) // cards
-        chances = {card: (pack.jokers if card == "Jk" else pack.copies) / pack.cards for card in _faces(pack.jokers)}
+        n, scale = sum(times.values()) // cards, (pack.cards - 1) / (pack.cards - cards)
         if n:
-            scale = (pack.cards - 1) / (pack.cards - cards)
-            yield Counted(family="card", key=key, n=n, times=times, chances=chances, cards=cards, scale=scale)
-
-
-def _faces(jokers: int) -> list[str]:
-    return [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"] + (["Jk"] if jokers else [])
+            yield Counted(family="card", key=key, n=n, times=times, chances=cards_of(pack), cards=cards, scale=scale)
 
 
 def _jokers(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
-    sums = "cards, joker, sum(hands)::BIGINT AS times"
-    for key, rows in ask("mart_hands", (*keys, "method", "position"), sums, _POSITIONS):
-        pack, cards = pack_of(key["game"]), size.get(key["game"], 0)
-        mine = [row for row in rows if row["cards"] == cards]
-        if pack is None or pack.jokers != 1 or not mine:
+    of = (*keys, "method", "position", "cards")
+    for key, times in ask.counts("mart_hands", of, "if(joker, 'joker', 'none')", "hands", _POSITIONS):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is None or pack.jokers != 1 or cards != size.get(key["game"]):
             continue
         chances = {"joker": cards / pack.cards, "none": 1 - cards / pack.cards}
-        times = {"joker" if row["joker"] else "none": row["times"] for row in mine}
         yield Counted(family="joker", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
 def _hands(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
-    sums = "cards, pattern, joker, sum(hands)::BIGINT AS times"
-    for key, rows in ask("mart_hands", (*keys, "method"), sums, "position = 'dealer'"):
-        pack, cards = pack_of(key["game"]), size.get(key["game"], 0)
-        if pack is None:
-            continue
-        chances = {_pattern(*value): chance for value, chance in patterns(pack, cards).items()}
-        times: dict[str, int] = {}
-        for row in rows:
-            if row["cards"] == cards:
-                name = _pattern(row["pattern"], row["joker"])
-                times[name] = times.get(name, 0) + row["times"]
-        if times:
+    of, value = (*keys, "method", "cards"), f"if(joker, pattern || '{_AND_JOKER}', pattern)"
+    for key, times in ask.counts("mart_hands", of, value, "hands", "position = 'dealer'"):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is not None and cards == size.get(key["game"]):
+            chances = _of_patterns(pack, cards)
             yield Counted(family="hand", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
-def _pattern(pattern: str, joker: bool) -> str:
-    return f"{pattern} and joker" if joker else pattern
+_AND_JOKER: Final = " and joker"
+
+
+@cache
+def _of_patterns(pack: Pack, cards: int) -> dict[str, float]:
+    return {f"{name}{_AND_JOKER if joker else ''}": chance for (name, joker), chance in patterns(pack, cards).items()}
 
 
 def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Repeated]:
-    sums = "cards, sum(pairs)::BIGINT AS pairs, sum(repeated)::BIGINT AS repeated"
-    for key, rows in ask("mart_repeats", (*keys, "method"), sums, _POSITIONS):
-        pack, cards = pack_of(key["game"]), size.get(key["game"], 0)
-        mine = [row for row in rows if row["cards"] == cards]
-        if pack is None or pack.copies != 1 or not mine:
+    for key, pairs, repeated in ask.sums("mart_repeats", (*keys, "method", "cards"), ("pairs", "repeated"), _POSITIONS):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is None or pack.copies != 1 or cards != size.get(key["game"]):
             continue
         mean = cards * cards / pack.cards
         variance = mean * (1 - cards / pack.cards) * (pack.cards - cards) / (pack.cards - 1)
         together = cards**4 / (pack.cards**2 * (pack.cards - 1))  # covariance of two positions of a round
         variance += (MOST_POSITIONS - 1) * together
-        yield Repeated(
-            family="repeat", key=key, pairs=mine[0]["pairs"], total=mine[0]["repeated"], mean=mean, variance=variance
-        )
+        yield Repeated(family="repeat", key=key, pairs=pairs, total=repeated, mean=mean, variance=variance)
 
 
 _DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[Counted | Repeated]]]] = {

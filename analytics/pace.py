@@ -124,7 +124,11 @@ def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = E
     return frame(
         db,
         f"""
-        WITH chosen AS (SELECT * FROM mart_hold_wager WHERE {WHERE}),
+        WITH chosen AS (
+            SELECT {named}wager, paytable, sum(wagers)::BIGINT AS wagers,
+                sum(handle_cents + patron_banked_cents)::BIGINT AS handle_cents
+            FROM mart_hold_wager WHERE {WHERE} GROUP BY ALL
+        ),
 
         base AS (
             SELECT {named}sum(wagers)::BIGINT AS base_wagers
@@ -132,12 +136,9 @@ def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = E
         ),
 
         side AS (
-            SELECT {named}wager, paytable, sum(wagers)::BIGINT AS wagers,
-                sum(handle_cents + patron_banked_cents)::BIGINT AS handle_cents
-            FROM chosen
+            SELECT * FROM chosen
             WHERE NOT list_contains($base, wager) AND NOT list_contains($following, wager) AND NOT wager LIKE '%envy'
-            GROUP BY ALL
-            HAVING sum(handle_cents + patron_banked_cents) > 0
+                AND handle_cents > 0
         )
 
         SELECT

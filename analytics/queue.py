@@ -51,8 +51,8 @@ _WHERE = """
     AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
     AND ($severity::VARCHAR IS NULL OR severity = $severity)
     AND ($dealer::VARCHAR IS NULL OR dealer = $dealer)
-    AND ($only::VARCHAR[] IS NULL OR list_contains($only::VARCHAR[], finding_id))
-    AND NOT list_contains($without::VARCHAR[], finding_id)
+    AND ($only::VARCHAR[] IS NULL OR finding_id IN (SELECT unnest($only::VARCHAR[])))
+    AND finding_id NOT IN (SELECT unnest($without::VARCHAR[]))
 """
 _ORDER = """
     severity_rank, abs(difference_cents) DESC NULLS LAST, opened_at_us NULLS FIRST, stream, round_no, code, seat, finding_id

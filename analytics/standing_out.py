@@ -6,62 +6,59 @@ held against the rest without that one, so that one bad value neither hides a se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from analytics.exact import binomial_at_least
 from analytics.multiplicity import holm
 
-Cells = Mapping[str, tuple[int, int]]
-"""Game → rounds, and how many of them went wrong."""
+Counts = npt.NDArray[np.int64]
+"""A row for each value, a column for each game."""
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What the rest's rates give for a value, the chance of so many or more, and that corrected for how many values there are."""
+    """Of each value: what the rest's rates give, the chance of so many or more, and that corrected for how many are looked at."""
 
-    expected: float
-    p: float
-    p_adjusted: float
+    expected: npt.NDArray[np.float64]
+    p: npt.NDArray[np.float64]
+    p_adjusted: npt.NDArray[np.float64]
 
 
-def standing_out(values: Sequence[Cells], level: float) -> list[Held]:
-    """Return each value held against the rest, in the order given.
+def standing_out(rounds: Counts, wrong: Counts, level: float) -> Held:
+    """Return each value held against the rest, by its rounds of each game and how many of them went wrong.
 
-    >>> found = standing_out([{"g": (100, 2)}, {"g": (100, 3)}, {"g": (100, 30)}, {"g": (100, 12)}], 0.01)
-    >>> [each.p_adjusted <= 0.01 for each in found], round(found[2].expected, 1)
+    >>> held = standing_out(np.array([[100], [100], [100], [100]]), np.array([[2], [3], [30], [12]]), 0.01)
+    >>> (held.p_adjusted <= 0.01).tolist(), held.expected[2].round(1).item()
     ([False, False, True, True], 11.7)
     """
-    out: set[int] = set()
+    values = len(rounds)
+    out = np.zeros(values, dtype=bool)
     while True:
-        rest = [at for at in range(len(values)) if at not in out]
-        shared = _sums(values[at] for at in rest)
-        held = [_held(each, _sums([each], shared) if at in out else shared) for at, each in enumerate(values)]
-        adjusted = dict(zip(rest, holm([held[at].p for at in rest], len(values)), strict=True))
-        found = [at for at in rest if adjusted[at] <= level]
-        if not found:
-            return [
-                Held(each.expected, each.p, adjusted.get(at, min(1.0, each.p * len(values))))
-                for at, each in enumerate(held)
-            ]
-        out.add(min(found, key=lambda at: held[at].p))
+        expected, p = _against_the_rest(rounds, wrong, out)
+        rest = np.flatnonzero(~out)
+        if not len(rest) or values * p[rest].min() > level:
+            adjusted = np.minimum(1.0, p * values)
+            adjusted[rest] = holm(p[rest].tolist(), values)
+            return Held(expected, p, adjusted)
+        out[rest[p[rest].argmin()]] = True
 
 
-def _sums(values: Iterable[Cells], more: Mapping[str, tuple[int, int]] | None = None) -> dict[str, tuple[int, int]]:
-    """Game → rounds and wrong rounds of the values together, and of what is given besides."""
-    sums = dict(more or {})
-    for value in values:
-        for game, (rounds, wrong) in value.items():
-            before = sums.get(game, (0, 0))
-            sums[game] = before[0] + rounds, before[1] + wrong
-    return sums
+def _against_the_rest(
+    rounds: Counts, wrong: Counts, out: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """What is expected of each value and the chance of so many or more, among all that share the floor's rates and itself.
+
+    The wrong rounds of all of them fall on a value by its share of the rounds of each game.
+    """
+    besides = out[:, np.newaxis]
+    all_rounds = rounds[~out].sum(axis=0) + rounds * besides
+    all_wrong = wrong[~out].sum(axis=0) + wrong * besides
+    expected = (all_wrong * rounds / np.maximum(all_rounds, 1)).sum(axis=1)
+    counts = list(zip(wrong.sum(axis=1).tolist(), all_wrong.sum(axis=1).tolist(), expected.tolist(), strict=True))
+    tails = {alike: _tail(*alike) for alike in set(counts)}
+    return expected, np.array([tails[alike] for alike in counts], dtype=np.float64)
 
 
-def _held(value: Cells, shared: Mapping[str, tuple[int, int]]) -> Held:
-    """A value among those that share the floor's rates: their wrong rounds fall on it by its share of the rounds of each game."""
-    total = sum(wrong for _, wrong in shared.values())
-    expected = sum(wrong * value.get(game, (0, 0))[0] / rounds for game, (rounds, wrong) in shared.items() if rounds)
-    if not total or not expected:
-        return Held(expected, 1.0, 1.0)
-    mine = sum(wrong for _, wrong in value.values())
-    return Held(expected, binomial_at_least(mine, total, min(1.0, expected / total)), 1.0)
+def _tail(mine: int, total: int, expected: float) -> float:
+    return binomial_at_least(mine, total, min(1.0, expected / total)) if total and expected else 1.0

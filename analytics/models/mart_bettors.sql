@@ -1,5 +1,6 @@
 -- grain: stream, game, shift, gaming_day, dealer, bettor
--- How many wagers a dealer settled for a patron's token: what repeated mistakes are counted against.
+-- How many wagers a dealer settled for a patron's token: what repeated mistakes are counted against. Sorted by
+-- them, so that what is added up lies together.
 SELECT
     stream,
     table_id,
@@ -13,3 +14,4 @@ SELECT
 FROM fct_wagers
 WHERE bettor <> ''
 GROUP BY stream, table_id, game, shift, gaming_day, dealer, bettor
+ORDER BY dealer, bettor, stream, gaming_day, shift, game

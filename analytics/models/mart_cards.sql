@@ -1,5 +1,6 @@
 -- grain: stream, game, gaming_month, method, position, cards, card
--- How often each card went to each position, by how the cards were shuffled and how many the position was dealt.
+-- How often each card went to each position, by how the cards were shuffled and how many the position was dealt. Sorted, so
+-- that what is added up lies together.
 SELECT
     stream,
     table_id,
@@ -12,3 +13,4 @@ SELECT
     count(*) AS times
 FROM (SELECT * EXCLUDE (cards), len(cards) AS cards, unnest(cards) AS card FROM fct_hands)
 GROUP BY ALL
+ORDER BY ALL

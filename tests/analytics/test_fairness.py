@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from analytics.fairness import FAMILIES, fairness, fairness_counts
 from analytics.observed import BY_FAIRNESS
 from analytics.selection import Selection
 from analytics.warehouse import Warehouse, reading
-from tests.analytics import devices
+from tests.analytics import devices, synthetic
 from tests.dashboards import sample
 
 
@@ -89,6 +90,26 @@ def test_a_hand_s_cards_are_drawn_without_replacement(honest: Warehouse) -> None
     cards = fairness(honest, "table").filter(pl.col("family") == "card")
     assert cards["statistic"].mean() == pytest.approx(52, abs=4)  # 28 tests: standard error 1.9
     assert set(cards["freedom"]) == {52}
+
+
+def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
+    """100 hands of seven cards of 53, 13.2 with the joker by chance: counts on both sides, and those beside the mean."""
+    db, counts = devices.floor(1, tables=1, rounds=2), range(6, 22)
+    hands = pl.DataFrame(
+        [
+            {"table_id": str(seen), "game": "face_up_pai_gow", "gaming_month": synthetic.FIRST_DAY, "method": "automated",
+             "position": "1", "cards": 7, "pattern": "", "joker": joker, "hands": number}
+            for seen in counts
+            for joker, number in ((True, seen), (False, 100 - seen))
+        ]
+    )  # fmt: skip
+    db.register("hands", hands.to_arrow())
+    db.execute("CREATE OR REPLACE TABLE mart_hands AS SELECT * FROM hands")
+    found = fairness(db).filter(pl.col("family") == "joker")
+    chances = [comb(100, n) * (7 / 53) ** n * (46 / 53) ** (100 - n) for n in range(101)]
+    assert dict(found.select("table_id", "p").iter_rows()) == {
+        str(n): pytest.approx(min(1.0, 2 * min(sum(chances[: n + 1]), sum(chances[n:])))) for n in counts
+    }
 
 
 def test_honest_devices_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:

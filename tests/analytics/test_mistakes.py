@@ -75,7 +75,8 @@ def test_whatever_tells_them_apart_the_money_is_the_same(db: Warehouse, name: st
 def test_a_selection_and_an_empty_floor(db: Warehouse) -> None:
     assert by(db, "code", selection=Selection(dealer="d-11")).keys() == {"PAY-OVER", "DEAL-SHAKE"}
     nobody = Selection(dealer="nobody")
-    assert error_rates(db, "dealer", nobody).is_empty()
+    for name in BY_MISTAKES:
+        assert error_rates(db, name, nobody).is_empty()
     assert repeat_patterns(db, nobody).is_empty()
     assert error_prone_rules(db, nobody).is_empty()
     assert time_to_detection(db, "code", nobody).is_empty()
