@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -47,7 +49,18 @@ def main() -> None:
     if page.url_path:
         access.gate(page.url_path)
     _who()
+    _load_charts()
     page.run()
+
+
+@st.cache_resource(show_spinner=False)
+def _load_charts() -> None:
+    """Begin to load what draws charts beside the first page, so that the first page with a chart need not wait for it.
+
+    In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: where a loop calls across
+    the end of a chunk of its stack, each call asks the system for memory and gives it back.
+    """
+    threading.Thread(target=import_module, args=("dashboards.charts",), daemon=True).start()
 
 
 def _who() -> None:
