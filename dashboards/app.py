@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from importlib import import_module
 from pathlib import Path
@@ -49,18 +50,25 @@ def main() -> None:
     if page.url_path:
         access.gate(page.url_path)
     _who()
-    _load_charts()
+    _warm_up()
     page.run()
 
 
 @st.cache_resource(show_spinner=False)
-def _load_charts() -> None:
-    """Begin to load what draws charts beside the first page, so that the first page with a chart need not wait for it.
+def _warm_up() -> None:
+    """Begin, beside the first page, with what later ones would wait for.
 
     In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: where a loop calls across
     the end of a chunk of its stack, each call asks the system for memory and gives it back.
     """
-    threading.Thread(target=import_module, args=("dashboards.charts",), daemon=True).start()
+    threading.Thread(target=_load_charts, daemon=True).start()
+
+
+def _load_charts() -> None:
+    """Load what draws charts, then have garbage collection pass over what is loaded: Streamlit collects after each drawing."""
+    import_module("dashboards.charts")
+    gc.collect()
+    gc.freeze()
 
 
 def _who() -> None:
