@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import threading
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -47,7 +50,25 @@ def main() -> None:
     if page.url_path:
         access.gate(page.url_path)
     _who()
+    _warm_up()
     page.run()
+
+
+@st.cache_resource(show_spinner=False)
+def _warm_up() -> None:
+    """Begin, beside the first page, with what later ones would wait for.
+
+    In a thread of its own, for deep in the calls of a page Python 3.11 can take ten times as long: where a loop calls across
+    the end of a chunk of its stack, each call asks the system for memory and gives it back.
+    """
+    threading.Thread(target=_load_charts, daemon=True).start()
+
+
+def _load_charts() -> None:
+    """Load what draws charts, then have garbage collection pass over what is loaded: Streamlit collects after each drawing."""
+    import_module("dashboards.charts")
+    gc.collect()
+    gc.freeze()
 
 
 def _who() -> None:

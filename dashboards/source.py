@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,8 +32,7 @@ def begin() -> None:
 def ask(question: Callable[[Warehouse], T]) -> T:
     """Put a question to the newest generation. Where there is no warehouse the page says what to do, and ends here."""
     try:
-        with reading(warehouse_path()) as db:
-            return question(db)
+        return question(_warehouse())
     except WarehouseError as error:
         show(markup.empty("Nothing to show yet", str(error)))
         watch()
@@ -54,8 +55,33 @@ def reckon(question: Callable[..., T], *about: Any, **more: Any) -> T:
 
 @st.cache_data(max_entries=64, show_spinner="Reckoning …")
 def _reckoned(key: tuple[Any, ...], _question: Callable[..., T], _about: tuple[Any, ...], _more: dict[str, Any]) -> T:
-    with reading(warehouse_path()) as db:
-        return _question(db, *_about, **_more)
+    return _question(_warehouse(), *_about, **_more)
+
+
+class _Open(threading.local):
+    """The generation that a thread has open, from its first question on until the thread ends: with the drawing of a page.
+
+    To open it for each question would take longer than most answers.
+    """
+
+    def __init__(self) -> None:
+        self.of: tuple[Path, tuple[int, int] | None] | None = None
+        self.held = ExitStack()
+        self.db: Warehouse | None = None
+
+
+_open = _Open()
+
+
+def _warehouse() -> Warehouse:
+    """Return the newest generation, open. Raises `WarehouseError`."""
+    path = warehouse_path()
+    newest = path, stamp(path)
+    if _open.db is None or _open.of != newest:
+        _open.held.close()
+        _open.db = None
+        _open.db, _open.of = _open.held.enter_context(reading(path)), newest
+    return _open.db
 
 
 def formats() -> Formats:

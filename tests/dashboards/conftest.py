@@ -6,6 +6,7 @@ unless a test logs somebody in.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import socket
@@ -13,20 +14,24 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from urllib.error import URLError
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from streamlit import config
+from streamlit.components.v2 import manifest_scanner
 
 from dashboards import access
 from dashboards.run import ACCESS_VARIABLE, READ_ONLY, command
 from deploy.login.provider import Provider
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
-from tests.dashboards.running import WHO
+from tests.dashboards.running import SCREEN, WHO
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -35,8 +40,27 @@ FLAGS = [
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
 PATIENCE_MS = 30_000
+HEALTH = "/_stcore/health"
 ROLES = {"claim": "roles", **{role.value: [role.value] for role in access.Role}}
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def app_tests_run_as_the_pages_are_served() -> Iterator[None]:
+    """Let AppTest do once what a server does once, and leave what `dashboards.run.command` has it leave.
+
+    It would read the description of every installed package for each test, in search of components, of which there are none.
+    And Streamlit collects garbage after each run: it need not look through all that pytest has loaded.
+    """
+    gc.collect()
+    gc.freeze()
+    magic = config.get_option("runner.magicEnabled")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        config.set_option("runner.magicEnabled", False)
+        yield
+    config.set_option("runner.magicEnabled", magic)
+    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +102,7 @@ def served(
             command(warehouse, port, log, login=file, witness=witness), cwd=ROOT, stdout=said, stderr=subprocess.STDOUT
         )
         try:
-            _wait(f"{address}/_stcore/health", server)
+            _wait(f"{address}{HEALTH}", server)
             yield address
         finally:
             server.terminate()
@@ -138,23 +162,45 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """Open a page that can reach this machine only; at the end, assert that it asked nothing of any other address."""
-    outside: list[str] = []
-    context = browser.new_context(viewport={"width": 1280, "height": 900})  # in which nobody has logged in
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
+@dataclass
+class Tab:
+    """A page of the browser, and what it did that it must not do."""
+
+    page: Page
+    outside: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Tab]:
+    """Open a page that can reach this machine only. A module shares it: to compile Streamlit anew costs more than any test."""
+    context = browser.new_context(viewport=SCREEN)
+    tab = Tab(context.new_page())
 
     def refuse(route: Route) -> None:
-        outside.append(route.request.url)
+        tab.outside.append(route.request.url)
         route.abort()
 
-    page.route(_is_outside, refuse)
-    page.on("websocket", lambda socket_: outside.append(socket_.url) if _is_outside(socket_.url) else None)
-    yield page
+    tab.page.set_default_timeout(PATIENCE_MS)
+    tab.page.route(_is_outside, refuse)
+    tab.page.on("websocket", lambda socket_: tab.outside.append(socket_.url) if _is_outside(socket_.url) else None)
+    tab.page.on("pageerror", lambda error: tab.failures.append(str(error)))
+    yield tab
     context.close()
-    assert outside == []
+
+
+@pytest.fixture
+def page(tab: Tab) -> Iterator[Page]:
+    """Give a page in which nobody has logged in; at the end, assert that it asked no other address and did not fail."""
+    tab.page.set_viewport_size(SCREEN)
+    tab.outside.clear()
+    tab.failures.clear()
+    yield tab.page
+    tab.page.goto(urljoin(tab.page.url, HEALTH))  # no page: nothing runs there that could write anew
+    tab.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    tab.page.context.clear_cookies()
+    assert tab.outside == []
+    assert tab.failures == []
 
 
 def _is_outside(url: str) -> bool:

@@ -6,8 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -59,11 +61,26 @@ class Living:
 
 
 def make(folder: Path, rounds: Sequence[int] = (1, 2)) -> Living:
-    """Make a floor with one table, its rounds paid short."""
-    living = Living(f"sqlite://{folder.resolve()}/floor.db", folder / "warehouse.duckdb")
-    living.play(rounds)
-    living.build()
-    return living
+    """Make a floor with one table, its rounds paid short; the same floor is played once in a process, then copied."""
+    for name, content in _files(tuple(rounds)).items():
+        (folder / name).write_bytes(content)
+    return _at(folder)
+
+
+@cache
+def _files(rounds: tuple[int, ...]) -> dict[str, bytes]:
+    """Play a floor; return the files of its log and its warehouse. What belongs to who had them open is left out."""
+    with TemporaryDirectory() as folder:
+        floor = _at(Path(folder))
+        floor.play(rounds)
+        floor.build()
+        return {
+            path.name: path.read_bytes() for path in Path(folder).iterdir() if not path.name.endswith(("-shm", ".lock"))
+        }
+
+
+def _at(folder: Path) -> Living:
+    return Living(f"sqlite://{folder.resolve()}/floor.db", folder / "warehouse.duckdb")
 
 
 def file_rules(floor: Living, effective: str) -> None:

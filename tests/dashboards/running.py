@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 from streamlit.testing.v1 import AppTest
 
 import dashboards
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, LOGIN, WAREHOUSE_VARIABLE
 
 HERE = Path(dashboards.__file__).parent
-
+SCREEN: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 WHO: dict[str, Any] = {}
 """What the identity provider says of who looks; empty: nobody logged in (see conftest.py)."""
@@ -35,6 +36,18 @@ def log_in_browser(page: Page, site: str, person: str) -> None:
     page.get_by_role("link", name=person).click()
     page.wait_for_url(f"{site}/**")
     expect(page.get_by_role("button", name="Log out").first).to_be_visible()
+
+
+def expect_drawn(page: Page) -> None:
+    """Wait until the script of a page in a browser has come to its end."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def expect_fits(page: Page) -> None:
+    """Expect that nothing of a page in a browser stands beyond its right edge."""
+    size = page.viewport_size
+    assert size is not None
+    expect(page.locator("html")).to_have_js_property("scrollWidth", size["width"])
 
 
 def run(page: str, path: Path, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from analytics.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
-from analytics.warehouse import build
+from analytics.warehouse import build, replacing
 from games.rulebook import simple_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 
@@ -311,7 +313,19 @@ def reviews() -> list[ReviewedFinding]:
     ]  # fmt: skip
 
 
+@cache
+def _warehouse() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "warehouse.duckdb")
+        build(
+            path, adjudications(), ledger(), rounds_events(),
+            table_events=table_events(), reviews=reviews(), facts=FACTS,
+        )  # fmt: skip
+        return path.read_bytes()
+
+
 def make(path: Path) -> Path:
-    """Build the warehouse of this floor at `path`."""
-    build(path, adjudications(), ledger(), rounds_events(), table_events=table_events(), reviews=reviews(), facts=FACTS)
+    """Put the warehouse of this floor at `path`, in place of what is there; it is built once in a process."""
+    with replacing(path) as fresh:
+        fresh.write_bytes(_warehouse())
     return path

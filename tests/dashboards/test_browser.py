@@ -9,12 +9,18 @@ from playwright.sync_api import Page, expect
 
 from analytics.warehouse import build
 from tests.dashboards import sample
+from tests.dashboards.running import PHONE, expect_drawn, expect_fits
 
 pytestmark = pytest.mark.browser
 
 DRAWN = ("hold?view=wagers", "dealers")
 """Pages with a chart on the sample floor."""
-OTHERS = ("hold?view=luck", "fairness", "integrity", "rules", "health")
+WITH_A_DRAWING = ("round?table=fu-01&round=17", "dispute?of=fu-01&round=17")
+"""Pages with the layout of a round: a wide one for a screen, an upright one for a phone."""
+PATHS = (
+    "", "floor", "queue", "round", "round?table=fu-01&round=19", "hold", "hold?view=luck", "fairness", "integrity", "rules",
+    "health", *DRAWN, *WITH_A_DRAWING,
+)  # fmt: skip
 
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
@@ -47,17 +53,28 @@ def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_
     expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 18")
 
 
-@pytest.mark.parametrize("path", ["", "queue", "round", "round?table=fu-01&round=19", *DRAWN, *OTHERS])
-def test_every_page_opens_by_its_address_without_an_error(site: str, page: Page, path: str) -> None:
-    failures: list[str] = []
-    page.on("pageerror", lambda error: failures.append(str(error)))
+@pytest.mark.parametrize("path", PATHS)
+def test_every_page_opens_by_its_address_without_an_error_and_fits_a_screen_and_a_phone(
+    site: str, page: Page, path: str
+) -> None:
     page.goto(f"{site}/{path}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_role("link", name="Queue")).to_be_visible()  # our own navigation, on every page
     if path in DRAWN:
         expect(page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first).to_be_visible()
+    expect_drawn(page)
     expect(page.locator("[data-testid=stException], [data-testid=stAlert]")).to_have_count(0)
-    assert failures == []
+    expect_fits(page)
+    if path in WITH_A_DRAWING:
+        expect(page.locator(".rk-wide svg")).to_be_visible()
+        expect(page.locator(".rk-upright svg")).to_be_hidden()
+
+    page.set_viewport_size(PHONE)
+    expect_fits(page)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    if path in WITH_A_DRAWING:
+        expect(page.locator(".rk-upright svg")).to_be_visible()
+        expect(page.locator(".rk-wide svg")).to_be_hidden()
 
 
 def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page: Page, warehouse: Path) -> None:
@@ -100,17 +117,3 @@ def test_a_round_plays_jumps_to_the_evidence_and_hides_names(site: str, page: Pa
     page.get_by_text("Hide names").click()
     expect(page.get_by_text("dealer DEALER-1")).to_be_visible()
     page.wait_for_url("**anonymous=true*")
-
-
-@pytest.mark.parametrize(
-    "path", ["floor", "queue", "round?table=fu-01&round=17", "dispute?of=fu-01&round=17", "hold", *DRAWN, *OTHERS]
-)
-def test_every_page_fits_a_phone(site: str, page: Page, path: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{site}/{path}")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    if "round=" in path:
-        expect(page.locator(".rk-upright svg")).to_be_visible()
-        expect(page.locator(".rk-wide svg")).to_be_hidden()

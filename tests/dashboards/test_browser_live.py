@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from replay.review import desk_at
 from tests.dashboards.living import Living
+from tests.dashboards.running import PHONE, expect_drawn, expect_fits
 from tests.dashboards.running import log_in_browser as log_in
 
 pytestmark = pytest.mark.browser
@@ -28,11 +29,11 @@ def test_the_floor_follows_the_log_without_a_reload(live_site: str, floor: Livin
 def press(page: Page, key: str, wanted: str) -> None:
     """Press a key until the page shows what is wanted: a page that is still being drawn does not hear it."""
     place = page.locator("h2.rk-h2").first
-    for _ in range(3):
-        expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    for _ in range(10):
+        expect_drawn(page)
         page.keyboard.press(key)
         try:
-            expect(place).to_have_text(wanted, timeout=10_000)
+            expect(place).to_have_text(wanted, timeout=3_000)
         except AssertionError:
             continue
         return
@@ -47,7 +48,7 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     press(page, "j", "FU-01 · round 2")
     press(page, "k", "FU-01 · round 1")
     press(page, "j", "FU-01 · round 2")
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect_drawn(page)
     expect(page.get_by_label("To", exact=True)).to_have_count(1)  # the boxes of the round before are gone
     page.get_by_label("To", exact=True).fill("s.lee")
     page.get_by_label("Why").fill("camera 4")
@@ -76,7 +77,7 @@ def test_the_rules_page_answers_what_another_paytable_would_return(live_site: st
 
 @pytest.mark.parametrize("path", ["floor", "queue", "integrity", "health"])
 def test_pages_with_a_log_fit_a_phone(live_site: str, page: Page, path: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     page.goto(f"{live_site}/{path}")
     expect(page.locator("a.rk-tile, .rk-standing, table.rk-table").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect_fits(page)

@@ -16,7 +16,7 @@ from dashboards.run import WITNESS_KEY_VARIABLE, WITNESS_VARIABLE
 from rack.cli import main
 from tests.dashboards import living, sample
 from tests.dashboards.conftest import served
-from tests.dashboards.running import said, start
+from tests.dashboards.running import PHONE, SCREEN, expect_fits, said, start
 
 FORMATS = Formats.of(sample.FACTS)
 
@@ -161,10 +161,11 @@ def test_the_page_follows_the_witness_without_a_reload(
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 1280])
-def test_it_fits(watched_site: str, page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
+def test_it_fits_a_phone_and_a_screen(watched_site: str, page: Page) -> None:
+    page.set_viewport_size(PHONE)
     page.goto(f"{watched_site}/integrity")
-    expect(page.get_by_role("heading", name="Witness")).to_be_visible()
-    expect(page.get_by_role("table", name="The log's newest checkpoints and the witness")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for size in (PHONE, SCREEN):
+        page.set_viewport_size(size)
+        expect(page.get_by_role("heading", name="Witness")).to_be_visible()
+        expect(page.get_by_role("table", name="The log's newest checkpoints and the witness")).to_be_visible()
+        expect_fits(page)
