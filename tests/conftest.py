@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -36,3 +37,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in ONE_WORKER:
             if item.get_closest_marker(mark) is not None:
                 item.add_marker(pytest.mark.xdist_group(mark))
+
+
+def pytest_collection_finish() -> None:
+    """Garbage collection passes over what is loaded, thirteen thousand tests among it: Streamlit collects after each drawing."""
+    gc.collect()
+    gc.freeze()

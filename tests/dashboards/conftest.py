@@ -6,7 +6,6 @@ unless a test logs somebody in.
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import socket
@@ -50,17 +49,13 @@ def app_tests_run_as_the_pages_are_served() -> Iterator[None]:
     """Let AppTest do once what a server does once, and leave what `dashboards.run.command` has it leave.
 
     It would read the description of every installed package for each test, in search of components, of which there are none.
-    And Streamlit collects garbage after each run: it need not look through all that pytest has loaded.
     """
-    gc.collect()
-    gc.freeze()
     magic = config.get_option("runner.magicEnabled")
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
         config.set_option("runner.magicEnabled", False)
         yield
     config.set_option("runner.magicEnabled", magic)
-    gc.unfreeze()
 
 
 @pytest.fixture(autouse=True)
