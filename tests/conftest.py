@@ -43,3 +43,8 @@ def pytest_collection_finish() -> None:
     """Garbage collection passes over what is loaded, thirteen thousand tests among it: Streamlit collects after each drawing."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """What was passed over ends as it would have ended."""
+    gc.unfreeze()
