@@ -12,6 +12,7 @@ from events import model
 from games.dice_wagers import ONE_RED_TWO_BLUE
 from games.rulebook import Rulebook
 from replay.findings import Finding
+from replay.moves import first_moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.settlement import is_void
@@ -131,16 +132,17 @@ def _dice(fact: Fact) -> str:
 
 @rule("PAY-ORDER", on=("645c.2(h)",))
 def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """The wagers on the dice are settled, and then the cards are dealt."""
+    """The wagers on the dice are settled, and then the cards are dealt; what was settled may be put right later (D325)."""
     first = round_.first_card
     if first is None or not round_.observes("settlement") or is_void(round_, book):
         return
     on_dice = {name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"}
+    moves = (*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned))
+    settling = [fact for fact in moves if getattr(fact.payload, "reason", "") != "late"]
     late: dict[int, Fact] = {}
-    for fact in (*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)):
-        event = fact.payload
-        if event.wager in on_dice and fact.seq > first.seq and getattr(event, "reason", "") != "late":
-            late.setdefault(event.seat, fact)
+    for fact in first_moves(sorted(settling, key=lambda each: each.seq)):
+        if fact.payload.wager in on_dice and fact.seq > first.seq:
+            late.setdefault(fact.payload.seat, fact)
     for seat, fact in late.items():
         if not round_.certainly_before(first, fact):
             yield Doubt(f"seat {seat}: the clocks contradict the order of the cards and the wagers on the dice")

@@ -13,7 +13,7 @@ from replay import plain_rounds as plain
 from replay.moves import Flow, flows, net_done
 from replay.plain_rounds import Aside, Row, cents_of, must
 from replay.plain_sevens import dealt, hands_set
-from replay.player_dealer import IN_TURN, bank_of, must_be_asked, offers_before
+from replay.player_dealer import IN_TURN, bank_of, button, must_be_asked, offers_before
 from replay.round_forms import BEHIND, FIRST_BEHIND, OFFERS, PLAYER_DEALER
 from replay.rounds import Round
 from replay.voids import start_of
@@ -64,7 +64,7 @@ def _position(row: Row, round_: Round) -> None:
     """Who deals, with what, who had the position before, to whom it was offered, and who had to be asked."""
     wagered, bank, before = round_.of(model.PlayerDealerWagered), bank_of(round_), round_.before.position
     must(len({(fact.payload.seat, fact.payload.bettor) for fact in wagered}) == 1, "no player-dealer, or two")
-    start, button = start_of(round_), round_.last(model.ActionButtonPlaced)
+    start, placed = start_of(round_), button(round_)
     if bank is None or bank.wager_cents is None or start is None or start.count is None:
         raise Aside("no start, or one that was not read")
     row["bank"], row["bank_cents"] = plain.seat_of(bank.seat, SEATS) + 1, cents_of(bank.wager_cents)
@@ -76,7 +76,7 @@ def _position(row: Row, round_: Round) -> None:
     row["held_seat"], row["held_rounds"] = before.seat, min(250, before.rounds)
     row["held_by_same"] = before.holder == wagered[0].payload.bettor
     row["start_count"] = start.count
-    row["button"] = _place(button.payload.seat) + 1 if button is not None else 0
+    row["button"] = _place(placed.payload.seat) + 1 if placed is not None else 0
 
 
 # ------------------------------------------------------------------------------------------------------ deck, piles, hands

@@ -25,7 +25,7 @@ from replay.rules import Doubt, finding, name, rule
 from replay.setting import dealer_position, dealer_readings, readings
 from replay.settlement import FURTHER_WHY, dues
 from replay.table_state import Fact, Offer
-from replay.voids import first_position, start_of
+from replay.voids import before_deal, first_position, start_of
 from replay.wagering import stakes
 
 PLAYED = "gegr-002138.Round of play"
@@ -40,12 +40,18 @@ def bank_seat(round_: Round) -> int | None:
     return seat if isinstance(seat, int) else None
 
 
+def button(round_: Round) -> Fact | None:
+    """Return what placed the action button: where it lay as the first card was dealt, or came to lie first after that."""
+    before = before_deal(round_, round_.of(model.ActionButtonPlaced))
+    return before[-1] if before else round_.first(model.ActionButtonPlaced)
+
+
 def action_of(round_: Round) -> int | None:
     """Return who has the action: the seat that dice or number point at, else where the button lies; null where unknown."""
     bank, start = bank_seat(round_), start_of(round_)
     if bank is not None and start is not None and start.count is not None:
         return action_seat(start.count, bank)
-    placed = round_.last(model.ActionButtonPlaced)
+    placed = button(round_)
     return int(placed.payload.seat) if placed is not None else None
 
 
@@ -161,7 +167,7 @@ def must_be_asked(round_: Round, offers: Sequence[Offer]) -> set[int]:
 def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The button goes to the seat that dice or number point at, at 1, 8 and 15 to the left of the player-dealer."""
     bank, start = bank_seat(round_), start_of(round_)
-    placed = round_.last(model.ActionButtonPlaced)
+    placed = button(round_)
     if bank is None or start is None or start.count is None:
         return
     right = action_seat(start.count, bank)
@@ -180,7 +186,7 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def first_hand(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The first hand goes to the seat counted to: where the action button is, at 1, 8 and 15 to the player-dealer."""
     bank, start, dealt_to = bank_seat(round_), start_of(round_), first_position(round_)
-    placed = round_.last(model.ActionButtonPlaced)
+    placed = button(round_)
     if bank is None or dealt_to is None:
         return
     if start is not None and start.count is not None:
