@@ -324,8 +324,7 @@ class Member:
             self._consumer.close(autocommit=False)
 
 
-@kafka.ConsumerRebalanceListener.register
-class _Idle:
+class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python says no types
     """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own."""
 
     def __init__(self, consumer: Any) -> None:
