@@ -86,7 +86,8 @@ def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING
     `by` tells apart: `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
     Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck`
     (each null where it is not told apart), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
-    (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`),
+    (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`,
+    `no odds`: of numbers beyond 7 nobody said how many there are),
     `most_off` (the value farthest off), `detectable_percent` (how much more often than it should the likeliest value would
     have to come to be found four times in five; of a sum, the correlation), `alarm`, `verdict` (`alarm`, `outside_95`,
     `within`, `cannot_tell`) and `sentence`. Months are whole. Raises `ValueError` for another `by`.
@@ -141,7 +142,7 @@ def _test(seen: Counted | Repeated) -> Test:
 
 def _counts_test(seen: Counted) -> Test:
     """A chi-square test of counts against their chances, rare values taken together."""
-    test = Test(family=seen.family, key=seen.key, n=seen.n)
+    test = Test(family=seen.family, key=seen.key, n=seen.n, how="too few" if seen.chances else "no odds")
     groups = list(_pooled(seen, LEAST_EXPECTED))
     if len(groups) < 2:
         return test
@@ -263,7 +264,8 @@ def _verdict(test: Test, adjusted: float | None, detectable: float | None) -> st
 
 def _sentence(test: Test, verdict: str, detectable: float | None) -> str:
     if test.p is None or detectable is None:
-        return f"cannot tell: {test.n:,} seen, too few to test"
+        why = "and by what odds is not known" if test.how == "no odds" else "too few to test"
+        return f"cannot tell: {test.n:,} seen, {why}"
     power = f"a bias of {detectable:.1f} % would have been found four times in five"
     match verdict:
         case "alarm":

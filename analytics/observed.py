@@ -33,8 +33,8 @@ MOST_POSITIONS: Final = 7
 
 
 class Counted(msgspec.Struct, frozen=True, kw_only=True):
-    """How often each value came in `n` tries, `cards` values in each, and its chance. `scale` stretches a chi-square statistic to
-    what drawing without replacement leaves of it."""
+    """How often each value came in `n` tries, `cards` values in each, and its chance (none: its odds are not known). `scale`
+    stretches a chi-square statistic to what drawing without replacement leaves of it."""
 
     family: str
     key: dict[str, Any]
@@ -135,7 +135,10 @@ _BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
 def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
     seventh = {str(number): 1 / 7 for number in range(1, 8)}
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", "kind = 'number'"):
-        yield Counted(family="number", key=key, n=sum(times.values()), times=times, chances=seventh)
+        chances = (
+            seventh if times.keys() <= seventh.keys() else {}
+        )  # of more than seven, how many there are is not known
+        yield Counted(family="number", key=key, n=sum(times.values()), times=times, chances=chances)
 
 
 def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:

@@ -112,6 +112,27 @@ def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [(dict.fromkeys(range(1, 8), 1000), "within"), ({n: 1000 + 400 * (n == 3) for n in range(1, 8)}, "alarm"),
+     (dict.fromkeys(range(1, 11), 1000), "cannot_tell")],
+)  # fmt: skip
+def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers: dict[int, int], verdict: str) -> None:
+    """Of numbers beyond 7 nobody has said from how many one is drawn (D320): that they are not sevenths is no bias."""
+    db = devices.floor(1, tables=1, rounds=2)
+    starts = pl.DataFrame([
+        {"stream": "table/ca-01", "table_id": "ca-01", "game": "player_dealer", "gaming_month": synthetic.FIRST_DAY,
+         "kind": "number", "value": str(number), "rounds": times}
+        for number, times in numbers.items()
+    ])  # fmt: skip
+    db.register("starts", starts.to_arrow())
+    db.execute("CREATE OR REPLACE TABLE mart_starts AS SELECT * FROM starts")
+    [row] = fairness(db).filter(pl.col("family") == "number").iter_rows(named=True)
+    assert (row["n"], row["verdict"]) == (sum(numbers.values()), verdict)
+    if verdict == "cannot_tell":
+        assert (row["how"], row["sentence"]) == ("no odds", "cannot tell: 10,000 seen, and by what odds is not known")
+
+
 def test_honest_devices_raise_no_more_alarms_than_one_report_in_a_hundred() -> None:
     """25 honest floors: more than two reports with an alarm have a chance of 1 in 500."""
     alarmed = sum(not alarms(devices.floor(seed, tables=2, rounds=120)).is_empty() for seed in range(25))
