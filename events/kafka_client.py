@@ -325,7 +325,10 @@ class Member:
 
 
 class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python says no types
-    """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own."""
+    """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own.
+
+    It inherits from the client library's listener, of which that calls more than is written here.
+    """
 
     def __init__(self, consumer: Any) -> None:
         self._consumer = consumer
