@@ -5,11 +5,15 @@ Each run is a process of its own, so that its peak of memory is its own: `python
 
 from __future__ import annotations
 
+import contextlib
 import json
+import multiprocessing
+import os
 import resource
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +21,11 @@ import msgspec
 
 from benchmarks import columnar, on_sqlite
 from benchmarks.measuring import REPEATS, Measured, Timing, best
+from events.log import EventLog
 from events.open import open_log
 from replay.batch import Tally, judged_results
-from replay.groups import Threads
+from replay.groups import Engine, Here
+from replay.in_processes import Processes
 from replay.round_table import RoundTable, repeat_rounds
 
 ROUNDS = 1_000_000
@@ -31,23 +37,40 @@ SPEEDUP = 1.8
 
 def run(folder: Path, workers: int) -> dict[str, Any]:
     """Judge the table of a folder, and tell its mispaid rounds from the log; return what that took."""
-    log, table = open_log(on_sqlite.address(folder / "mispaid.db"), read_only=True), RoundTable(folder / "rounds")
-    _warm(log, table)
-    tally = Tally()
-    cpu, wall = time.process_time(), time.perf_counter()
-    findings = sum(
-        kind == "findings" for kind, _, _ in judged_results(log, table, Threads(workers), tally, upheld_too=False)
-    )
+    opener = partial(open_log, on_sqlite.address(folder / "mispaid.db"), read_only=True)
+    log, table = opener(), RoundTable(folder / "rounds")
+    with Processes(workers, opener) if workers > 1 else contextlib.nullcontext(Here()) as by:
+        _warm(log, table, by, workers)
+        tally = Tally()
+        cpu, wall = _cpu_s(), time.perf_counter()
+        findings = sum(kind == "findings" for kind, _, _ in judged_results(log, table, by, tally, upheld_too=False))
+        wall, cpu = time.perf_counter() - wall, _cpu_s() - cpu
     return {
-        "wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu, "rounds": tally.upheld + tally.told,
-        "told": tally.told, "findings": findings,
-        "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "wall_s": wall, "cpu_s": cpu, "rounds": tally.upheld + tally.told, "told": tally.told, "findings": findings,
+        "peak_mib": round(_peak_kib(workers) / 1024),
     }  # fmt: skip
 
 
-def _warm(log: Any, table: RoundTable) -> None:
-    """Kernels are compiled, or read from where they are kept, before anything is timed; and one round is told."""
-    next(judged_results(log, table, Threads(), Tally(), upheld_too=False))
+def _cpu_s() -> float:
+    """The processor time of this process and of those that it started."""
+    jiffies = 0
+    for child in multiprocessing.active_children():
+        stat = Path(f"/proc/{child.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        jiffies += int(stat[11]) + int(stat[12])
+    return time.process_time() + jiffies / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_kib(workers: int) -> int:
+    """The most memory that this process has had, and, for each one it started, the most that one of them has had."""
+    most = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return most[0] + (workers * most[1] if workers > 1 else 0)
+
+
+def _warm(log: EventLog, table: RoundTable, by: Engine, workers: int) -> None:
+    """Before anything is timed each process has its kernels, compiled or read from where they are kept, and told a round."""
+    results = judged_results(log, table, by, Tally(), upheld_too=False)
+    for _ in range(1 if workers == 1 else 20 * workers):
+        next(results)
 
 
 def children(folder: Path, workers: int, count: int = 1) -> list[dict[str, Any]]:

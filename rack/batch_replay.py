@@ -7,13 +7,15 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rack.arguments import positive
 from rack.errors import Exit, UsageError
+from rack.opening import log_at
 from rack.output import Output, money, table
-from rack.settings import dask_tls
+from rack.settings import dask_tls, log_address
 
 if TYPE_CHECKING:
     from events.log import EventLog, ResultStore
@@ -32,9 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rounds", metavar="DIR", type=Path, help="the round table that `rack rounds` made (default: make one)"
     )
     batch.add_argument(
-        "--workers", metavar="N", type=positive, help="threads that judge (default: one for each processor)"
+        "--workers", metavar="N", type=positive,
+        help="processes that judge (default: one for each processor, where there is enough to do)",
+    )  # fmt: skip
+    batch.add_argument(
+        "--engine", choices=("here", "dask"), help="processes of this machine, or a Dask cluster (extra `scale`)"
     )
-    batch.add_argument("--engine", choices=("threads", "dask"), help="threads, or a Dask cluster (extra `scale`)")
     batch.add_argument(
         "--scheduler", metavar="ADDR", help="a cluster that is there: tls://host:port (default: one of this machine)"
     )
@@ -56,7 +61,7 @@ def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace,
     """Judge by the round table, and store every verdict."""
     from replay.batch import replay_batch
 
-    with _rounds(log, arguments, output) as rounds, _engine(arguments) as engine:
+    with _rounds(log, arguments, output) as rounds, _engine(arguments, rounds) as engine:
         summary = replay_batch(log, results, rounds, engine, lambda done: output.progress(done, "rounds judged"))
     output.note(f"{summary.upheld_in_columns:,} rounds upheld in columns, {summary.told:,} told event by event")
     return summary
@@ -68,7 +73,7 @@ def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exi
     from replay import what_if as asked
 
     book = read_submission(arguments.rules)
-    with _rounds(log, arguments, output) as rounds, _engine(arguments) as engine:
+    with _rounds(log, arguments, output) as rounds, _engine(arguments, rounds) as engine:
         answer = asked.what_if(log, rounds, book, engine, lambda done: output.progress(done, "rounds settled"))
     for line in answer.integrity:
         output.problem(line)
@@ -109,14 +114,26 @@ def _rounds(log: EventLog, arguments: argparse.Namespace, output: Output) -> Ite
         yield RoundTable(folder)
 
 
-@contextlib.contextmanager
-def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
-    """What judges. A scheduler on another machine is reached by TLS only: what it is sent says who won what."""
-    from replay.groups import Threads
+WORTH_A_PROCESS = 65_536
+"""Rounds that one process judges about as fast as another is started."""
 
-    workers = arguments.workers or os.cpu_count() or 1
+
+@contextlib.contextmanager
+def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engine]:
+    """What judges. A scheduler on another machine is reached by TLS only: what it is sent says who won what."""
+    from replay.groups import Here
+    from replay.in_processes import Processes
+
+    processors = os.cpu_count() or 1
     if arguments.engine != "dask":
-        yield Threads(workers)
+        worth = sum(entry.rounds for entry in rounds.manifest.files) // WORTH_A_PROCESS
+        workers = arguments.workers or min(processors, worth)
+        if workers < 2:
+            yield Here()
+            return
+        opener = partial(log_at, log_address(arguments.log), read_only=True, check_heads=False)
+        with Processes(workers, opener) as processes:
+            yield processes
         return
     from replay.on_dask import Dask, Tls
 
@@ -126,5 +143,5 @@ def _engine(arguments: argparse.Namespace) -> Iterator[Engine]:
         raise UsageError(f"--scheduler {scheduler}: a scheduler on another machine is reached by tls:// only")
     if scheduler.startswith("tls://") and files is None:
         raise UsageError(f"--scheduler {scheduler} takes RACK_DASK_CA, RACK_DASK_CERTIFICATE and RACK_DASK_KEY")
-    with Dask(scheduler, workers, Tls(*files) if scheduler and files else None) as cluster:
+    with Dask(scheduler, arguments.workers or processors, Tls(*files) if scheduler and files else None) as cluster:
         yield cluster

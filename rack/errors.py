@@ -40,6 +40,7 @@ EXIT_OF: dict[str, Exit] = {
     "replay.review.ReviewRefused": Exit.USAGE,
     "analytics.warehouse.WarehouseError": Exit.ENVIRONMENT,
     "replay.round_table.TableError": Exit.USAGE,
+    "replay.in_processes.ProcessLost": Exit.ENVIRONMENT,
     "replay.on_dask.NoCluster": Exit.ENVIRONMENT,
     "replay.on_dask.OtherSoftware": Exit.ENVIRONMENT,
     "rack.errors.UsageError": Exit.USAGE,

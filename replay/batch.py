@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from events.log import EventLog, ResultStore
 from replay.engine import engine
-from replay.groups import Engine, groups_of
+from replay.groups import Engine, Judged, groups_of
 from replay.kernels.judged import ASIDE, CHECKS, UPHELD
 from replay.replayer import Summary, gc_seldom, replay
 from replay.replayer import Tally as StandingTally
@@ -111,25 +111,50 @@ def _must_be_new(results: ResultStore) -> None:
 def judged_results(
     log: EventLog, table: RoundTable, by: Engine, tally: Tally, upheld_too: bool = True
 ) -> Iterator[Result]:
-    """Yield the verdicts on the rounds of a table, as results, in the order of its rows.
+    """Yield the verdicts on the rounds of a table, as results, in the order of its groups.
 
     `upheld_too=False` leaves out the adjudications of rounds that were upheld in columns: most of the work, where only what
     differs is asked for.
     """
-    texts = table.rules()
-    teller, upheld = Teller(log, texts), Upheld({digest: rulebook_in(text) for digest, text in texts.items()})
-    columns = (*PLACED, *(SAID if upheld_too else ()))
-    for _, batch, (said,), rest in by.judge(groups_of(table.paths()), [Screen(texts)], columns):
-        judged = judged_of(said)
-        passed = np.flatnonzero(judged.check == UPHELD)
-        told = np.flatnonzero(judged.check != UPHELD)
-        if upheld_too:
-            yield from upheld.adjudications(batch, judged, passed.tolist())
-        tally.add(len(passed), reasons(batch, judged.check, told))
-        for row in rows_to_tell(batch, rest, told):
-            said_of_it = teller.tell(row)
-            tally.standing.add(said_of_it)
-            yield from said_of_it
+    for part in by.each(Verdicts(table.rules(), upheld_too), groups_of(table.paths()), log):
+        tally.add(part.upheld, part.why)
+        tally.standing.add(part.told)
+        yield from part.adjudications
+        yield from part.told
+
+
+class Part(NamedTuple):
+    """What comes of a group: how many rounds were upheld in columns, with their adjudications where they are asked for; why
+    the others were not, and what the single path said of them.
+    """
+
+    upheld: int
+    adjudications: list[Result]
+    why: list[str]
+    told: list[Result]
+
+
+class Verdicts:
+    """The job of a batch replay: the verdicts on the rounds of a group. `texts`: the submissions in force, by digest."""
+
+    def __init__(self, texts: Mapping[str, str], upheld_too: bool) -> None:
+        self.texts, self.upheld_too = texts, upheld_too
+        self.screens = [Screen(texts)]
+        self.columns = (*PLACED, *(SAID if upheld_too else ()))
+
+    def at(self, log: EventLog) -> Callable[[Judged], Part]:
+        """Return what finishes a group that was screened, where this log is at hand."""
+        teller = Teller(log, self.texts)
+        upheld = Upheld({digest: rulebook_in(text) for digest, text in self.texts.items()})
+
+        def finish(judged: Judged) -> Part:
+            batch, columns = judged.batch, judged_of(judged.said[0])
+            passed, others = np.flatnonzero(columns.check == UPHELD), np.flatnonzero(columns.check != UPHELD)
+            adjudications = upheld.adjudications(batch, columns, passed.tolist()) if self.upheld_too else ()
+            told = [result for row in rows_to_tell(batch, judged.rest, others) for result in teller.tell(row)]
+            return Part(len(passed), list(adjudications), reasons(batch, columns.check, others), told)
+
+        return finish
 
 
 def reasons(batch: pa.RecordBatch, check: Any, which: Any) -> list[str]:

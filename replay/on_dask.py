@@ -1,6 +1,6 @@
 """Screening on a Dask cluster: of this machine, or one that is there. The unit of work is `RecordBatch → RecordBatch`.
 
-The law of this file: what a cluster says is what threads say. A task carries the batch, the rules and the digest of the
+The law of this file: what a cluster says is what one process says. A task carries the batch, the rules and the digest of the
 software that sent it; a worker that runs other software, or gets other rules, refuses. A task whose worker is lost is tried
 again elsewhere. Nothing but screening happens there: the log, the single path and the results stay with the client.
 """
@@ -8,17 +8,19 @@ again elsewhere. Nothing but screening happens there: the log, the single path a
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 import pyarrow as pa
 
+from events.log import EventLog
 from replay.engine import engine
-from replay.groups import AHEAD, Group, Judged, judged_with_rest
+from replay.groups import AHEAD, Group, Job, ahead, columns_of, with_rest
 from replay.screening import Screen
+
+T = TypeVar("T")
 
 RETRIES: Final = 3
 """How often a task that failed is tried again; one whose worker was lost always is."""
@@ -90,36 +92,19 @@ class Dask:
             if other != engine():
                 raise OtherSoftware(_refusal(worker, other))
 
-    def judge(self, groups: Iterable[Group], screens: Sequence[Screen], columns: Sequence[str]) -> Iterator[Judged]:
-        """Yield the groups judged, in order, each with these columns beside those that screening reads."""
-        ahead = AHEAD * max(1, len(self.client.nthreads()))
-        waiting: deque[tuple[Group, pa.RecordBatch, Any]] = deque()
-        texts = rules_digest(screens)
+    def each(self, job: Job[T], groups: Iterable[Group], log: EventLog) -> Iterator[T]:
+        """Yield what comes of each group, in order: screened on the cluster, finished here."""
+        finish, screens, texts = job.at(log), list(job.screens), rules_digest(job.screens)
 
-        def judged() -> Judged:
-            group, batch, future = waiting.popleft()
-            return judged_with_rest(group, batch, [unpacked(said) for said in future.result()])
+        def submit(group: Group) -> tuple[Group, pa.RecordBatch, Any]:
+            batch = group.read(columns_of(group, job))
+            sent = packed(batch.select(group.screened))
+            future = self.client.submit(work, sent, screens, engine(), texts, retries=RETRIES, pure=False)
+            return group, batch, future
 
-        try:
-            for group in groups:
-                batch = group.read(tuple(dict.fromkeys((*group.screened, *columns))))
-                future = self.client.submit(
-                    work,
-                    packed(batch.select(group.screened)),
-                    list(screens),
-                    engine(),
-                    texts,
-                    retries=RETRIES,
-                    pure=False,
-                )
-                waiting.append((group, batch, future))
-                if len(waiting) > ahead:
-                    yield judged()
-            while waiting:
-                yield judged()
-        finally:
-            for _, _, future in waiting:
-                future.cancel()
+        most = AHEAD * max(1, len(self.client.nthreads()))
+        for group, batch, future in ahead(groups, submit, most, lambda left: left[2].cancel()):
+            yield finish(with_rest(group, batch, [unpacked(said) for said in future.result()]))
 
 
 def software() -> str:

@@ -6,7 +6,7 @@ cents from the patron's side, so what a change costs the house is what the patro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -18,13 +18,13 @@ from events.log import EventLog
 from games.rulebook import Rulebook
 from replay.batch import rows_to_tell
 from replay.findings import Adjudication
-from replay.groups import Engine, groups_of
-from replay.kernels.judged import Judged
+from replay.groups import Engine, Judged, groups_of
+from replay.kernels.judged import Judged as Columns
 from replay.replayer import MemoryResults, adjudications, replay
 from replay.round_columns import ENVY_WAGERS, numbers_of
 from replay.round_forms import form_of
 from replay.round_table import RoundTable
-from replay.screening import Screen, judged_of
+from replay.screening import Screen, judged_of, rulebook_in
 from replay.telling import Teller
 from replay.wagering import ENVY
 
@@ -51,6 +51,11 @@ class Money(msgspec.Struct):
         """What the patrons would have been due more by the others."""
         return self.instead_cents - self.due_cents
 
+    def add(self, other: Money) -> None:
+        """Add what came of other rounds."""
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 class Answer(msgspec.Struct, kw_only=True):
     """The money of every wager; the rounds it is of, how many of them were told event by event, and streams that broke."""
@@ -65,27 +70,20 @@ class Answer(msgspec.Struct, kw_only=True):
         """What the patrons would have been due more in all."""
         return sum(each.difference_cents for each in self.by_wager.values())
 
+    def add(self, other: Answer) -> None:
+        """Add what came of other rounds."""
+        for wager, money in other.by_wager.items():
+            self.by_wager.setdefault(wager, Money()).add(money)
+        self.rounds += other.rounds
+        self.told += other.told
+
 
 def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progress: Progress | None = None) -> Answer:
     """Settle all rounds of the book's game by the rules on file and by the book. Raises `TableError`."""
     table.must_be_of(log)
-    texts = table.rules()
     answer = Answer(by_wager={})
-    tellers = Teller(log, texts), Teller(log, texts, book)
-    for _, batch, (filed, instead), rest in by.judge(
-        groups_of(table.paths()),
-        [Screen(texts), Screen(texts, book.text)],
-        ("stream", "round_no", "rest_seq", "until_seq"),
-    ):
-        ours = np.array(batch.column("game").to_pylist()) == book.game
-        sides = judged_of(filed), judged_of(instead)
-        settled = ours & (sides[0].settled == 1) & (sides[1].settled == 1)
-        add_columns(answer, batch, sides, np.flatnonzero(settled), form_of(book.game).wagers)
-        told = np.flatnonzero(ours & ~settled)
-        for row in rows_to_tell(batch, rest, told):
-            add_told(answer, *(_verdicts(teller, row) for teller in tellers))
-        answer.rounds += int(ours.sum())
-        answer.told += len(told)
+    for part in by.each(Settlements(table.rules(), book.text), groups_of(table.paths()), log):
+        answer.add(part)
         if progress is not None:
             progress(answer.rounds)
     _without_rows(log, table, book, answer)
@@ -93,8 +91,37 @@ def what_if(log: EventLog, table: RoundTable, book: Rulebook, by: Engine, progre
     return answer
 
 
+class Settlements:
+    """The job of a what-if: the money of a group's rounds by the rules on file (`texts`, by digest) and by another text."""
+
+    columns = ("stream", "round_no", "rest_seq", "until_seq")
+
+    def __init__(self, texts: Mapping[str, str], instead: str) -> None:
+        self.texts, self.instead = texts, instead
+        self.screens = [Screen(texts), Screen(texts, instead)]
+
+    def at(self, log: EventLog) -> Callable[[Judged], Answer]:
+        """Return what finishes a group that was screened, where this log is at hand."""
+        book = rulebook_in(self.instead)
+        tellers = Teller(log, self.texts), Teller(log, self.texts, book)
+
+        def finish(judged: Judged) -> Answer:
+            batch, (filed, instead) = judged.batch, judged.said
+            ours = np.array(batch.column("game").to_pylist()) == book.game
+            sides = judged_of(filed), judged_of(instead)
+            settled = ours & (sides[0].settled == 1) & (sides[1].settled == 1)
+            told = np.flatnonzero(ours & ~settled)
+            answer = Answer(by_wager={}, rounds=int(ours.sum()), told=len(told))
+            add_columns(answer, batch, sides, np.flatnonzero(settled), form_of(book.game).wagers)
+            for row in rows_to_tell(batch, judged.rest, told):
+                add_told(answer, *(_verdicts(teller, row) for teller in tellers))
+            return answer
+
+        return finish
+
+
 def add_columns(
-    answer: Answer, batch: pa.RecordBatch, sides: tuple[Judged, Judged], which: Array, wagers: Sequence[str]
+    answer: Answer, batch: pa.RecordBatch, sides: tuple[Columns, Columns], which: Array, wagers: Sequence[str]
 ) -> None:
     """Add up rows that both rules settle in columns; `wagers` are those of a box."""
     if not len(which):

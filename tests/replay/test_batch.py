@@ -18,7 +18,7 @@ from events.log import Record
 from floor import gaming_day
 from floor.wings import WINGS
 from replay.batch import Tally, judged_results, replay_batch
-from replay.groups import Threads
+from replay.groups import Here
 from replay.plain_games import FILLS
 from replay.replayer import MemoryResults, Summary, replay
 from replay.replayer import Tally as StandingTally
@@ -51,12 +51,12 @@ def without_repeats(drafts: Sequence[Draft]) -> list[Draft]:
     return list({draft.event_id: draft for draft in drafts}.values())
 
 
-def said(log: MemoryLog, folder: Path, workers: int = 1) -> dict[str, list[tuple[str, bytes]]]:
+def said(log: MemoryLog, folder: Path) -> dict[str, list[tuple[str, bytes]]]:
     """Build the table and replay by it; compare everything with a replay event by event, and return it."""
     single, batch = MemoryResults(), MemoryResults()
     expected = replay(log, single)
     build(log, folder)
-    summary = replay_batch(log, batch, RoundTable(folder), Threads(workers))
+    summary = replay_batch(log, batch, RoundTable(folder), Here())
     found = {kind: sorted(batch.results(kind)) for kind in KINDS}
     assert found == {kind: sorted(single.results(kind)) for kind in KINDS}
     assert batch.positions("") == single.positions("")
@@ -83,11 +83,11 @@ def test_every_planted_fault(game: str, tmp_path: Path) -> None:
     rounds, least = DAYS[game]
     day = gaming_day.simulate(11, rounds, games=[game])
     log = SimulatedLog(day.groups())
-    found = said(log, tmp_path, workers=2)
+    found = said(log, tmp_path)
     codes = {json.loads(data)["code"] for _, data in found["findings"] if b'"code"' in data}
     assert {label.code for label in day.labels} <= codes | {"LOG-SOURCE-REPEAT"}
     table, tally = RoundTable(tmp_path), Tally()
-    results = list(judged_results(log, table, Threads(), tally, upheld_too=False))
+    results = list(judged_results(log, table, Here(), tally, upheld_too=False))
     assert tally.upheld > least
     assert tally.upheld + tally.told == sum(entry.rounds for entry in table.manifest.files)
     told = {key for kind, key, _ in results if kind == "adjudications"}
@@ -133,7 +133,7 @@ def test_an_open_round_is_taken_up_by_the_next_replay(tmp_path: Path) -> None:
     table.play(2, UNPAID.replace("close\n", ""))
     results = MemoryResults()
     build(MemoryLog([table]), tmp_path)
-    replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), Threads())
+    replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), Here())
     table.say(paid(), 2)
     table.play(3, UNPAID)
     replay(MemoryLog([table]), results)
@@ -148,7 +148,7 @@ def test_what_was_appended_since_the_table_was_made_is_replayed(tmp_path: Path) 
     build(MemoryLog([table]), tmp_path)
     table.play(2, UNPAID)
     results = MemoryResults()
-    summary = replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), Threads())
+    summary = replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), Here())
     assert summary.rounds == 2
     assert [key for key, _ in results.results("adjudications")] == ["table/fu-01#1", "table/fu-01#2"]
 
@@ -163,7 +163,7 @@ def test_a_broken_stream_has_no_rows(tmp_path: Path) -> None:
     manifest = build(log, tmp_path)
     assert list(manifest.heads) == ["table/fu-02"]
     assert "the bytes do not give the recorded hash" in manifest.single_path["table/fu-01"]
-    summary = replay_batch(log, MemoryResults(), RoundTable(tmp_path), Threads())
+    summary = replay_batch(log, MemoryResults(), RoundTable(tmp_path), Here())
     assert len(summary.integrity) == 1
 
 
@@ -174,7 +174,7 @@ def test_a_break_in_the_log_that_is_met_while_a_round_is_told(tmp_path: Path) ->
     build(log, tmp_path)
     log.broken["table/fu-01"] = 5
     with pytest.raises(IntegrityError):
-        replay_batch(log, MemoryResults(), RoundTable(tmp_path), Threads())
+        replay_batch(log, MemoryResults(), RoundTable(tmp_path), Here())
 
 
 def test_a_batch_goes_into_new_results_only(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_batch_goes_into_new_results_only(tmp_path: Path) -> None:
     build(log, tmp_path)
     replay(log, results)
     with pytest.raises(TableError, match="hold verdicts already"):
-        replay_batch(log, results, RoundTable(tmp_path), Threads())
+        replay_batch(log, results, RoundTable(tmp_path), Here())
 
 
 def test_a_batch_that_was_interrupted_is_run_again(tmp_path: Path) -> None:
@@ -194,9 +194,9 @@ def test_a_batch_that_was_interrupted_is_run_again(tmp_path: Path) -> None:
         table.play(number, UNPAID)
     log, results = MemoryLog([table]), MemoryResults()
     build(log, tmp_path)
-    first = next(judged_results(log, RoundTable(tmp_path), Threads(), Tally()))
+    first = next(judged_results(log, RoundTable(tmp_path), Here(), Tally()))
     results.commit("", {}, {}, [first])
-    replay_batch(log, results, RoundTable(tmp_path), Threads())
+    replay_batch(log, results, RoundTable(tmp_path), Here())
     keys = [key for key, _ in results.results("adjudications")]
     assert keys == [f"table/fu-01#{number}" for number in range(1, 4)]
 

@@ -1,4 +1,4 @@
-"""A cluster says what threads say: with a worker killed in the middle, and never with other software."""
+"""A cluster says what one process says: with a worker killed in the middle, and never with other software."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from floor import gaming_day
 from replay import on_dask, round_table
 from replay.batch import Tally, judged_results
 from replay.engine import engine
-from replay.groups import Engine, Group, Threads, groups_of
+from replay.groups import Engine, Group, Here, groups_of
 from replay.on_dask import Dask, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work
 from replay.round_table import RoundTable, build
 from replay.screening import Screen
@@ -51,10 +51,10 @@ def results(log: SimulatedLog, table: RoundTable, by: Engine) -> list[Result]:
     return list(judged_results(log, table, by, Tally()))
 
 
-def test_a_cluster_says_what_threads_say_though_a_worker_is_killed_in_the_middle(
+def test_a_cluster_says_what_one_process_says_though_a_worker_is_killed_in_the_middle(
     log: SimulatedLog, table: RoundTable, cluster: Dask
 ) -> None:
-    expected = results(log, table, Threads())
+    expected = results(log, table, Here())
     assert results(log, table, cluster) == expected
     said = judged_results(log, table, cluster, Tally())
     found = [next(said)]
@@ -81,11 +81,13 @@ def test_a_task_is_refused_by_other_software_and_with_other_rules(table: RoundTa
     assert unpacked(said).equals(screens[0].judge(first.read(first.screened)))
 
 
-def test_a_refusal_on_the_way_ends_the_batch(table: RoundTable, cluster: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_on_the_way_ends_the_batch(
+    log: SimulatedLog, table: RoundTable, cluster: Dask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(on_dask, "RETRIES", 0)
     monkeypatch.setattr(on_dask, "rules_digest", lambda screens: "another")
     with pytest.raises(OtherSoftware, match="other rules"):
-        list(cluster.judge(groups_of(table.paths()), [Screen(table.rules())], ()))
+        results(log, table, cluster)
 
 
 def test_a_batch_has_the_columns_that_were_asked_for(table: RoundTable) -> None:
@@ -123,7 +125,7 @@ def test_a_cluster_behind_tls(log: SimulatedLog, table: RoundTable, tmp_path: Pa
         address = own.scheduler_address
         assert address.startswith("tls://")
         with Dask(address, tls=files(keys, tmp_path / "keys")) as cluster:
-            assert results(log, table, cluster) == results(log, table, Threads())
+            assert results(log, table, cluster) == results(log, table, Here())
         with (
             config.set({"distributed.comm.timeouts.connect": "2s"}),
             pytest.raises(NoCluster, match="cannot be reached"),

@@ -8,7 +8,7 @@ import pytest
 
 from floor import gaming_day
 from games.rulebook import Rulebook, parse_submission
-from replay.groups import Threads
+from replay.groups import Here
 from replay.replayer import MemoryResults, adjudications, replay
 from replay.round_table import RoundTable, build
 from replay.what_if import Answer, Money, add_told, what_if
@@ -56,7 +56,7 @@ def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
     words: str, log: SimulatedLog, table: RoundTable
 ) -> None:
     book = parse_submission(rules_text(f"pa-688a {words}"))
-    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)
+    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert answer.rounds == expected.rounds
     assert 0 < answer.told < answer.rounds
@@ -66,7 +66,7 @@ def test_the_chapter_as_first_proposed(log: SimulatedLog, table: RoundTable) -> 
     """It never was in force: what it would have cost is told in columns all the same (D14)."""
     words = "pa-688a-proposed ace_high_bonus=2 fortune_bonus=5 progressive=4 meter=m-1"
     book = parse_submission(rules_text(words))
-    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)
+    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert 0 < answer.told < answer.rounds // 2
 
@@ -111,7 +111,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Simulate
 def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
     log, table = others[game]
     book = parse_submission(rules_text(words))
-    answer, expected = what_if(log, table, book, Threads()), one_by_one(log, book)
+    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert answer.rounds == expected.rounds
     if "mystery" in words:
@@ -124,7 +124,7 @@ def test_rules_as_they_are_change_nothing(log: SimulatedLog, table: RoundTable) 
     """Of a table that plays by one submission."""
     text = next(iter(table.rules().values()))
     book = parse_submission(text)
-    answer = what_if(log, table, book, Threads())
+    answer = what_if(log, table, book, Here())
     assert answer.by_wager["base"].difference_cents == 0
     assert answer.difference_cents == sum(each.difference_cents for each in answer.by_wager.values())
 
@@ -139,7 +139,7 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
     build(log, tmp_path)
     assert list(RoundTable(tmp_path).manifest.single_path) == ["table/fu-02"]
     book = parse_submission(rules_text("pa-688a"))
-    answer = what_if(log, RoundTable(tmp_path), book, Threads())
+    answer = what_if(log, RoundTable(tmp_path), book, Here())
     assert answer == Answer(
         by_wager={"base": Money(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, instead_cents=9_000)},
         rounds=6, told=6,
@@ -149,5 +149,5 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
 def test_other_games_are_left_out(tmp_path: Path) -> None:
     log = SimulatedLog(gaming_day.simulate(3, 20, games=["over_under"]).groups())
     build(log, tmp_path)
-    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), Threads())
+    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), Here())
     assert (answer.rounds, answer.by_wager) == (0, {})
