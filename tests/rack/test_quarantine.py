@@ -184,7 +184,7 @@ def test_another_event_under_the_id_of_a_redriven_one_is_refused(log: SqliteLog)
 def test_what_new_software_reads(log: SqliteLog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A device speaks a version that this one does not know yet; after the upgrade it is redriven as it came in."""
     expected = [each for each in whole(tmp_path) if each[0] == "table/fu-01"]
-    data = lines(tables()[0])
+    data, known = lines(tables()[0]), dict(REGISTRY)
     with monkeypatch.context() as patch:
         patch.delitem(REGISTRY, ("wager_paid", 1))
         patch.setattr(codec, "_payload_decoders", {})
@@ -193,6 +193,8 @@ def test_what_new_software_reads(log: SqliteLog, monkeypatch: pytest.MonkeyPatch
         assert {each.entry.reason.split(":")[0] for each in entries} == {"unknown event 'wager_paid' version 1"}
         with pytest.raises(EventError, match="unknown event 'wager_paid'"):
             redrive(log, entries[0], **BECAUSE)
+    REGISTRY.clear()
+    REGISTRY.update(known)  # in the order of the vocabulary again
     assert all("UNDETERMINED" in each for each in conclusions(judged(log)) if each[1] != 2)
     for each in held(log):
         redrive(log, each, **BECAUSE)
