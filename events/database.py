@@ -14,6 +14,7 @@ from events.errors import AppendRefused, LogUnavailable
 from events.high_water import sync
 
 Connection = apsw.Connection
+NotUnique = apsw.ConstraintError
 
 CHUNK = 256
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""

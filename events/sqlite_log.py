@@ -13,14 +13,13 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from events.appender import StreamState, place, report_digest, state_at
-from events.database import CHUNK, Connection, Damaged, Database
+from events.database import CHUNK, Connection, Damaged, Database, NotUnique
 from events.diagnosis import diagnose
 from events.envelope import Draft, StreamName
 from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
@@ -184,7 +183,7 @@ class SqliteLog:
             now_us = self._clock()
             try:
                 with self._database.transaction() as connection:
-                    appended = [self._stage(connection, staged, stream, drafts, now_us) for stream, drafts in groups]
+                    appended = self._stage(connection, staged, groups, now_us)
             except LogUnavailable as error:
                 message = f"{error}; whether the last group was stored is only known after opening the log again"
                 raise self._fail(message) from error
@@ -207,28 +206,39 @@ class SqliteLog:
         self,
         connection: Connection,
         staged: dict[str, StreamState],
-        stream: str,
-        drafts: Sequence[Draft],
+        groups: Sequence[tuple[str, Sequence[Draft]]],
         now_us: int,
-    ) -> Appended:
-        state, records = staged[stream], list[Record]()
-        reports = [(stream, draft.source, draft.source_seq, report_digest(draft)) for draft in drafts]
-        is_new = _inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports)
-        new = list(compress(drafts, is_new))
-        for draft in new:
-            record, state = place(
-                state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
-            )
-            records.append(record)
-        event_ids = [(stream, bytes.fromhex(draft.event_id)) for draft in new]
-        is_free = _inserted(connection, "INSERT OR IGNORE INTO event_ids VALUES (?, ?)", event_ids)
-        if not all(is_free):
-            raise IdTaken(stream, new[is_free.index(False)].event_id)
-        rows = [(record.stream, record.seq, record.data, record.hash) for record in records]
+    ) -> list[Appended]:
+        """Put groups into the tables, one table after the other, and move on where their streams stand."""
+        reports = [
+            (stream, draft.source, draft.source_seq, report_digest(draft))
+            for stream, drafts in groups
+            for draft in drafts
+        ]
+        is_new = iter(_inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports))
+        rows, event_ids, appended = list[tuple[str, int, bytes, bytes]](), list[tuple[str, bytes]](), list[Appended]()
+        for stream, drafts in groups:
+            state, seqs = staged[stream], list[int | None]()
+            for draft, new in zip(drafts, is_new, strict=False):
+                if not new:
+                    seqs.append(None)
+                    continue
+                record, state = place(
+                    state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
+                )
+                rows.append((stream, record.seq, record.data, record.hash))
+                event_ids.append((stream, bytes.fromhex(draft.event_id)))
+                seqs.append(record.seq)
+            staged[stream] = state
+            appended.append(Appended(stream, tuple(seqs), state.head))
+        before = connection.total_changes()
+        try:
+            connection.executemany("INSERT INTO event_ids VALUES (?, ?)", event_ids)
+        except NotUnique as error:
+            stream, taken = event_ids[connection.total_changes() - before]  # those before it were inserted
+            raise IdTaken(stream, taken.hex()) from error
         connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
-        staged[stream] = state
-        seqs = (record.seq for record in records)
-        return Appended(stream, tuple(next(seqs) if each else None for each in is_new), state.head)
+        return appended
 
     def _state(self, stream: str) -> StreamState:
         """Return where a stream stands, from its last events when it is asked for the first time."""
