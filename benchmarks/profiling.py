@@ -12,10 +12,11 @@ from typing import Any, cast
 from benchmarks.measuring import REPEATS, best, once
 from benchmarks.on_sqlite import address, clear_results, replay_once
 from events.codec import read_all
+from events.garbage import gc_seldom
 from events.log import Record
 from events.open import open_log
 from replay.adjudicate import adjudicate
-from replay.replayer import MemoryResults, gc_seldom, replay, runs
+from replay.replayer import MemoryResults, replay, runs
 from replay.rounds import Round
 from replay.stream import Result, Worker, rules_in_force
 

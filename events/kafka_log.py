@@ -26,6 +26,7 @@ import msgspec
 
 from events.envelope import Draft, StreamName
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.garbage import gc_seldom
 from events.high_water import HighWater, compare
 from events.kafka_client import MAX_MESSAGE_BYTES, SHORT_S, Cluster, Lane, Message, Outgoing, Reader
 from events.kafka_fold import Chains, Ends, read_headers
@@ -142,7 +143,7 @@ class KafkaLog:
         return self._commit(list(groups), None)
 
     def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
-        with self._lock:
+        with self._lock, gc_seldom():
             self._check_writable()
             lanes = [self._lane(stream) for stream, _ in groups]
             staged = {lane: Staged() for lane in lanes}

@@ -23,6 +23,7 @@ from events.database import CHUNK, Connection, Damaged, Database, NotUnique
 from events.diagnosis import diagnose
 from events.envelope import Draft, StreamName
 from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
+from events.garbage import gc_seldom
 from events.high_water import HighWater, compare, sync
 from events.lock import take_lock
 from events.log import Appended, Clock, Head, Quarantined, Record
@@ -169,7 +170,7 @@ class SqliteLog:
         return self._commit(list(groups), None)
 
     def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
-        with self._database.lock:
+        with self._database.lock, gc_seldom():
             self._check_writable()
             staged: dict[str, StreamState] = {}
             for stream, _ in groups:

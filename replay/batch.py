@@ -15,11 +15,12 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from events.garbage import gc_seldom
 from events.log import EventLog, ResultStore
 from replay.engine import engine
 from replay.groups import Engine, Judged, groups_of
 from replay.kernels.judged import ASIDE, CHECKS, UPHELD
-from replay.replayer import Summary, gc_seldom, replay
+from replay.replayer import Summary, replay
 from replay.replayer import Tally as StandingTally
 from replay.round_columns import REST
 from replay.round_table import RoundTable, TableError

@@ -14,8 +14,9 @@ from typing import Protocol
 import msgspec
 
 from events.errors import Reassigned
+from events.garbage import gc_seldom
 from events.log import EventLog, ResultStore
-from replay.replayer import Replay, Summary, gc_seldom
+from replay.replayer import Replay, Summary
 
 CYCLE_S = 0.2
 """How long a member waits for events, over all its partitions, before it looks after the group again."""

@@ -19,6 +19,7 @@ from typing import Any, Final, TypeVar
 
 import zstandard
 
+from events.garbage import gc_seldom
 from events.log import EventLog
 from replay.groups import AHEAD, Group, Job, Judged, ahead, judged
 
@@ -89,7 +90,8 @@ def _ready(sent: bytes) -> tuple[Job[Any], Callable[[Judged], Any]]:
 
 def _work(sent: bytes, group: Group) -> bytes:
     job, finish = _ready(sent)
-    return zstandard.compress(pickle.dumps(finish(judged(group, job))), LEVEL)
+    with gc_seldom():
+        return zstandard.compress(pickle.dumps(finish(judged(group, job))), LEVEL)
 
 
 def _unpacked(done: bytes) -> Any:

@@ -6,8 +6,6 @@ replay can be killed anywhere and taken up again, and replaying twice changes no
 
 from __future__ import annotations
 
-import contextlib
-import gc
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -17,6 +15,7 @@ import msgspec
 
 from events.envelope import RawEnvelope
 from events.errors import EventError, IntegrityError, Undecodable
+from events.garbage import gc_seldom
 from events.log import EventLog, Record, ResultStore
 from games.rulebook import Rulebook
 from replay.again import fold_again
@@ -284,17 +283,6 @@ class Replay:
         waiting = [(key, data) for kind, key, data in self._waiting if kind == "findings"]
         stored = [*self.results.results("findings"), *waiting]
         return {each.id for each in current_findings(stored) if each.stream == stream}
-
-
-@contextlib.contextmanager
-def gc_seldom() -> Iterator[None]:
-    """Look for cycles seldom: events are many, and make none."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(50_000, *thresholds[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
 
 
 def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:

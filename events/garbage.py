@@ -1,0 +1,34 @@
+"""Looking for cyclic garbage, seldom: for work that makes very many objects, and no cycles among them."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import threading
+from collections.abc import Iterator
+from typing import Final
+
+SELDOM: Final = 50_000
+"""New objects between two looks; Python's own measure is some hundreds."""
+
+_lock = threading.Lock()
+_inside = 0
+_usual: tuple[int, int, int] = gc.get_threshold()
+
+
+@contextlib.contextmanager
+def gc_seldom() -> Iterator[None]:
+    """Let cycles be looked for seldom while this lasts, in however many threads at once."""
+    global _inside, _usual
+    with _lock:
+        if not _inside:
+            _usual = gc.get_threshold()
+            gc.set_threshold(SELDOM, *_usual[1:])
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                gc.set_threshold(*_usual)
