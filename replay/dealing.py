@@ -185,8 +185,9 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe.py`.)"""
     seen: dict[int, Fact] = {}
     for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
+        of_pile = str(fact.payload.to).startswith("pile")
         for card in fact.payload.cards:
-            if card is None or str(fact.payload.to).startswith("pile"):
+            if card is None or of_pile:
                 continue
             code = CODE[card]
             if code in seen:

@@ -12,7 +12,7 @@ from events import model
 from games.dice_wagers import ONE_RED_TWO_BLUE
 from games.rulebook import Rulebook
 from replay.findings import Finding
-from replay.moves import first_moves
+from replay.moves import first_moves, moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.settlement import is_void
@@ -137,10 +137,9 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
     if first is None or not round_.observes("settlement") or is_void(round_, book):
         return
     on_dice = {name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"}
-    moves = (*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned))
-    settling = [fact for fact in moves if getattr(fact.payload, "reason", "") != "late"]
+    settling = [fact for fact in moves(round_) if getattr(fact.payload, "reason", "") != "late"]
     late: dict[int, Fact] = {}
-    for fact in first_moves(sorted(settling, key=lambda each: each.seq)):
+    for fact in first_moves(settling):
         if fact.payload.wager in on_dice and fact.seq > first.seq:
             late.setdefault(fact.payload.seat, fact)
     for seat, fact in late.items():

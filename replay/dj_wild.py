@@ -18,12 +18,12 @@ from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, abandoned_seats, progressive_wins, side_card
-from replay.moves import flows
+from replay.moves import flows, moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
-from replay.table_state import Fact
+from replay.table_state import Fact, in_order
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
 from replay.wagering import Key, key_in, stakes
 
@@ -43,7 +43,7 @@ def decisions(round_: Round) -> dict[int, Decided | None]:
     if "decisions" not in round_.memo:
         found: dict[int, Decided | None] = {}
         raised = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise"]
-        for fact in sorted([*round_.of(model.DecisionMade), *raised], key=lambda each: each.seq):
+        for fact in in_order([*round_.of(model.DecisionMade), *raised]):
             event = fact.payload
             folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
             decided = Decided("fold" if folded else "raise", fact)
@@ -135,10 +135,9 @@ def settling(round_: Round) -> list[Fact]:
     """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip."""
     folded = {seat for seat, each in decisions(round_).items() if each is not None and each.decision == "fold"}
     gone = abandoned_seats(round_)
-    moves = [*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)]
     forfeited: set[Key] = set()
     found = []
-    for fact in sorted(moves, key=lambda each: each.seq):
+    for fact in moves(round_):
         event = fact.payload
         if event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken):
             forfeited.add(key_in(event))
@@ -228,7 +227,7 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("PLAY-ORDER", on=("687a.11(b)",))
 def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Players decide in turn, from the one farthest to the dealer's left clockwise: seat 1 first."""
-    made = sorted((each.fact for each in decisions(round_).values() if each is not None), key=lambda fact: fact.seq)
+    made = in_order(each.fact for each in decisions(round_).values() if each is not None)
     for before, after in itertools.pairwise(made):
         if after.payload.seat > before.payload.seat:
             continue

@@ -13,7 +13,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
-from replay.table_state import Deck, Fact, Preparation
+from replay.table_state import Deck, Fact, Preparation, in_order
 
 HOUR_US = 3_600_000_000
 
@@ -33,7 +33,7 @@ def preparations(round_: Round) -> list[Preparation]:
     seated = dict(round_.before.patrons)
     first = round_.first_card
     made = [fact for type_ in PREPARING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
-    for fact in sorted(made, key=lambda each: each.seq):
+    for fact in in_order(made):
         event = fact.payload
         match event:
             case model.PatronSeated():

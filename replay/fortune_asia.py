@@ -16,7 +16,7 @@ from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import DEALER_SHOWN
-from replay.table_state import Fact
+from replay.table_state import Fact, in_order
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
 
 
@@ -39,8 +39,7 @@ def _seen_early(round_: Round) -> list[tuple[Fact, bool | None]]:
     turned = turned_over(round_)
     seen = [fact for fact in round_.of(model.CardExposed) if _owner(round_, fact) == "dealer"]
     seen += [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
-    seen.sort(key=lambda fact: fact.seq)
-    return [(fact, True if turned is None else round_.certainly_before(fact, turned)) for fact in seen]
+    return [(fact, True if turned is None else round_.certainly_before(fact, turned)) for fact in in_order(seen)]
 
 
 def _owner(round_: Round, exposed: Fact) -> Position | None:

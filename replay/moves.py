@@ -9,7 +9,7 @@ import msgspec
 from events import model
 from games.money import show_money
 from replay.rounds import Round
-from replay.table_state import Fact
+from replay.table_state import Fact, in_order
 from replay.wagering import Key, key_in
 
 
@@ -25,6 +25,11 @@ class Flow(msgspec.Struct):
     by_slip_cents: int = 0
     gave: bool = False
     facts: list[Fact] = []
+
+
+def moves(round_: Round) -> list[Fact]:
+    """Return what was done with all wagers, in the order of the log."""
+    return round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
 
 def flows(round_: Round) -> dict[Key, Flow]:
@@ -79,7 +84,7 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
         return flow.taken_cents if flow.taken_cents > stake_cents else 0
     uncovered = sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
     left, from_hand = stake_cents - uncovered, 0
-    for fact in sorted(flow.facts, key=lambda each: each.seq):
+    for fact in in_order(flow.facts):
         match fact.payload:
             case model.WagerTaken(amount_cents=cents):
                 from_hand += max(0, cents - left)

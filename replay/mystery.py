@@ -22,7 +22,7 @@ from replay.paying import verified
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.settlement import dues, is_void, settlements
-from replay.table_state import Armed, Fact
+from replay.table_state import Armed, Fact, in_order
 from replay.wagering import key_of, stakes
 
 WAGER = "mystery"
@@ -85,7 +85,7 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
     current = Recorded([], [], round_.before.armed.get(meter))
     found, just_armed = [current], False
     events = (model.MysteryArmed, model.ProgressiveAccepted, model.MysteryHit)
-    for fact in sorted((f for type_ in events for f in _of_meter(round_, book, type_)), key=lambda each: each.seq):
+    for fact in in_order(fact for type_ in events for fact in _of_meter(round_, book, type_)):
         event = fact.payload
         match event:
             case model.MysteryArmed():

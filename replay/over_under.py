@@ -16,13 +16,13 @@ from games.over_under import GAME, SIDES, total
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, voided_seats
-from replay.moves import first_moves, flows
+from replay.moves import first_moves, flows, moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
-from replay.shoe import in_order, shoe_begun, shoe_of
-from replay.table_state import Fact, firsts
+from replay.shoe import shoe_begun, shoe_of
+from replay.table_state import Fact, firsts, in_order
 from replay.wagering import closing, key_of, stakes
 
 CLOCKS = "the clocks contradict the order"
@@ -202,8 +202,8 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-ORDER", "686a.7(e)", expected="a card to each position with an ante wager, and no other",
             observed=f"dealt to seat {seat}, which has no wager", evidence=dealt[seat],
         )  # fmt: skip
-    firsts = sorted((facts[0] for facts in dealt.values()), key=lambda fact: fact.seq)
-    further = sorted((fact for facts in dealt.values() for fact in facts[1:]), key=lambda fact: fact.seq)
+    firsts = in_order(facts[0] for facts in dealt.values())
+    further = in_order(fact for facts in dealt.values() for fact in facts[1:])
     regular = [fact for fact in further if fact.payload.to not in asked]
     late = [fact for fact in further if fact.payload.to in asked]
     for section, phase in (("686a.7(e)", firsts), ("686a.7(h)", regular)):
@@ -269,7 +269,7 @@ def dead_hands(round_: Round, book: Rulebook) -> Iterator[Doubt]:
 def decisions(round_: Round, book: Rulebook) -> list[Fact]:
     """Return each seat's decision, in order: what was said, placed in time, or surrendered in time, first."""
     dealt, found = dealt_to(round_), dict[int, Fact]()
-    for fact in in_order(round_, model.DecisionMade, model.WagerPlaced, model.Surrendered):
+    for fact in round_.in_order(model.DecisionMade, model.WagerPlaced, model.Surrendered):
         event = fact.payload
         cards = dealt.get(event.seat, [])
         is_early = bool(cards) and fact.seq < cards[0].seq
@@ -284,7 +284,7 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
             case _:
                 continue
         found.setdefault(event.seat, fact)
-    return sorted(found.values(), key=lambda fact: fact.seq)
+    return in_order(found.values())
 
 
 @rule("PLAY-ORDER", on=("686a.7(f)",))
@@ -295,7 +295,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """
     dealt, made = dealt_to(round_), decisions(round_, book)
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
-    further = sorted((facts[1] for facts in dealt.values() if len(facts) > 1), key=lambda fact: fact.seq)
+    further = in_order(facts[1] for facts in dealt.values() if len(facts) > 1)
     firsts = [facts[0] for facts in dealt.values() if not further or facts[0].seq < further[0].seq]
     if not round_.observes("deal"):  # of a whole hand in one go it is not said when its first card came
         firsts = [fact for fact in firsts if len(fact.payload.cards) == 1]
@@ -387,7 +387,7 @@ def settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
     """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
     surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
     return first_moves([
-        fact for fact in in_order(round_, model.WagerTaken, model.WagerPaid, model.WagerReturned)
+        fact for fact in moves(round_)
         if getattr(fact.payload, "reason", "") != "late"
         and not (fact.payload.wager == book.chapter.base and fact.payload.seat in surrendered)
     ])  # fmt: skip

@@ -18,12 +18,12 @@ from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.layout import abandoned_seats, meter_at_settlement, progressive_wins, side_card, voided_seats
-from replay.moves import first_moves, flows
+from replay.moves import first_moves, flows, moves
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
-from replay.table_state import Fact, firsts
+from replay.table_state import Fact, firsts, in_order
 from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes, surrenders
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
@@ -126,7 +126,7 @@ def _progressive_winners(round_: Round, book: Rulebook, wager: str = "progressiv
         if due.wager == wager and (due.outcome is Outcome.WIN or due.share_bp):
             flow = done.get(key_of(due.seat, wager, None, due.bettor))
             paid = [fact for fact in flow.facts if isinstance(fact.payload, model.WagerPaid)] if flow else []
-            yield due, sorted(paid, key=lambda fact: fact.seq)
+            yield due, in_order(paid)
 
 
 @rule("PAY-LIGHT", "PAY-VALIDATED", on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"))
@@ -272,9 +272,8 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []
     fortune_last: Fact | None = None
-    moves = [*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)]
     in_turn = [
-        fact for fact in sorted(moves, key=lambda each: each.seq)
+        fact for fact in moves(round_)
         if fact.payload.seat not in gone and getattr(fact.payload, "reason", "") != "late"
         and getattr(fact.payload, "source", "") != "slip"
     ]  # fmt: skip
@@ -300,7 +299,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             )  # fmt: skip
             break
     for fact in optional:
-        first = next((each for each in _settled_before(book, fact, began) if fact.seq < each.seq), None)
+        first = next(_settled_later(book, fact, began), None)
         if first is not None:
             if not round_.certainly_before(fact, first):
                 yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
@@ -323,12 +322,12 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         )  # fmt: skip
 
 
-def _settled_before(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Iterator[Fact]:
-    """The first moves of the wagers of a box that are settled before this one's, as far as they were settled."""
+def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Iterator[Fact]:
+    """The first moves of the wagers of a box that are settled before this one's, where they came after it."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
         found = began.get((fact.payload.seat, wager))
-        if found is not None:
+        if found is not None and fact.seq < found.seq:
             yield found
 
 

@@ -20,7 +20,7 @@ from replay.corrections import Correction, Known, correction
 from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.stub_counts import recount, uncounted
-from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts
+from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]
 
@@ -73,8 +73,7 @@ class Round:
 
     def index(self, fact: Fact) -> None:
         """Note what a fact states."""
-        payload = fact.payload
-        type_ = payload.KIND
+        payload, type_ = fact.payload, fact.payload.KIND
         same = self.by_type[type_]
         if same:
             same.append(fact)
@@ -105,6 +104,10 @@ class Round:
         facts = self.by_type[type_]
         return facts[-1] if facts else None
 
+    def in_order(self, *types: type[Event]) -> list[Fact]:
+        """Return the facts of several types, in the order of the log."""
+        return in_order([fact for type_ in types for fact in self.by_type[type_]])
+
     @property
     def last_card(self) -> Fact | None:
         """The last card (or stack) dealt to a position, or null."""
@@ -113,8 +116,9 @@ class Round:
     @property
     def found_face_up(self) -> list[Fact]:
         """The cards of a single deck that were found face up: one that is named again was found before."""
-        unread = [fact for fact in self.of(model.CardFoundFaceUp) if fact.payload.card is None]
-        return [*firsts((fact for fact in self.of(model.CardFoundFaceUp) if fact not in unread), "card"), *unread]
+        found = self.of(model.CardFoundFaceUp)
+        unread = [fact for fact in found if fact.payload.card is None]
+        return [*firsts((fact for fact in found if fact not in unread), "card"), *unread] if found else []
 
     @property
     def first_seq(self) -> int:

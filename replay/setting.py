@@ -50,8 +50,7 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
         known: dict[Position, SetHand] = round_.memo["set_hands"]
         return known
     found: dict[Position, SetHand] = {}
-    both = [*round_.of(model.HandSet), *round_.of(model.HandReset)]
-    for fact in sorted(both, key=lambda each: each.seq):
+    for fact in round_.in_order(model.HandSet, model.HandReset):
         event = fact.payload
         earlier = found[event.position].facts if event.position in found else ()
         medium = _codes(event.medium) if event.medium else ()
@@ -329,8 +328,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     if dealer is None:
         return
     seen: set[int] = set()
-    looks = [*round_.of(model.HandExamined), *round_.of(model.HandSet)]
-    for fact in sorted(looks, key=lambda each: each.seq):
+    for fact in round_.in_order(model.HandExamined, model.HandSet):
         seat = fact.payload.seat if isinstance(fact.payload, model.HandExamined) else fact.payload.position
         if seat == "dealer" or seat in seen or fact.seq > dealer.seq:
             continue

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from events import model
-from events.model import Event
 from games.rulebook import Rulebook
 from replay.equipment import cut_before, first_cut, preparations
 from replay.findings import Finding
@@ -36,11 +35,6 @@ def batch_of(round_: Round) -> Batch:
 def shuffler(round_: Round, book: Rulebook) -> str:
     """Return the shuffler at the table: as it was opened, else as filed."""
     return round_.before.shuffler or book.shuffler
-
-
-def in_order(round_: Round, *types: type[Event]) -> list[Fact]:
-    """Return the facts of some types in the order of the stream."""
-    return sorted((fact for type_ in types for fact in round_.of(type_)), key=lambda fact: fact.seq)
 
 
 def shoe_begun(round_: Round) -> int | None:
@@ -83,7 +77,7 @@ def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[Fact, str | 
     """
     out: dict[str, int] = dict(gone(round_)) if shuffler(round_, book) != "continuous" else {}
     found: str | None = None
-    for fact in in_order(round_, model.CardsShuffled, model.CardsDealt, model.CardBurned, model.CardFoundFaceUp):
+    for fact in round_.in_order(model.CardsShuffled, model.CardsDealt, model.CardBurned, model.CardFoundFaceUp):
         event = fact.payload
         if isinstance(event, model.CardsShuffled):
             out = {} if event.deck == round_.deck else out
@@ -281,7 +275,7 @@ def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     for shuffle, following in reshuffles(round_):
         steps = [Preparation("shuffle", shuffle.seq, "dealer", 0, shuffle.payload.method, ())]
-        for fact in in_order(round_, model.CardsCut, model.RecutOrdered):
+        for fact in round_.in_order(model.CardsCut, model.RecutOrdered):
             event = fact.payload
             if not shuffle.seq < fact.seq < following.seq:
                 continue
@@ -303,7 +297,7 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     at, size = placed, book.chapter.numbers["deck_size"]
     reshuffled = {shuffle.seq: shuffle.payload.count for shuffle, _ in reshuffles(round_)}
     exact = True
-    for fact in in_order(round_, model.CardsShuffled, model.CoverCardPlaced, model.CardsDealt):
+    for fact in round_.in_order(model.CardsShuffled, model.CoverCardPlaced, model.CardsDealt):
         event = fact.payload
         if isinstance(event, model.CoverCardPlaced):
             at = fact.seq, event.depth, event.counted_from

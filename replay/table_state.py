@@ -7,6 +7,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
@@ -24,6 +25,14 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     source: str
     payload: Any
     event_id: str = ""
+
+
+_seq = attrgetter("seq")
+
+
+def in_order(facts: Iterable[Fact]) -> list[Fact]:
+    """Return facts in the order of the log."""
+    return sorted(facts, key=_seq)
 
 
 def firsts(facts: Iterable[Fact], *fields: str) -> list[Fact]:

@@ -16,7 +16,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
-from replay.table_state import Fact, firsts
+from replay.table_state import Fact, firsts, in_order
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
@@ -34,7 +34,8 @@ def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
 
 def key_in(said: Any) -> Key:
     """Return the key of the wager that an event, a stake, an amount due or a settlement speaks of."""
-    return key_of(said.seat, said.wager, said.number, said.bettor)
+    wager: str = said.wager
+    return said.seat, wager, said.number if wager == "match" else None, said.bettor if wager == "backline" else ""
 
 
 class Stake(msgspec.Struct):
@@ -260,7 +261,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     by_patron: dict[str, list[tuple[int, Fact]]] = {}
     placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base]
     came_and_went = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
-    for fact in sorted([*came_and_went, *placed], key=lambda each: each.seq) if came_and_went else placed:
+    for fact in in_order([*came_and_went, *placed]) if came_and_went else placed:
         event = fact.payload
         match event:
             case model.PatronSeated():
@@ -293,6 +294,9 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("WAGER-SEATED", on=("7(b)",))
 def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A betting area is of one player: another who wagers there is not the one who is seated there (D319)."""
+    boxes = {(fact.payload.seat, fact.payload.bettor) for fact in round_.of(model.WagerPlaced)}
+    if len({seat for seat, _ in boxes}) == len(boxes):
+        return
     lies: dict[int, dict[str, int]] = {}
     for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1), (model.WagerRefused, -1)):
         for fact in round_.of(type_):
