@@ -28,6 +28,7 @@ class Context:
         self.patrons: dict[int, str] = {}
         self.wagered: dict[int, str] = {}
         self.stakes: dict[Key, int] = {}
+        self.refused: dict[Key, set[int]] = {}
         self.dealt: dict[Position, list[str | None]] = {}
         self.side: str | None = None
         self.player_dealer: int | None = None
@@ -47,9 +48,22 @@ class Context:
         if key in self.stakes:
             self.stakes[key] = max(0, self.stakes[key] - cents)
 
+    def placed(self, key: Key, cents: int) -> None:
+        """Note that so much came to a stake."""
+        self.stakes[key] = self.stakes.get(key, 0) + cents
+        self.refused.pop(key, None)
+
+    def refuse(self, key: Key, cents: int) -> None:
+        """Note that so much was refused; of the same amount, with nothing placed since, it is said again."""
+        before = self.refused.setdefault(key, set())
+        if cents not in before:
+            before.add(cents)
+            self.gone(key, cents)
+
     def new_round(self) -> None:
         """Forget what belongs to one round."""
-        self.wagered, self.stakes, self.dealt, self.side, self.player_dealer = {}, {}, {}, None, None
+        self.wagered, self.stakes, self.refused, self.dealt = {}, {}, {}, {}
+        self.side = self.player_dealer = None
 
     def where(self, position: Position) -> Position:
         """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
@@ -301,7 +315,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     for wager, pip, cents in amounts(words):
         own = own or wager != "backline"
         placed = key_of(seat, wager, pip, bettor)
-        context.stakes[placed] = context.stakes.get(placed, 0) + cents
+        context.placed(placed, cents)
         events.append(
             fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
         )
@@ -328,7 +342,7 @@ def _refuse(words: Words, context: Context) -> Sequence[Event]:
     bettor = bettor_of(words, context, seat)
     events: list[Event] = []
     for wager, pip, cents in amounts(words):
-        context.gone(key_of(seat, wager, pip, bettor), cents)
+        context.refuse(key_of(seat, wager, pip, bettor), cents)
         events.append(
             fact(
                 model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents,

@@ -1,5 +1,5 @@
 -- grain: stream, game, gaming_month, kind, value
--- How often each number from 1 to 7 was drawn ('number'), and each position was called out to be dealt to first
+-- How often each number was drawn ('number'), and each position was called out to be dealt to first
 -- ('start').
 SELECT
     stream,

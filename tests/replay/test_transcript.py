@@ -219,6 +219,16 @@ def test_time_ahead(word: str, ahead_s: float) -> None:
     assert second - first == int(ahead_s) * 1_000_000
 
 
+def test_a_refusal_said_twice_takes_nothing_more_from_the_stake() -> None:
+    """5.00 late and refused; said again it is the same refusal, and placed again another one."""
+    placed = "wager seat=3 base 25.00\nno_more_bets\n"
+    late = "wager seat=3 base 5.00\nrefuse seat=3 base 5.00\n"
+    for further in ("", "refuse seat=3 base 5.00\n", late):
+        text = CONTEXT.replace("deal ", f"{placed}{late}{further}deal ") + "pay seat=3 base 25.00\n"
+        (paid,) = [event for event in payloads(text) if isinstance(event, model.WagerPaid)]
+        assert (paid.winnings_cents, paid.stake_cents) == (2500, 2500)
+
+
 def test_the_same_text_gives_the_same_drafts() -> None:
     script = script_of(RULES + PAID)
     assert drafts(script) == drafts(script_of(RULES + PAID))
