@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from events.kafka_stored import GENERATION, OWNER, POSITION, SNAPSHOT, Generatio
 from events.kafka_topics import parse_address
 
 ATTEMPTS = 3
+FRESH_S = 1.0
+"""How long what was read of others' records counts as their last word, for a replayer that judges again."""
 
 
 class Commit(NamedTuple):
@@ -49,6 +52,7 @@ class KafkaResults:
         self._claimed = False
         self._writer: Writer | None = None
         self._lost = False
+        self._fresh_until = 0.0
         self._stored = Stored(self._cluster, self._prefix, address)
 
     def positions(self, engine: str) -> dict[str, int]:
@@ -79,6 +83,7 @@ class KafkaResults:
         with self._lock:
             self._claim()
             self._stored.read_findings()
+            self._fresh_until = 0.0
             self._transact(compose(self._stored, "", engine, positions, snapshots, records))
 
     def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
@@ -86,9 +91,15 @@ class KafkaResults:
         return self._stored.results(kind)
 
     def latest(self, kind: str, key: str) -> bytes | None:
-        """Return the last record of a kind under a key, or null."""
+        """Return the last record of a kind under a key, or null.
+
+        Who may write asks for one after the other, in order to judge again: then what another may have stored meanwhile is
+        read on at most once in `FRESH_S`.
+        """
         with self._lock:
-            self._stored.read_findings()
+            if self._read_only or time.monotonic() >= self._fresh_until:
+                self._stored.read_findings()
+                self._fresh_until = time.monotonic() + FRESH_S
             return self._stored.last(f"{kind}/{key}")
 
     def reset(self) -> None:

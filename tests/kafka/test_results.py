@@ -7,10 +7,11 @@ from unittest.mock import patch
 
 import pytest
 
-from events import kafka_shard
+from events import kafka_results, kafka_shard
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka_client import Cluster, Outgoing, Writer
 from events.kafka_log import KafkaLog, KafkaResults
+from events.kafka_stored import Stored
 from events.kafka_topics import REPLAY_PARTITION
 from tests.contract.drafts import TABLE, Drafts, fill
 
@@ -126,6 +127,30 @@ def test_a_second_replayer_takes_over(results: KafkaResults, open_results: OpenR
         with pytest.raises(SecondWriter):
             results.commit(ENGINE, {"table/a": 9}, {}, [])
     assert second.positions(ENGINE) == results.positions(ENGINE) == {"table/a": 8}
+
+
+def test_who_judges_again_reads_on_once_in_a_while(
+    results: KafkaResults, open_results: OpenResults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored is not read on for each question; but after a commit of one's own, after a second, and for a reader."""
+    asked: list[Stored] = []
+    read_findings = Stored.read_findings
+    monkeypatch.setattr(Stored, "read_findings", lambda stored: (asked.append(stored), read_findings(stored))[1])
+    results.commit(ENGINE, {"table/a": 7}, {}, [A1])
+    asked.clear()
+    assert [results.latest("findings", "a") for _ in range(100)] == [b"1"] * 100
+    assert len(asked) < 50
+    results.commit(ENGINE, {"table/a": 8}, {}, [A2])
+    assert results.latest("findings", "a") == b"2"
+    reader = open_results(read_only=True)
+    assert reader.latest("findings", "a") == b"2"
+    results.commit(ENGINE, {"table/a": 9}, {}, [A1])
+    assert reader.latest("findings", "a") == b"1"
+    monkeypatch.setattr(kafka_results, "FRESH_S", 0.0)
+    second = open_results()
+    assert second.latest("findings", "a") == b"1"
+    results.commit(ENGINE, {"table/a": 10}, {}, [A2])
+    assert second.latest("findings", "a") == b"2"
 
 
 RUBBISH = [b"", b"{", b"\xff", b"[" * 5000, b'{"generation":7}', b"null"]
