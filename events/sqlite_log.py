@@ -27,7 +27,6 @@ from events.errors import (
     BrokenSeal,
     EventError,
     IdTaken,
-    IntegrityError,
     LogUnavailable,
     SequenceGap,
     WrongSequence,
@@ -322,7 +321,7 @@ class SqliteLog:
                 if seq != expected or previous is None:
                     raise SequenceGap(stream, expected, seq)
                 if type(data) is not bytes or sha256(CHAIN_TAG + previous + data).digest() != stored:
-                    raise self._broken(stream, seq, data)
+                    self._refuse(stream, seq, data)
                 previous = stored
                 yield Record(stream, seq, data, stored)
                 expected += 1
@@ -359,7 +358,7 @@ class SqliteLog:
                     if seq != last + 1 or previous is None:
                         raise SequenceGap(stream, last + 1 if previous else last, seq)
                     if type(data) is not bytes or sha256(CHAIN_TAG + previous + data).digest() != stored:
-                        raise self._broken(stream, seq, data)
+                        self._refuse(stream, seq, data)
                     last, previous = seq, stored
                     batch.append(Record(stream, seq, data, stored))
                 ends[at] = last, previous
@@ -390,11 +389,11 @@ class SqliteLog:
             return int(min(positions)[0]) - 1
         return int(self._database.rows("SELECT coalesce(max(pos), 0) FROM events")[0][0])
 
-    def _broken(self, stream: str, seq: int, data: object) -> IntegrityError:
-        """Say what is wrong with a record whose bytes do not give the hash that is stored with them."""
+    def _refuse(self, stream: str, seq: int, data: object) -> None:
+        """Say what is wrong with a record whose bytes do not give the hash that is stored with them. Raises `BrokenSeal`."""
         if not isinstance(data, bytes):
-            return BrokenSeal(stream, seq, "what is stored are not bytes")
-        return diagnose(stream, seq, data, self._bytes_at)
+            raise BrokenSeal(stream, seq, "what is stored are not bytes")
+        raise diagnose(stream, seq, data, self._bytes_at)
 
     def _bytes_at(self, stream: str, seq: int) -> bytes | None:
         rows = self._database.rows("SELECT data FROM events WHERE stream = ? AND seq = ?", stream, seq)
