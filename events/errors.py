@@ -6,8 +6,6 @@ something which is stored cannot be trusted: nothing after it in that stream is 
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class EventError(ValueError):
     """An event, or its bytes, is not of the frozen form; nothing was stored."""
@@ -66,16 +64,6 @@ class IntegrityError(RuntimeError):
     def __init__(self, stream: str, seq: int, message: str) -> None:
         super().__init__(f"{stream} event {seq}: {message}")
         self.stream, self.seq, self.detail = stream, seq, message
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """From another process it comes as it was raised there, whatever its kind is made of."""
-        return _as_raised, (type(self), self.args, self.__dict__)
-
-
-def _as_raised(cls: type[IntegrityError], args: tuple[Any, ...], state: dict[str, Any]) -> IntegrityError:
-    error = cls.__new__(cls, *args)
-    error.__dict__.update(state)
-    return error
 
 
 class SequenceGap(IntegrityError):

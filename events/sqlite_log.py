@@ -22,15 +22,7 @@ from events.appender import StreamState, place, report_digest, state_at
 from events.database import CHUNK, Connection, Damaged, Database, NotUnique
 from events.diagnosis import diagnose
 from events.envelope import Draft, StreamName
-from events.errors import (
-    AppendRefused,
-    BrokenSeal,
-    EventError,
-    IdTaken,
-    LogUnavailable,
-    SequenceGap,
-    WrongSequence,
-)
+from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
 from events.garbage import gc_seldom
 from events.high_water import HighWater, compare, sync
 from events.lock import take_lock

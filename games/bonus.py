@@ -136,7 +136,7 @@ def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines
     for box in ordered:
         cap = MaximumPayout(book.max_payout_cents)
         known = [wager for wager in book.chapter.wagers if wager in box.stakes]
-        for wager in known if len(known) == len(box.stakes) else dict.fromkeys((*known, *box.stakes)):
+        for wager in dict.fromkeys((*known, *box.stakes)):
             own = wagers.get(wager)
             if own is not None:
                 dues.append(own(box, cap))

@@ -81,9 +81,10 @@ def replay_batch(log: EventLog, results: ResultStore, table: RoundTable, by: Eng
     _must_be_new(results)
     tally = Tally(progress)
     with gc_seldom():
-        waiting: list[Result] = []
+        waiting, changed = list[Result](), 0
         for said in judged_results(log, table, by, tally):
             waiting.append(said)
+            changed += said[0] == "adjudications"
             if len(waiting) >= COMMIT_EVERY:
                 results.commit(engine(), {}, {}, waiting)
                 waiting = []
@@ -96,6 +97,7 @@ def replay_batch(log: EventLog, results: ResultStore, table: RoundTable, by: Eng
     summary = BatchSummary(**{name: getattr(rest, name) for name in Summary.__struct_fields__})
     summary.rounds += tally.upheld + tally.told
     summary.events += sum(positions.values())
+    summary.changed += changed
     return tally.into(summary)
 
 

@@ -22,6 +22,7 @@ from replay.screening import Screen
 
 T = TypeVar("T")
 M = TypeVar("M", covariant=True)
+W = TypeVar("W")
 
 AHEAD: Final = 2
 """Groups that each worker may be ahead of what is taken from it."""
@@ -120,9 +121,6 @@ class Here:
         finish = job.at(log)
         for group in groups:
             yield finish(judged(group, job))
-
-
-W = TypeVar("W")
 
 
 def ahead(

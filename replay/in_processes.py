@@ -27,6 +27,7 @@ LEVEL: Final = 1
 """How hard what comes of a group is pressed on its way: verdicts are much alike, and fifty times smaller for next to nothing."""
 
 T = TypeVar("T")
+Raised = tuple[type[Exception], tuple[Any, ...], dict[str, Any]]
 Opener = Callable[[], EventLog]
 """Opens the log for reading; it can be sent to another process."""
 
@@ -89,10 +90,29 @@ def _ready(sent: bytes) -> tuple[Job[Any], Callable[[Judged], Any]]:
 
 
 def _work(sent: bytes, group: Group) -> bytes:
-    job, finish = _ready(sent)
-    with gc_seldom():
-        return zstandard.compress(pickle.dumps(finish(judged(group, job))), LEVEL)
+    raised, made = None, None
+    try:
+        job, finish = _ready(sent)
+        with gc_seldom():
+            made = finish(judged(group, job))
+    except Exception as error:  # whatever it is, it is raised where the work was asked for
+        raised = _parts(error)
+    return zstandard.compress(pickle.dumps((raised, made)), LEVEL)
 
 
 def _unpacked(done: bytes) -> Any:
-    return pickle.loads(zstandard.decompress(done))
+    raised, made = pickle.loads(zstandard.decompress(done))
+    if raised is not None:
+        raise _again(*raised)
+    return made
+
+
+def _parts(error: Exception) -> Raised:
+    """What an error is made of: pickling one that is made of other things than it says would not bring it back."""
+    return type(error), error.args, error.__dict__
+
+
+def _again(cls: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+    error = cls.__new__(cls, *args)
+    error.__dict__.update(state)
+    return error

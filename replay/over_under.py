@@ -365,8 +365,8 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         return
     dealt, asked = dealt_to(round_), elections(round_)
     further = {seat: facts[1].seq for seat, facts in dealt.items() if len(facts) > 1 and seat not in asked}
-    moves = [fact for fact in settling(round_, book) if fact.payload.seat not in asked]
-    for before, after in itertools.pairwise(moves):
+    settled = [fact for fact in settling(round_, book) if fact.payload.seat not in asked]
+    for before, after in itertools.pairwise(settled):
         earlier, seat = before.payload.seat, after.payload.seat
         if seat < earlier and further.get(seat, 0) <= further.get(earlier, 0):
             yield _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
@@ -375,7 +375,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         return
     for seat, since in further.items():
         following = min((seq for seq in further.values() if seq > since), default=None)
-        last = next((fact for fact in reversed(moves) if fact.payload.seat == seat), None)
+        last = next((fact for fact in reversed(settled) if fact.payload.seat == seat), None)
         if following is not None and last is not None and last.seq > following:
             next_card = next(facts[1] for facts in dealt.values() if len(facts) > 1 and facts[1].seq == following)
             expected = f"seat {seat} settled before the next player gets additional cards"

@@ -62,7 +62,7 @@ def said(log: MemoryLog, folder: Path) -> dict[str, list[tuple[str, bytes]]]:
     assert batch.positions("") == single.positions("")
     assert batch.snapshots("") == single.snapshots("")
     assert (summary.findings, summary.verdicts) == (expected.findings, expected.verdicts)
-    assert (summary.rounds, summary.events) == (expected.rounds, expected.events)
+    assert (summary.rounds, summary.events, summary.changed) == (expected.rounds, expected.events, expected.changed)
     return found
 
 

@@ -19,14 +19,15 @@ from events.errors import BrokenSeal, Fork, IntegrityError, LostTail, Misplaced,
 from events.log import EventLog
 from events.sqlite_log import SqliteLog
 from floor import gaming_day
+from games.chapters import RulesRefused
 from games.rulebook import parse_submission
-from replay import round_table
 from replay.batch import Tally, judged_results
-from replay.groups import Engine, Here, groups_of
-from replay.in_processes import Processes, ProcessLost
-from replay.round_table import RoundTable, build
+from replay.groups import Engine, Here
+from replay.in_processes import Processes, ProcessLost, _again, _parts
+from replay.round_table import RoundTable
 from replay.stream import Result
 from replay.what_if import what_if
+from tests.replay.small_groups import in_small_groups
 from tests.replay.tables import rules_text
 
 pytestmark = pytest.mark.kernels
@@ -53,12 +54,7 @@ def log(path: Path) -> Iterator[EventLog]:
 @pytest.fixture(scope="module")
 def table(log: EventLog, tmp_path_factory: pytest.TempPathFactory) -> RoundTable:
     """Many small groups, so that each process has some of them."""
-    folder = tmp_path_factory.mktemp("rounds")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(round_table, "GROUP", 8)
-        build(log, folder)
-    assert sum(1 for _ in groups_of(RoundTable(folder).paths())) > 15
-    return RoundTable(folder)
+    return in_small_groups(log, tmp_path_factory.mktemp("rounds"))
 
 
 @pytest.fixture(scope="module")
@@ -160,9 +156,10 @@ def _runs(pid: int) -> bool:
         Misplaced("table/fu-01", 3, "table/fu-01", 4, True),
         LostTail("table/fu-01", 3, "cut off"),
         Fork("table/fu-01", 3, "two"),
+        RulesRefused("rules.toml", "game", "missing", "§ 601a.2"),
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_a_break_comes_from_another_process_as_it_was(error: IntegrityError) -> None:
-    again = pickle.loads(pickle.dumps(error))
+def test_an_error_comes_from_another_process_as_it_was(error: Exception) -> None:
+    again = _again(*pickle.loads(pickle.dumps(_parts(error))))
     assert (type(again), str(again), again.__dict__) == (type(error), str(error), error.__dict__)

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from floor import gaming_day
-from replay import on_dask, round_table
+from replay import on_dask
 from replay.batch import Tally, judged_results
 from replay.engine import engine
 from replay.groups import Engine, Group, Here, groups_of
 from replay.on_dask import Dask, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work
-from replay.round_table import RoundTable, build
+from replay.round_table import RoundTable
 from replay.screening import Screen
 from replay.stream import Result
+from tests.replay.small_groups import in_small_groups
 from tests.replay.test_batch import SimulatedLog
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore")]  # Dask's own
@@ -33,12 +34,7 @@ def log() -> SimulatedLog:
 @pytest.fixture(scope="module")
 def table(log: SimulatedLog, tmp_path_factory: pytest.TempPathFactory) -> RoundTable:
     """Many small groups: as many tasks."""
-    folder = tmp_path_factory.mktemp("rounds")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(round_table, "GROUP", 8)
-        build(log, folder)
-    assert sum(1 for _ in groups_of(RoundTable(folder).paths())) > 15
-    return RoundTable(folder)
+    return in_small_groups(log, tmp_path_factory.mktemp("rounds"))
 
 
 @pytest.fixture(scope="module")
