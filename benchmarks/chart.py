@@ -25,12 +25,12 @@ def chart(measured: list[dict[str, Any]]) -> str:
         'font-family="sans-serif" font-size="12" role="img" aria-label="Speed beside the peer, on a logarithmic scale">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
     ]
-    for exponent in range(low, high + 1):
-        x = LABELS + (exponent - low) * unit
-        stroke = INK if exponent == 0 else GRID
+    for power in range(low, high + 1):
+        x = LABELS + (power - low) * unit
+        stroke = INK if power == 0 else GRID
         lines += [
             f'<line x1="{x:.1f}" y1="{TOP - 8}" x2="{x:.1f}" y2="{height - 4}" stroke="{stroke}"/>',
-            f'<text x="{x:.1f}" y="{TOP - 14}" text-anchor="middle" fill="{INK}">{10.0**exponent:g} ×</text>',
+            f'<text x="{x:.1f}" y="{TOP - 14}" text-anchor="middle" fill="{INK}">{10.0**power:g} ×</text>',
         ]
     for number, (each, exponent) in enumerate(zip(rows, exponents, strict=True)):
         y, length = TOP + ROW * number, abs(exponent) * unit

@@ -48,7 +48,8 @@ class Encoded:
 
     @contextmanager
     def _each(self, made: Callable[[str], Callable[..., Any]]) -> Iterator[None]:
-        with patch.multiple(self._module, **{name: made(name) for name in NAMES}):
+        instead: dict[str, Any] = {name: made(name) for name in NAMES}
+        with patch.multiple(self._module, **instead):
             yield
 
 

@@ -27,8 +27,8 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from events.errors import BrokenSeal, LogUnavailable
+from events.kafka_fold import Headers
 
-Headers = list[tuple[str, bytes]]
 RETRY_MS = 5
 SHORT_S = 0.01
 """How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""

@@ -16,6 +16,9 @@ from events.errors import BrokenSeal, Fork, SequenceGap
 from events.log import Head, Record
 from events.seal import CHAIN_TAG, genesis, link
 
+Headers = list[tuple[str, bytes | None]]
+"""Names and values, as Kafka keeps them with a record."""
+
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
 
@@ -37,7 +40,7 @@ class _Stream:
         self.recent: deque[bytes] = deque([start.hash], maxlen=REMEMBERED)
 
 
-def headers_of(record: Record) -> list[tuple[str, bytes]]:
+def headers_of(record: Record) -> Headers:
     """Return the headers under which a record is stored: `seq` in decimal, `hash` as 32 bytes."""
     return [("seq", b"%d" % record.seq), ("hash", record.hash)]
 
@@ -69,18 +72,18 @@ class Chains:
         stream.seq, stream.hash = record.seq, record.hash
         stream.recent.append(record.hash)
 
-    def accept(self, key: bytes | None, headers: list[tuple[str, bytes]], data: bytes | None) -> Record | None:
+    def accept(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
         """Return the record that this is, null for a repeat or one that is not wanted; raise where it does not fit."""
         stream = self._streams.get(key)
         if stream is None:
             stream = self._open(key)
         try:
             (seq_name, seq_text), (hash_name, stated) = headers
-            seq = int(seq_text)
+            seq = int(seq_text or b"")
         except ValueError:
             seq_name = hash_name = ""
-            seq, stated = 0, b""
-        if data is None or seq_name != "seq" or hash_name != "hash" or seq < 1 or len(stated) != 32:
+            seq, stated = 0, None
+        if data is None or seq_name != "seq" or hash_name != "hash" or seq < 1 or stated is None or len(stated) != 32:
             raise BrokenSeal(stream.name, stream.seq + 1, "a record has not the headers or the value of an event")
         if stream.seq < stream.skip:
             self._skip(stream, seq, stated)
@@ -143,7 +146,7 @@ class Ends:
         self._marks: list[tuple[int, dict[str, Head]]] = []
         self._since_mark = 0
 
-    def take(self, offset: int, key: bytes | None, headers: list[tuple[str, bytes]]) -> None:
+    def take(self, offset: int, key: bytes | None, headers: Headers) -> None:
         """Note one record; records must come in the order of the partition, from its beginning."""
         if self._since_mark == MARK_EVERY:
             self._marks.append((offset, dict(self.heads)))
@@ -168,13 +171,13 @@ class Ends:
         return 0, {}
 
 
-def read_headers(key: bytes | None, headers: list[tuple[str, bytes]]) -> tuple[str, int, bytes]:
+def read_headers(key: bytes | None, headers: Headers) -> tuple[str, int, bytes]:
     """Return stream, number and stated hash; number 0 where the headers are not those of an event."""
     stream = (key or b"").decode(errors="replace")
     try:
         (seq_name, seq_text), (hash_name, stated) = headers
-        seq = int(seq_text)
+        seq = int(seq_text or b"")
     except ValueError:
         return stream, 0, b""
-    good = seq_name == "seq" and hash_name == "hash" and seq > 0 and len(stated) == 32
-    return (stream, seq, stated) if good else (stream, 0, b"")
+    good = seq_name == "seq" and hash_name == "hash" and seq > 0
+    return (stream, seq, stated) if good and stated is not None and len(stated) == 32 else (stream, 0, b"")

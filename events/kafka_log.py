@@ -28,8 +28,9 @@ from events.envelope import Draft, StreamName
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
 from events.garbage import gc_seldom
 from events.high_water import HighWater, compare
-from events.kafka_client import MAX_MESSAGE_BYTES, SHORT_S, Cluster, Lane, Message, Outgoing, Reader
-from events.kafka_fold import Chains, Ends, read_headers
+from events.kafka_ahead import to_the_ends
+from events.kafka_client import MAX_MESSAGE_BYTES, Cluster, Lane, Message, Outgoing, Reader
+from events.kafka_fold import Chains, Ends, Headers, read_headers
 from events.kafka_results import KafkaResults
 from events.kafka_shard import Shard, Staged
 from events.kafka_topics import create_log, identify, parse_address, partition_of
@@ -225,7 +226,7 @@ class KafkaLog:
         with self._lock:
             self._check_writable()
             stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(at_us)}
-            headers = [(name, text.encode()) for name, text in stated.items()]
+            headers: Headers = [(name, text.encode()) for name, text in stated.items()]
             key = entry.sha256.encode()
             self._cluster.send_plain(Outgoing(self._topic("quarantine"), 0, key, entry.data, headers))
 
@@ -271,14 +272,12 @@ class KafkaLog:
         marks = self.acknowledged()
         starts = {lane: self._known(lane).start(after) for lane in self._lanes}
         folds = {lane: self._chains(after, heads) for lane, (_, heads) in starts.items()}
+        offsets = {lane: offset for lane, (offset, _) in starts.items()}
         with self._reader(patient=wait_s is not None) as reader:
-            reader.assign({lane: offset for lane, (offset, _) in starts.items()})
-            ends = reader.ends(self._lanes)
-            yielded_at = moved_at = time.monotonic()
-            while True:
+            yielded_at = time.monotonic()
+            for polled in self._come(reader, offsets, wait_s):
                 batch: list[Record] = []
                 try:
-                    polled = reader.poll(SHORT_S if wait_s is None else min(wait_s, POLL_S))
                     for lane, messages in polled.items():
                         self.reached[lane] = messages[-1].offset + 1
                         accept = folds[lane].accept
@@ -293,25 +292,27 @@ class KafkaLog:
                     if batch:
                         yield batch
                     raise
-                if batch:
+                if batch or (wait_s is not None and time.monotonic() - yielded_at >= wait_s):
                     yield batch
-                    yielded_at = moved_at = time.monotonic()
-                elif polled:  # on the way to what is wanted
-                    moved_at = time.monotonic()
-                elif wait_s is None:
-                    if all(reader.position(lane) >= end for lane, end in ends.items()):
-                        return
-                    if time.monotonic() - moved_at > self._cluster.timeout_s:
-                        raise LogUnavailable(f"{self.address} stopped answering before its end was read")
-                if wait_s is not None and time.monotonic() - yielded_at >= wait_s:
-                    yield []
                     yielded_at = time.monotonic()
+
+    def _come(
+        self, reader: Reader, offsets: Mapping[Lane, int], wait_s: float | None
+    ) -> Iterator[Mapping[Lane, Sequence[Message]]]:
+        """Yield what lies beyond these offsets: to the ends that are now, or else all that ever comes."""
+        if wait_s is None:
+            for lane, messages in to_the_ends(self._cluster, reader, offsets, reader.ends(offsets)):
+                yield {lane: messages}
+            return
+        reader.assign(offsets)
+        while True:
+            yield reader.poll(min(wait_s, POLL_S))
 
     def quarantined(self) -> list[Quarantined]:
         """Return everything in quarantine, oldest first."""
         found: dict[tuple[str, str], Quarantined] = {}
         for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
-            headers = {name: value.decode(errors="replace") for name, value in message.headers}
+            headers = {name: (value or b"").decode(errors="replace") for name, value in message.headers}
             data = message.value or b""
             at_us = int(headers["at_us"]) if _TIME.fullmatch(headers.get("at_us", "")) else 0
             entry = Quarantined(

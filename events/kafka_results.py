@@ -18,6 +18,7 @@ import msgspec
 from events.codec import canonical
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka_client import Cluster, Fenced, Outgoing, Unsure, Writer
+from events.kafka_fold import Headers
 from events.kafka_stored import GENERATION, OWNER, POSITION, SNAPSHOT, Generation, Owner, Position, Stored, digest
 from events.kafka_topics import parse_address
 
@@ -206,7 +207,7 @@ def compose(
         position = canonical(msgspec.structs.asdict(Position(generation, seq)))
         messages.append(Outgoing(*stored.state, f"{POSITION}{stream}".encode(), position, []))
     for stream, image in snapshots.items():
-        headers = [("generation", generation.encode())]
+        headers: Headers = [("generation", generation.encode())]
         messages.append(Outgoing(*stored.state, f"{SNAPSHOT}{stream}".encode(), image, headers))
     said = canonical(msgspec.structs.asdict(mark))
     messages.append(Outgoing(*stored.state, f"{GENERATION}{scope}".encode(), said, []))

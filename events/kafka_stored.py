@@ -158,7 +158,7 @@ class Stored:
             elif key.startswith(POSITION):
                 self._positions[key.removeprefix(POSITION)] = _read(value, Position) or Position("", 0)
             elif key.startswith(SNAPSHOT):
-                generation = dict(message.headers).get("generation", b"").decode(errors="replace")
+                generation = (dict(message.headers).get("generation") or b"").decode(errors="replace")
                 self._snapshots[key.removeprefix(SNAPSHOT)] = generation, value
 
     def read_findings(self) -> None:

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from events.kafka_client import Cluster, Lane, Outgoing
+from events.kafka_fold import Headers
 from events.kafka_log import KafkaLog
 from events.kafka_topics import parse_address, partition_of
 from tests.contract.drafts import Drafts
 from tests.kafka_broker import new_address
 
 Open = Callable[..., KafkaLog]
+NO_VALUE = b"(no value)"
+"""Stands for a header's missing value where `null_headers` is there."""
+
+
+@pytest.fixture
+def null_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the client write headers without a value (`NO_VALUE`), as other clients do and this one refuses to."""
+    builder = import_module("kafka.record.memory_records").MemoryRecordsBuilder
+    append = builder.append
+
+    def without(self: Any, timestamp: Any, key: Any, value: Any, headers: Any = None) -> Any:
+        return append(
+            self, timestamp, key, value, [(name, None if said is NO_VALUE else said) for name, said in headers]
+        )
+
+    monkeypatch.setattr(builder, "append", without)
 
 
 @pytest.fixture
@@ -60,7 +78,7 @@ class Stranger:
     def put(self, stream: str, seq: int, data: bytes | None, hash_: bytes) -> None:
         self.put_raw(stream.encode(), data, [("seq", b"%d" % seq), ("hash", hash_)])
 
-    def put_raw(self, key: bytes, data: bytes | None, headers: list[tuple[str, bytes]]) -> None:
+    def put_raw(self, key: bytes, data: bytes | None, headers: Headers) -> None:
         lane = Lane(f"{self._prefix}.events", partition_of(key.decode(), 1))
         writer = self._cluster.writer(f"{self._prefix}.stranger")
         reader = self._cluster.reader()

@@ -9,13 +9,13 @@ import pytest
 
 from events.errors import BrokenSeal, Fork, IntegrityError, LogUnavailable, Misplaced, SequenceGap
 from events.kafka_client import Cluster
-from events.kafka_fold import REMEMBERED
+from events.kafka_fold import REMEMBERED, Headers
 from events.kafka_log import KafkaLog
 from events.log import Record
 from events.seal import link
 from events.verify import verify
 from tests.contract.drafts import TABLE, Drafts, fill
-from tests.kafka.conftest import Open, Stranger
+from tests.kafka.conftest import NO_VALUE, Open, Stranger
 
 OTHER = "table/fu-08"
 
@@ -113,10 +113,11 @@ SEQ, HASH = ("seq", b"14"), ("hash", bytes(32))
     [
         (b"{}", []), (b"{}", [SEQ]), (b"{}", [HASH, SEQ]), (b"{}", [SEQ, ("hash", b"short")]), (None, [SEQ, HASH]),
         (b"{}", [("seq", b"fourteen"), HASH]), (b"{}", [("seq", b"-1"), HASH]), (b"{}", [SEQ, HASH, HASH]),
+        (b"{}", [("seq", NO_VALUE), HASH]), (b"{}", [SEQ, ("hash", NO_VALUE)]),
     ],
 )  # fmt: skip
 def test_headers_that_no_event_has(
-    log: KafkaLog, whole: list[Record], stranger: Stranger, data: bytes | None, headers: list[tuple[str, bytes]]
+    log: KafkaLog, whole: list[Record], stranger: Stranger, null_headers: None, data: bytes | None, headers: Headers
 ) -> None:
     stranger.put_raw(TABLE.encode(), data, headers)
     records, error = up_to_the_error(log, BrokenSeal)

@@ -10,10 +10,12 @@ import pytest
 from events import kafka_results, kafka_shard
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka_client import Cluster, Outgoing, Writer
+from events.kafka_fold import Headers
 from events.kafka_log import KafkaLog, KafkaResults
 from events.kafka_stored import Stored
 from events.kafka_topics import REPLAY_PARTITION
 from tests.contract.drafts import TABLE, Drafts, fill
+from tests.kafka.conftest import NO_VALUE
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -158,11 +160,15 @@ RUBBISH = [b"", b"{", b"\xff", b"[" * 5000, b'{"generation":7}', b"null"]
 
 @pytest.mark.parametrize("value", RUBBISH)
 def test_state_that_no_replayer_wrote_is_replayed_over(
-    log: KafkaLog, results: KafkaResults, open_results: OpenResults, cluster: Cluster, value: bytes
+    log: KafkaLog, results: KafkaResults, open_results: OpenResults, cluster: Cluster, null_headers: None, value: bytes
 ) -> None:
     results.commit(ENGINE, {"table/a": 7, "table/b": 3}, {"table/a": b"image"}, [A1])
     for key in (b"replay/position/table/a", b"replay/\xff", b"\xff"):
         cluster.send_plain(Outgoing(f"{log.prefix}.state", REPLAY_PARTITION, key, value, [("generation", b"\xff")]))
+    snapshot = Outgoing(
+        f"{log.prefix}.state", REPLAY_PARTITION, b"replay/snapshot/x", value, [("generation", NO_VALUE)]
+    )
+    cluster.send_plain(snapshot)
     second = open_results()
     assert second.positions(ENGINE).get("table/a", 0) == 0
     assert second.positions(ENGINE)["table/b"] == 3
@@ -174,8 +180,10 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
 
 
 @pytest.mark.parametrize("value", RUBBISH)
-def test_quarantine_that_a_stranger_wrote_is_listed(log: KafkaLog, cluster: Cluster, value: bytes) -> None:
-    headers = [("stream", b"\xff"), ("at_us", b"9" * 5000)]
+def test_quarantine_that_a_stranger_wrote_is_listed(
+    log: KafkaLog, cluster: Cluster, null_headers: None, value: bytes
+) -> None:
+    headers: Headers = [("stream", b"\xff"), ("at_us", b"9" * 5000), ("reason", NO_VALUE)]
     cluster.send_plain(Outgoing(f"{log.prefix}.quarantine", 0, b"\xff", value, headers))
     (entry,) = log.quarantined()
     assert (entry.data, entry.at_us, entry.stream) == (value, 0, "\N{REPLACEMENT CHARACTER}")
