@@ -34,35 +34,28 @@ class Encoded:
     def keep(self) -> Iterator[None]:
         """Keep what is encoded in here."""
         self._kept = {name: [] for name in NAMES}
-        with self._each(lambda name: _keeping(getattr(self._module, name), self._kept[name])):
+        keeping: dict[str, Any] = {name: _keeping(getattr(self._module, name), self._kept[name]) for name in NAMES}
+        with patch.multiple(self._module, **keeping):
             yield
 
     @contextmanager
     def hand_out(self) -> Iterator[None]:
         """Hand out what was kept, in the same order. Raises `RuntimeError` where not all of it was asked for."""
         waiting = {name: iter(kept) for name, kept in self._kept.items()}
-        with self._each(lambda name: _handing(waiting[name].__next__)):
+        placed, digest = waiting["place"].__next__, waiting["report_digest"].__next__
+        handing: dict[str, Any] = {  # with the parameters of what they stand for: taking any would cost time
+            "place": lambda state, draft, *, log_id, property_id, stream, now_us: placed(),
+            "report_digest": lambda draft: digest(),
+        }
+        with patch.multiple(self._module, **handing):
             yield
         if any(next(each, None) is not None for each in waiting.values()):
             raise RuntimeError("fewer events were appended than were encoded beforehand")
-
-    @contextmanager
-    def _each(self, made: Callable[[str], Callable[..., Any]]) -> Iterator[None]:
-        instead: dict[str, Any] = {name: made(name) for name in NAMES}
-        with patch.multiple(self._module, **instead):
-            yield
 
 
 def _keeping(encode: Callable[..., Any], kept: list[Any]) -> Callable[..., Any]:
     def call(*arguments: Any, **options: Any) -> Any:
         kept.append(encode(*arguments, **options))
         return kept[-1]
-
-    return call
-
-
-def _handing(following: Callable[[], Any]) -> Callable[..., Any]:
-    def call(*_: Any, **__: Any) -> Any:
-        return following()
 
     return call

@@ -20,6 +20,8 @@ import msgspec
 T = TypeVar("T")
 P = ParamSpec("P")
 REPEATS = 3
+STORES = 5
+"""Repeats where a disk is waited for, which is less even than a processor."""
 LIBRARIES = ("apsw", "kafka-python", "msgspec", "zstandard")
 
 

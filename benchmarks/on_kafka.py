@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks import encoded, peers
-from benchmarks.measuring import REPEATS, Measured, Timing, best, once, side_by_side
+from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
 from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Batches, Groups, append, batched, expect
 from deploy.kafka.broker import Broker, free_ports
 from events import kafka_shard
@@ -73,7 +73,7 @@ class Kafka:
         with beforehand.keep():
             _, records, _ = self._append_beforehand(batches)
         mine, theirs = [], []
-        for _ in range(REPEATS):
+        for _ in range(STORES):
             with beforehand.hand_out():
                 timing, stored, name = self._append_beforehand(batches)
             if stored != records:
@@ -139,7 +139,7 @@ class Kafka:
             key="replay-kafka", title="Single-round replay from Kafka, verdicts stored there", unit="rounds",
             count=self.rounds, ours=ours, peer_name="the same from SQLite", peer=from_sqlite.ours,
             goal="half the rate from SQLite", met=from_sqlite.ours.wall_s / ours.wall_s >= 0.5,
-            notes={"events_per_s": round(self.events / ours.wall_s)},
+            notes={"events_per_s": round(self.events / ours.wall_s), "processes": 2},
         )  # fmt: skip
 
     def _replay(self, address: str) -> Summary:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import encoded, peers
-from benchmarks.measuring import REPEATS, Measured, Timing, best, once, side_by_side
+from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
 from events import sqlite_log
 from events.envelope import Draft
 from events.log import EventLog
@@ -83,7 +83,7 @@ def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Me
         _fresh_append(first, batches, **same)
     rows = peers.stored(first)
     mine, theirs = [], []
-    for number in range(REPEATS):
+    for number in range(STORES):
         path, bare = folder / f"{key}-{number}.db", folder / f"{key}-{number}-bare.db"
         with beforehand.hand_out():
             mine.append(_fresh_append(path, batches, **same))

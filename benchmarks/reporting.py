@@ -17,10 +17,10 @@ INTRODUCTION = """\
 # Benchmarks
 
 Written by `make bench` from `benchmarks/results.json`; not edited by hand. Every figure stands beside a named peer that was
-measured in turn with it in the same run: the best of three of each. A ratio is our speed over the peer's. *By CPU* counts the
-processor time of the measuring process and of those that it starts (all their threads; not the broker), which a busy machine
-disturbs less than the clock. No test asserts any of these figures. What ranks of hands are looked up in is filled already, as it
-is after some ten thousand rounds.
+measured in turn with it in the same run: the best of three of each (of five where a disk is waited for). A ratio
+is our speed over the peer's. *By CPU* counts the processor time of the measuring process and of those that it starts (all
+their threads; not the broker), which a busy machine disturbs less than the clock. No test asserts any of these figures. What
+ranks of hands are looked up in is filled already, as it is after some ten thousand rounds.
 """
 
 

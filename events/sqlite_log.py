@@ -13,6 +13,7 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from events.seal import CHAIN_TAG, genesis
 SCHEMA_VERSION = "2"
 POLL_S = 0.05
 _LAST = 2**63 - 1
+_ROW = attrgetter("stream", "seq", "data", "hash")
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -217,7 +219,7 @@ class SqliteLog:
             for draft in drafts
         ]
         is_new = iter(_inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports))
-        rows, event_ids, appended = list[tuple[str, int, bytes, bytes]](), list[tuple[str, bytes]](), list[Appended]()
+        records, event_ids, appended = list[Record](), list[tuple[str, bytes]](), list[Appended]()
         for stream, drafts in groups:
             state, seqs = staged[stream], list[int | None]()
             for draft, new in zip(drafts, is_new, strict=False):
@@ -227,7 +229,7 @@ class SqliteLog:
                 record, state = place(
                     state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
                 )
-                rows.append((stream, record.seq, record.data, record.hash))
+                records.append(record)
                 event_ids.append((stream, bytes.fromhex(draft.event_id)))
                 seqs.append(record.seq)
             staged[stream] = state
@@ -238,7 +240,7 @@ class SqliteLog:
         except NotUnique as error:
             stream, taken = event_ids[connection.total_changes() - before]  # those before it were inserted
             raise IdTaken(stream, taken.hex()) from error
-        connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", map(_ROW, records))
         return appended
 
     def _state(self, stream: str) -> StreamState:
