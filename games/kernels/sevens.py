@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from games.kernels.compiling import compiled, wide
+from games.kernels.compiling import borrowing, compiled, inlined, wide
 from games.kernels.ranking import (
     ACE_BIT,
     CLASS_SHIFT,
@@ -40,6 +40,8 @@ Ints = npt.NDArray[Any]
 
 HANDS: Final = comb(53, 7)
 _LANE: Final = 0x1FFF
+_LANES: Final = 0x0001_0001_0001_0001
+"""One for each suit: times a mask of a lane, that mask in all of them."""
 _BLOCK: Final = 1 << 16
 """Hands that a thread ranks before it takes the next."""
 
@@ -87,23 +89,34 @@ def held(suits: int) -> tuple[int, int, int, int]:
 
 
 @compiled
+def each_of(suits: int) -> int:
+    """Return how many cards there are of each suit, in its lane."""
+    pairs = suits - (suits >> 1 & _LANES * 0x5555)
+    fours = (pairs & _LANES * 0x3333) + (pairs >> 2 & _LANES * 0x3333)
+    eights = fours + (fours >> 4) & _LANES * 0x0F0F
+    return eights + (eights >> 8) & _LANES * 0x1F
+
+
+@inlined
 def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
     """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
     once, twice, thrice, four = held(suits)
     completed = with_joker if joker else straights
-    needed, best = 4 if joker else 5, 0
-    for at in range(4):
+    best = 0
+    enough = each_of(suits) + _LANES * (12 if joker else 11) & _LANES << 4  # five of a suit, or four and the joker
+    if enough:
+        at = 0
+        while not enough >> 16 * at & 1 << 4:
+            at += 1
         suit = suits >> 16 * at & _LANE
-        if ones(suit) >= needed:
-            straight = wide(completed[suit])
-            if straight:
-                kind = ROYAL_FLUSH if straight >> 12 == 0xED else STRAIGHT_FLUSH
-                best = max(best, kind << CLASS_SHIFT | straight)
-            elif joker:
-                flush = wide(down[suit | 1 << (top(~suit & _LANE) - 2)])
-                best = max(best, FLUSH << CLASS_SHIFT | flush)
-            else:
-                best = max(best, FLUSH << CLASS_SHIFT | wide(down[suit]))
+        straight = wide(completed[suit])
+        if straight:
+            kind = ROYAL_FLUSH if straight >> 12 == 0xED else STRAIGHT_FLUSH
+            best = kind << CLASS_SHIFT | straight
+        elif joker:
+            best = FLUSH << CLASS_SHIFT | wide(down[suit | 1 << (top(~suit & _LANE) - 2)])
+        else:
+            best = FLUSH << CLASS_SHIFT | wide(down[suit])
     if joker:
         if four & ACE_BIT:
             return FIVE_ACES << CLASS_SHIFT | 14 << 16
@@ -139,7 +152,7 @@ def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: 
     return wide(down[with_ace])
 
 
-@compiled
+@borrowing
 def _rank(cards: Ints, down: Ints, straights: Ints, with_joker: Ints, values: Ints) -> None:
     for at in range(cards.shape[0]):
         suits, joker = wide(0), False
