@@ -400,9 +400,7 @@ class Writer:
         self._check_identity()
         self._producer.begin_transaction()
         send = self._producer.send
-        self._sent = [
-            send(message.topic, message.value, message.key, message.headers, message.partition) for message in messages
-        ]
+        self._sent = [send(topic, value, key, headers, partition) for topic, partition, key, value, headers in messages]
 
     def _prepare(self) -> None:
         self._producer.flush(self._timeout_s)

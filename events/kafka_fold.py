@@ -8,7 +8,7 @@ Key and headers only say what the bytes must turn out to be.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 
 from events.diagnosis import diagnose
@@ -65,12 +65,15 @@ class Chains:
         self._after, self._start = after or {}, start or {}
         self._streams: dict[bytes | None, _Stream] = {}
 
-    def extend(self, record: Record) -> None:
-        """Note a record that was just stored by ourselves, and need not be read."""
-        key = record.stream.encode()
-        stream = self._streams.get(key) or self._open(key)
-        stream.seq, stream.hash = record.seq, record.hash
-        stream.recent.append(record.hash)
+    def extend(self, records: Iterable[Record]) -> None:
+        """Note records that were just stored by ourselves, and need not be read."""
+        name, stream = "", None
+        for record in records:
+            if stream is None or record.stream != name:
+                name, key = record.stream, record.stream.encode()
+                stream = self._streams.get(key) or self._open(key)
+            stream.seq, stream.hash = record.seq, record.hash
+            stream.recent.append(record.hash)
 
     def accept(self, key: bytes | None, headers: Headers, data: bytes | None) -> Record | None:
         """Return the record that this is, null for a repeat or one that is not wanted; raise where it does not fit."""

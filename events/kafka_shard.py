@@ -15,6 +15,7 @@ import os
 import secrets
 import socket
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -49,19 +50,16 @@ class Repeats:
     """
 
     def __init__(self) -> None:
+        self.seen: set[bytes] = set()
+        self.before: set[bytes] = set()
         self._day = ""
-        self._seen: set[bytes] = set()
-        self._before: set[bytes] = set()
-
-    def __contains__(self, item: bytes) -> bool:
-        return item in self._seen or item in self._before
 
     def add(self, day: str, report: bytes, event_id: bytes) -> None:
         """Note what a stored event said, and its id."""
         if day != self._day:
-            self._day, self._before, self._seen = day, self._seen, set()
-        self._seen.add(report)
-        self._seen.add(event_id)
+            self._day, self.before, self.seen = day, self.seen, set()
+        self.seen.add(report)
+        self.seen.add(event_id)
 
 
 class Staged(msgspec.Struct):
@@ -85,7 +83,7 @@ class Shard:
         self._state_topic, self._transactional_id = state_topic, transactional_id
         self._log_id, self._property_id = log_id, property_id
         self._states: dict[str, StreamState] = {}
-        self._repeats: dict[str, Repeats] = {}
+        self._repeats: defaultdict[str, Repeats] = defaultdict(Repeats)
         self.damaged: dict[str, IntegrityError] = {}
         self._next_offset = 0
         self._reader: Reader | None = None
@@ -129,19 +127,20 @@ class Shard:
     def stage(self, staged: Staged, stream: str, drafts: Sequence[Draft], now_us: int) -> Appended:
         """Check and seal a group at the end of its stream, after what is staged already. Raises `EventError`."""
         state, seqs = staged.states.get(stream) or self.state(stream), list[int | None]()
-        seen = self._repeats.setdefault(stream, Repeats())
+        seen, before = self._repeats[stream].seen, self._repeats[stream].before
         new = staged.seen.setdefault(stream, set())
         for draft in drafts:
             report, event_id = report_digest(draft), bytes.fromhex(draft.event_id)
-            if report in seen or report in new:
+            if report in seen or report in new or report in before:
                 seqs.append(None)
                 continue
-            if event_id in seen or event_id in new:
+            if event_id in seen or event_id in new or event_id in before:
                 raise IdTaken(stream, draft.event_id)
             record, state = place(
                 state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
             )
-            new |= {report, event_id}
+            new.add(report)
+            new.add(event_id)
             staged.records.append(record)
             staged.reports.append((stream, state.gaming_day or "", report, event_id))
             seqs.append(record.seq)
@@ -165,7 +164,13 @@ class Shard:
     def begin(self, staged: Staged) -> None:
         """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""
         self._unsettled = True
-        self._step(lambda writer: writer.write([self._outgoing(record) for record in staged.records]))
+        topic, partition = self.lane
+        keys = {stream: stream.encode() for stream in staged.states}
+        messages = [
+            Outgoing(topic, partition, keys[record.stream], record.data, headers_of(record))
+            for record in staged.records
+        ]
+        self._step(lambda writer: writer.write(messages))
 
     def prepare(self) -> None:
         """Wait until the broker has everything, and ask it to commit."""
@@ -269,10 +274,9 @@ class Shard:
     def _committed(self, staged: Staged) -> None:
         assert self._writer is not None
         self._open_reader().await_visible(self.lane, self._writer.offsets[-1])
-        for record in staged.records:
-            self._chains.extend(record)
+        self._chains.extend(staged.records)
         for stream, day, report, event_id in staged.reports:
-            self._repeats.setdefault(stream, Repeats()).add(day, report, event_id)
+            self._repeats[stream].add(day, report, event_id)
         self._states.update(staged.states)
         self._next_offset = max(self._next_offset, self._writer.offsets[-1] + 1)
         self._unsettled = False
@@ -298,12 +302,9 @@ class Shard:
         learned = learn(self._states.get(record.stream), record)
         self._states[record.stream] = learned.state
         day = learned.state.gaming_day or ""
-        self._repeats.setdefault(record.stream, Repeats()).add(day, learned.report, learned.event_id)
+        self._repeats[record.stream].add(day, learned.report, learned.event_id)
 
     def _open_reader(self) -> Reader:
         if self._reader is None:
             self._reader = self._cluster.reader()
         return self._reader
-
-    def _outgoing(self, record: Record) -> Outgoing:
-        return Outgoing(*self.lane, record.stream.encode(), record.data, headers_of(record))

@@ -182,7 +182,7 @@ def believes_the_stored_hash() -> Iterator[None]:
         seq, stated = int(headers[0][1]), headers[1][1]
         if data is None or stream.seq < stream.skip or seq != stream.seq + 1:
             return real(self, key, headers, data)
-        self.extend(Record(stream.name, seq, data, stated))
+        self.extend([Record(stream.name, seq, data, stated)])
         return Record(stream.name, seq, data, stated)
 
     with patch.object(Chains, "accept", accept):
@@ -222,7 +222,7 @@ def goes_on_after_a_gap() -> Iterator[None]:
         stream = self._streams.get(key) or self._open(key)
         seq, stated = int(headers[0][1]), headers[1][1]
         if data is not None and stream.seq >= stream.skip and seq > stream.seq + 1:
-            self.extend(Record(stream.name, seq, data, stated))
+            self.extend([Record(stream.name, seq, data, stated)])
             return Record(stream.name, seq, data, stated)
         return real(self, key, headers, data)
 
