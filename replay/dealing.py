@@ -13,6 +13,7 @@ from games.cards import CODE, TEXT
 from games.pai_gow import clockwise_from
 from games.rulebook import Rulebook
 from replay.findings import Finding
+from replay.moves import moves
 from replay.rounds import ASIDE, Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
 from replay.table_state import Fact, firsts
@@ -28,6 +29,7 @@ from replay.voids import (
     was_voided,
     went_on,
 )
+from replay.wagering import stakes
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
@@ -243,25 +245,47 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("DEAL-EXPOSED", on=("13(d)",))
-def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """When the dealer exposes a player's card, the player elects to play the hand out or to void it."""
+def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play."""
     if round_.voided is not None or must_be_void(round_, book) or round_.lost:
         return
     elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
     elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)}
     for fact in round_.of(model.CardExposed):
         seat = fact.payload.whose
-        if isinstance(seat, int) and fact.payload.by == "dealer" and seat not in elected and seat in stakes_at(round_):
-            elected.add(seat)
-            yield finding(
-                round_, book, "DEAL-EXPOSED", "13(d)", expected="the player elects to play or to void the hand",
-                observed="no election", evidence=(fact,), seat=seat,
-            )  # fmt: skip
+        if (
+            not isinstance(seat, int)
+            or fact.payload.by != "dealer"
+            or seat in elected
+            or seat not in stakes_at(round_, book)
+        ):
+            continue
+        over = [round_.certainly_before(each, fact) for each in _turned_over(round_, book, seat)]
+        if True in over:
+            continue
+        elected.add(seat)
+        if None in over:
+            yield Doubt(f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand")
+            continue
+        yield finding(
+            round_, book, "DEAL-EXPOSED", "13(d)", expected="the player elects to play or to void the hand",
+            observed="no election", evidence=(fact,), seat=seat,
+        )  # fmt: skip
 
 
-def stakes_at(round_: Round) -> frozenset[int]:
-    """The seats at which a wager was placed."""
-    return frozenset(fact.payload.seat for fact in round_.of(model.WagerPlaced))
+def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[Fact]:
+    """The facts after which the dealer may show a player's cards: the hands revealed, the base wager settled (.11(e)-(h))."""
+    revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == seat]
+    return revealed + [
+        fact for fact in moves(round_)
+        if fact.payload.seat == seat and fact.payload.wager == book.chapter.base
+        and getattr(fact.payload, "reason", "") != "late"
+    ]  # fmt: skip
+
+
+def stakes_at(round_: Round, book: Rulebook) -> frozenset[int]:
+    """The seats at which a wager lay: not those whose wagers were withdrawn or refused."""
+    return frozenset(stake.seat for stake in stakes(round_, book).values() if stake.on_layout_cents > 0)
 
 
 @rule("DEAL-ELECTION", on=("13(d)",))

@@ -190,13 +190,26 @@ def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding
         )  # fmt: skip
 
 
+def _shuffler(round_: Round, book: Rulebook) -> str:
+    return round_.before.shuffler or book.shuffler
+
+
+def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
+    """Whether the table's device reshuffles by itself, where that makes cutting and spreading fall away."""
+    return _shuffler(round_, book) == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)"))
+
+
 @rule("DEAL-CUT", on=("659a.5(c)", "687a.5(d)"))
 def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too."""
+    """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too.
+
+    Not where a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and nobody shuffled by hand.
+    """
     first, deck = round_.first_card, _deck(round_)
-    if first is None or not round_.observes("shuffle"):
-        return
     steps = preparations(round_)
+    by_hand = any(step.kind == "shuffle" and step.detail == "manual" for step in steps)
+    if first is None or not round_.observes("shuffle") or (_reshuffles_itself(round_, book) and not by_hand):
+        return
     cuts = [step for step in steps if step.kind == "cut"]
     section, fresh_section = ("687a.5(d)", "687a.5(c)(2)") if book.has("687a.5(d)") else ("659a.5(c)", "659a.5(b)(2)")
     for step in cuts:
@@ -296,12 +309,12 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("OPEN-IDLE", on=("5(g)",))
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
-    before, shuffler = round_.before, round_.before.shuffler or book.shuffler
+    before = round_.before
     if not before.idle or not round_.observes("equipment") or round_.first_card is None or book.exempt("5(g)"):
         return
-    if shuffler == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)")):
+    if _reshuffles_itself(round_, book):
         return
-    washed = before.idle_washed or (shuffler != "none" and book.has("5(g)(2)"))
+    washed = before.idle_washed or (_shuffler(round_, book) != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
             round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",

@@ -91,7 +91,7 @@ def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         owner = _owner(round_, fact)
         if owner is None:
             yield Doubt("a card was exposed before it was dealt, and whose it became is not on record")
-        elif owner in stakes_at(round_) and owner not in elected:
+        elif owner in stakes_at(round_, book) and owner not in elected:
             elected.add(owner)
             yield finding(
                 round_, book, "DEAL-EXPOSED", "659a.13(d)",

@@ -37,6 +37,15 @@ def dealt_to(round_: Round) -> dict[int, list[Fact]]:
     return found
 
 
+def additional(round_: Round, cards: Sequence[Fact]) -> Sequence[Fact]:
+    """Return what of a seat's cards, as dealt, came with additional ones: with the first card too, where it came with others.
+
+    Where the order of the deal is not on record, cards told in one line were not said to come at once (D327).
+    """
+    at_once = bool(cards) and len(cards[0].payload.cards) > 1 and round_.observes("deal")
+    return cards if at_once else cards[1:]
+
+
 def elections(round_: Round) -> frozenset[int]:
     """Return the seats that were asked about missing cards, or whose hand was called dead (§ 686a.9(c))."""
     return voided_seats(round_) | {fact.payload.seat for fact in round_.of(model.HandElected)}
@@ -166,7 +175,8 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         seat = fact.payload.seat
         cards = dealt.get(seat, [])
         early = round_.certainly_before(fact, cards[0]) if cards else False
-        late = round_.certainly_before(cards[1], fact) if len(cards) > 1 else False
+        further = additional(round_, cards)
+        late = round_.certainly_before(further[0], fact) if further else False
         sides = [
             side for side in SIDES
             if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0
@@ -202,6 +212,12 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "DEAL-ORDER", "686a.7(e)", expected="a card to each position with an ante wager, and no other",
             observed=f"dealt to seat {seat}, which has no wager", evidence=dealt[seat],
         )  # fmt: skip
+    for seat, facts in dealt.items():
+        if len(facts[0].payload.cards) > 1:
+            yield finding(
+                round_, book, "DEAL-ORDER", "686a.7(e)", expected=f"one card to seat {seat} before any additional card",
+                observed=f"{len(facts[0].payload.cards)} cards at once", evidence=facts[:1],
+            )  # fmt: skip
     firsts = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
     regular = [fact for fact in further if fact.payload.to not in asked]
@@ -273,7 +289,7 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
         event = fact.payload
         cards = dealt.get(event.seat, [])
         is_early = bool(cards) and fact.seq < cards[0].seq
-        is_late = len(cards) > 1 and cards[1].seq < fact.seq
+        is_late = any(each.seq < fact.seq for each in additional(round_, cards))
         match event:
             case model.DecisionMade(decision=decision) if decision in SIDES:
                 pass
@@ -295,7 +311,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """
     dealt, made = dealt_to(round_), decisions(round_, book)
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
-    further = in_order(facts[1] for facts in dealt.values() if len(facts) > 1)
+    further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
     firsts = [facts[0] for facts in dealt.values() if not further or facts[0].seq < further[0].seq]
     if not round_.observes("deal"):  # of a whole hand in one go it is not said when its first card came
         firsts = [fact for fact in firsts if len(fact.payload.cards) == 1]
@@ -321,7 +337,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             break
     for fact in made:
         seat = fact.payload.seat
-        own = dealt.get(seat, [])[1:2]
+        own = additional(round_, dealt.get(seat, []))[:1]
         before_own = not own or fact.seq < own[0].seq
         if further and further[0].seq < fact.seq and not (hand_by_hand and before_own):
             first = own[0] if hand_by_hand else further[0]

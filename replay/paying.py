@@ -199,7 +199,7 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not book.linked_meter:
         yield from _advances(round_, book, paytable)
     won = progressive_wins(round_, book)
-    shares = [due for due in dues(round_, book) if due.wager == "progressive" and due.share_bp]
+    wagered = [due for due in dues(round_, book) if due.wager == "progressive"]
     mispaid = {
         each.seat for each in settlements(round_, book)
         if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
@@ -213,7 +213,10 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
                     observed="served after it", evidence=(before, after), seat=after.payload.seat, wager="progressive",
                 )  # fmt: skip
-    for due in shares:
+    for due in wagered:
+        if due.net_cents is None and not due.share_bp:
+            meter = None  # it may have taken a share: what the next winners find is not known
+            continue
         record = next((fact for fact in won if fact.payload.seat == due.seat), None)
         reading = record.payload.reading_centicents if book.linked_meter and record is not None else meter
         if reading is None:

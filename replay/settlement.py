@@ -6,10 +6,8 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product
-from math import prod
 
 import msgspec
 
@@ -19,13 +17,14 @@ from games.layout import NO_HAND, Hand
 from games.money import show_money
 from games.rulebook import Rulebook
 from games.wagers import PUSHES, Due, Outcome
+from replay.agreement import agreed, due_in_all
 from replay.findings import Finding, Settlement
 from replay.layout import OTHERS, layout_of, voided_seats
 from replay.left_out import envy_for_left_out, no_wagers_on_record
 from replay.moves import Flow, flows, net_done, shown
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
-from replay.setting import MAX_READINGS, dealer_position, dealer_readings, readings, set_hands, twice
+from replay.setting import dealer_position, dealer_readings, readings, set_hands, twice
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, may_have_to_be_void, must_be_void, void_grounds
@@ -62,10 +61,10 @@ def _dues(round_: Round, book: Rulebook) -> list[Due]:
     staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
     if not is_void(round_, book):
         played = [*_played(round_, book, staked), *envy_for_left_out(round_, book)]
-        return _agreed([played, _voided(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
+        return agreed([played, _voided(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
     grounds = void_grounds(round_, book)
     if not grounds and not can_be_void(book):
-        return _agreed([_played(round_, book, staked), _voided(round_, book, staked)])
+        return agreed([_played(round_, book, staked), _voided(round_, book, staked)])
     return _voided(round_, book, staked)
 
 
@@ -120,17 +119,10 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
         return [due for seat in seats for due in _alone(round_, book, staked, seat, apart[seat])]
     if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
-    if len(dealers) * prod(len(each) for each in held.values()) > MAX_READINGS:
-        held = {seat: each if len(each) == 1 else [NO_HAND] for seat, each in held.items()}
-    copies = book.chapter.numbers.get("copies", 1)
-
-    def outcomes() -> Iterator[list[Due]]:
-        for dealer, *each in product(dealers, *(held[seat] for seat in seats)):
-            cards = [card for hand in (dealer, *each) for card in hand.cards or ()]
-            if copies > 1 or len(set(cards)) == len(cards) or len(dealers) == 1:
-                yield _settled(round_, book, staked, dealer, dict(zip(seats, each, strict=True)))
-
-    return _agreed(outcomes())
+    return due_in_all(
+        dealers, held, lambda dealer, each: _settled(round_, book, staked, dealer, each),
+        single_deck=book.chapter.numbers.get("copies", 1) == 1,
+    )  # fmt: skip
 
 
 def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]
@@ -142,25 +134,7 @@ def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Han
 def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
     """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
     here = [stake for stake in staked if stake.seat == seat]
-    return _agreed(_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
-
-
-def _agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
-    """Merge the dues of several readings, one after the other: what all agree on stands, the rest is unknown."""
-    first: dict[tuple[Key, int | None], Due] = {}
-    in_so_many: Counter[tuple[Key, int | None]] = Counter()
-    tried = 0
-    for outcome in outcomes:
-        tried += 1
-        for due in outcome:
-            key = key_in(due), due.for_position
-            if first.setdefault(key, due).net_cents == due.net_cents:
-                in_so_many[key] += 1
-    return [
-        due if in_so_many[key] == tried
-        else msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
-        for key, due in first.items()
-    ]  # fmt: skip
+    return agreed(_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
 
 def settlements(round_: Round, book: Rulebook) -> list[Settlement]:

@@ -13,7 +13,7 @@ from replay.equipment import cut_before, first_cut, preparations
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
-from replay.shoe_state import Batch, ShoeState
+from replay.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.table_state import Fact, Preparation
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
@@ -73,16 +73,18 @@ def gone(round_: Round) -> Mapping[str, int]:
 def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[Fact, str | None, int]]:
     """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since they lay together.
 
-    A card dealt right after a copy of it was found face up may be that copy, and is not counted again.
+    A card dealt right after a copy of it was found face up may be that copy, and is not counted again. A shuffle in the
+    middle of the round leaves out what lies on the table.
     """
+    left = [(fact.seq, fact.payload) for fact in round_.of(model.CardsDealt)]
     out: dict[str, int] = dict(gone(round_)) if shuffler(round_, book) != "continuous" else {}
     found: str | None = None
     for fact in round_.in_order(model.CardsShuffled, model.CardsDealt, model.CardBurned, model.CardFoundFaceUp):
         event = fact.payload
         if isinstance(event, model.CardsShuffled):
-            out = {} if event.deck == round_.deck else out
+            out = on_the_table(left, fact.seq) if event.deck == round_.deck else out
             continue
-        for card in event.cards if isinstance(event, model.CardsDealt) else [event.card]:
+        for card in cards_of(event):
             if card is not None and card == found:
                 out[card] -= 1
             yield fact, card, out.get(card, 0) if card is not None else 0

@@ -18,6 +18,30 @@ from games.submission import read_toml
 Place = int | Literal["dealer", "start"]
 
 
+Left = model.CardsDealt | model.CardBurned | model.CardFoundFaceUp
+"""How a card leaves the shoe: to a hand or, burnt or found face up, to the discard rack."""
+
+
+def cards_of(event: Left) -> Sequence[str | None]:
+    """Return the cards that left the shoe, in order; one that was not read is null."""
+    return event.cards if isinstance(event, model.CardsDealt) else (event.card,)
+
+
+def on_the_table(left: Sequence[tuple[int, Left]], shuffled: int) -> dict[str, int]:
+    """How many copies of each card lay on the table at a shuffle: of the hands that get further cards after it (§ 686a.9(b)).
+
+    What is shuffled then is the discard rack.
+    """
+    dealt = [(seq, event) for seq, event in left if isinstance(event, model.CardsDealt)]
+    open_hands = {event.to for seq, event in dealt if seq > shuffled and isinstance(event.to, int)}
+    found: dict[str, int] = {}
+    for seq, event in dealt:
+        for card in event.cards if seq < shuffled and event.to in open_hands else ():
+            if card is not None:
+                found[card] = found.get(card, 0) + 1
+    return found
+
+
 class Batch(msgspec.Struct):
     """A batch of cards since it came or was last shuffled: numbers of events (0 where there is none), and what left it.
 
@@ -93,20 +117,27 @@ class ShoeState(msgspec.Struct):
         self.barred[patron] = seq, True
 
     def round_over(
-        self, deck: str, cards: Sequence[tuple[int, model.CardsDealt]], reached: tuple[int, Place] | None, covered: bool
+        self, deck: str, left: Sequence[tuple[int, Left]], reached: tuple[int, Place] | None, covered: bool
     ) -> None:
-        """A round ended: the cards dealt in it, where the cover card appeared, and whether its record covers the shuffle."""
+        """A round ended: what left the shoe in it, where the cover card appeared, and whether its record covers the shuffle.
+
+        A card dealt right after a copy of it was found face up may be that copy, and is not counted again (D163).
+        """
         batch = self.batches.setdefault(deck, Batch())
         began = batch.fresh or batch.received > batch.dealt
         bars_until = max(batch.received, batch.shuffled, self.last_card)
         batch.out = batch.out if deck == self.last_batch else {}
-        for seq, event in cards:
-            self.last_card = batch.dealt = seq
-            if seq > batch.shuffled:
-                for card in event.cards:
-                    if card is not None:
-                        batch.out[card] = batch.out.get(card, 0) + 1
-        if cards:
+        for lying, copies in on_the_table(left, batch.shuffled).items():
+            batch.out[lying] = batch.out.get(lying, 0) + copies
+        found: str | None = None
+        for seq, event in left:
+            for card in cards_of(event) if seq > batch.shuffled else ():
+                if card is not None and card != found:
+                    batch.out[card] = batch.out.get(card, 0) + 1
+                found = card if isinstance(event, model.CardFoundFaceUp) else None
+        dealt = [seq for seq, event in left if isinstance(event, model.CardsDealt)]
+        if dealt:
+            self.last_card = batch.dealt = dealt[-1]
             self.last_batch = deck
             self.covered, self.cover_at = covered, reached[1] if reached is not None else None
             self.newcomer = self.newcomer if self.newcomer > self.last_card else 0

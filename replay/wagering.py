@@ -38,7 +38,10 @@ def key_in(said: Any) -> Key:
 
 
 class Stake(msgspec.Struct):
-    """One wager at one box: cents at stake in time, cents added or withdrawn too late, and the facts."""
+    """One wager at one box: cents at stake in time, cents added or withdrawn too late, and the facts.
+
+    `doubtful`: whether in time cannot be told; `in_one_line`, because the cards that end its time are told all at once.
+    """
 
     seat: int
     wager: str
@@ -47,6 +50,7 @@ class Stake(msgspec.Struct):
     in_time_cents: int = 0
     late_cents: int = 0
     doubtful: bool = False
+    in_one_line: bool = False
     facts: list[Fact] = []
 
     @property
@@ -82,6 +86,13 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
             if rule_ is not None and rule_.closes != "no_more_bets" and may_go:
                 closed = closing(round_, rule_.closes, event.seat)
             in_time = True if closed is None else round_.certainly_before(fact, closed)
+            if (
+                in_time is False
+                and rule_ is not None
+                and rule_.closes == "further_cards"
+                and _is_told_in_one(round_, closed)
+            ):
+                in_time, stake.in_one_line = None, True
             if in_time is None:
                 stake.doubtful = True
             if in_time is False:
@@ -98,6 +109,13 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
             _refused_in_time(round_, book, stake, fact)
     round_.memo["stakes"] = found
     return found
+
+
+def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:
+    """Whether a seat's first cards are told in one line, where the order of the deal is not on record (D327)."""
+    if closed is None or round_.observes("deal"):
+        return False
+    return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
 
 
 def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> None:
@@ -131,7 +149,8 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
             return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
         case "further_cards":
             dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
-            return dealt[1] if len(dealt) > 1 else None
+            at_once = [fact for fact in dealt[:1] if len(fact.payload.cards) > 1]
+            return next(iter((*at_once, *dealt[1:])), None)
         case "reveal":
             return next((f for f in round_.of(model.HandRevealed) if f.payload.position == "dealer"), None)
         case _:
@@ -180,7 +199,11 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     Late wagers themselves are found with their money, in `settlement.py`.
     """
     for stake in stakes(round_, book).values():
-        if stake.doubtful:
+        if stake.in_one_line:
+            yield Doubt(
+                f"seat {stake.seat} {stake.wager}: whether it came before the additional cards is not on record"
+            )
+        elif stake.doubtful:
             rule_ = book.chapter.wagers.get(stake.wager)
             until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
             yield Doubt(f"seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and {until}")
