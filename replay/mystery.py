@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -78,7 +78,7 @@ def recorded(round_: Round, book: Rulebook) -> list[Recorded]:
 
 def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorded]:
     meter = book.mystery_meter or ""
-    start = round_.before.readings
+    start: Mapping[str, int | None] = round_.before.readings
     if book.settings["void_reverses_meter"] and meter in round_.before.readings_before_void:
         start = round_.before.readings_before_void
     reading = start.get(meter)
