@@ -80,12 +80,12 @@ def progressive_payout(
     line = paytable.best(lines(paytable, box.hand.cards, side))
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
-    if line.meter_bp and reading is None:
+    fixed = line.amount_cents if line.odds is None else line.odds.winnings(stake)
+    cash = cap.limit(fixed)
+    if cash is None or (line.meter_bp and reading is None):
         due = due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
         return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp)
     slip = share_cents(reading, line.meter_bp) if line.meter_bp and reading is not None else 0
-    fixed = line.amount_cents if line.odds is None else line.odds.winnings(stake)
-    cash = cap.limit(fixed)
     returned = stake if paytable.stake_returned or line.odds is not None else 0
     return Due(
         seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name, staked_cents=stake,
@@ -148,7 +148,7 @@ def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines
                 dues.append(due)
                 if due.share_bp and meter is not None:
                     meter = after_winner(meter, due.share_bp, paytable_of(book, wager).seed_cents)
-                elif due.outcome is Outcome.UNKNOWN:
+                elif due.outcome is Outcome.UNKNOWN and not due.line:
                     meter = None  # this seat may have taken a share: what the next winners find is not known
             else:
                 dues.append(not_offered(book, box, wager))

@@ -15,7 +15,7 @@ from games.game import Game
 from games.layout import Box, Hand, Layout
 from games.pai_gow import base_due
 from games.ranking import is_ace_high
-from games.rulebook import Rulebook
+from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
 
 
@@ -50,6 +50,7 @@ def settle_ace_high(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) 
     if paytable is None or box.voided or box.abandoned:
         return without_cards(book, box, wager, paytable)
     if dealer.cards is None:
+        cap.may_be_used(_most(paytable, box))
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "11(h)(1)", paytable)
     hand = ace_high_line(dealer.cards, box.hand.cards)
     if hand is None:
@@ -58,6 +59,13 @@ def settle_ace_high(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) 
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(b)", paytable)
     line = next(line for line in paytable.lines if line.hand == hand)
     return won_at_odds(book, box, wager, paytable, line, cap, "12(b)")
+
+
+def _most(paytable: Paytable, box: Box) -> int:
+    """Return the most that an Ace High Bonus Wager can win beside these cards of the player, in cents."""
+    both = box.hand.cards is not None and is_ace_high(box.hand.cards)
+    odds = [line.odds for line in paytable.lines if (line.hand == "both_ace_high") == both]
+    return max((each.winnings(box.stakes[paytable.wager]) for each in odds if each is not None), default=0)
 
 
 GAME = Game(name="face_up_pai_gow", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)

@@ -94,11 +94,15 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 class Mystery(msgspec.Struct, frozen=True):
-    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record tells all hits."""
+    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record tells all hits.
+
+    `qualifying` says of the seats of the cycles whether their wagers qualify (null: not known); true of those not named.
+    """
 
     cycles: tuple[Cycle, ...] = ()
     paid: tuple[int, ...] = ()
     complete: bool = False
+    qualifying: Mapping[int, bool | None] = {}
 
 
 class Bank(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import msgspec
 
-from games.layout import Contribution, Cycle, Layout
+from games.layout import Contribution, Cycle, Layout, Mystery
 from games.money import show_money
 from games.progressive import WHOLE_METER_BP, share_cents
 from games.rulebook import Paytable, Rulebook
@@ -126,7 +126,8 @@ def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
 def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
     """Yield what the bonus is due: all of the meter to whoever won it, nothing to another who was given it (§ 645c.3(c)(7)).
 
-    It stakes nothing; the progressive wager beside it qualifies.
+    It stakes nothing; the base and progressive wagers beside it qualify. Where those of the winner do not, nothing is due
+    there, and whether the next qualifying contribution of the round wins cannot be told (§ 645c.3(c)(1), (3), D372).
     """
     table, paytable = layout.mystery, offered(book, "mystery")
     if table is None or paytable is None:
@@ -139,7 +140,12 @@ def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
             due.setdefault(said.unsure, None)
         if cycle.hit is not None:
             due.setdefault(cycle.hit.seat, 0)
-        if said.winner is not None:
+        if said.winner is not None and (qualifies := table.qualifying.get(said.winner.seat, True)) is not True:
+            due[said.winner.seat] = None if qualifies is None else due.get(said.winner.seat, 0)
+            after = next(_qualifying_after(table, said.winner), None)
+            if after is not None:
+                due.setdefault(after.seat, None)
+        elif said.winner is not None:
             before = due.get(said.winner.seat, 0)
             due[said.winner.seat] = (before or 0) + share_cents(said.winner.reading, WHOLE_METER_BP)
     for seat in table.paid:
@@ -151,6 +157,14 @@ def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
             winnings_cents=cents or 0, outcome=outcome, line="jackpot" if cents else "", cite=book.cite(PAID),
             share_bp=WHOLE_METER_BP if cents else 0, cash_cents=cents or 0, uncapped_cents=cents or 0,
         )  # fmt: skip
+
+
+def _qualifying_after(table: Mystery, winner: Contribution) -> Iterator[Contribution]:
+    """Yield the contributions of the round that were accepted after one, but for those that do not qualify."""
+    made = [each for cycle in table.cycles for each in cycle.contributions]
+    for each in made[made.index(winner) + 1 :] if winner in made else ():
+        if table.qualifying.get(each.seat, True) is not False:
+            yield each
 
 
 def show_meter(centicents: int) -> str:

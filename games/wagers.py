@@ -76,18 +76,28 @@ class Due(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MaximumPayout:
-    """What is left of the filed maximum payout to one player on one hand (§ 688a.12(e), D19)."""
+    """What is left of the filed maximum payout to one player on one hand (§ 688a.12(e), D19).
+
+    `unsure`: how much of it wagers that cannot be told may have used up before (D370).
+    """
 
     def __init__(self, limit_cents: int | None) -> None:
         self.left = limit_cents
+        self.unsure = 0
 
-    def limit(self, cents: int) -> int:
-        """Return what of an amount may still be paid, and use it up."""
+    def limit(self, cents: int) -> int | None:
+        """Return what of an amount may still be paid, null where that is not known, and use it up."""
         if self.left is None:
             return cents
-        paid = min(cents, self.left)
+        paid, surely = min(cents, self.left), min(cents, self.left - self.unsure)
         self.left -= paid
-        return paid
+        self.unsure -= paid - surely
+        return paid if paid == surely else None
+
+    def may_be_used(self, cents: int) -> None:
+        """Note that up to so much of it may have been used by a wager that cannot be told."""
+        if self.left is not None:
+            self.unsure = min(self.left, self.unsure + cents)
 
 
 def offered(book: Rulebook, wager: str) -> Paytable | None:
@@ -122,6 +132,9 @@ def won_at_odds(book: Rulebook, box: Box, wager: str, paytable: Paytable, line: 
         return msgspec.structs.replace(due, line=line.hand)
     uncapped = line.odds.winnings(box.stakes[wager])
     winnings = cap.limit(uncapped)
+    if winnings is None:
+        due = due_of(book, box, wager, Outcome.UNKNOWN, None, section, paytable)
+        return msgspec.structs.replace(due, line=line.hand)
     due = due_of(book, box, wager, Outcome.WIN, winnings, section, paytable, winnings=winnings)
     return msgspec.structs.replace(due, line=line.hand, uncapped_cents=uncapped, other_reading=other_reading)
 

@@ -11,7 +11,7 @@ from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
 from replay.moves import flows
 from replay.rounds import Round
-from replay.table_state import Fact
+from replay.table_state import Fact, in_order
 from replay.wagering import Stake, progressive_accepted, surrenders
 
 OTHERS = frozenset({"match", "backline"})
@@ -60,13 +60,27 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
 
 
 def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
-    """The seats whose base wager was taken after they surrendered, and not given back (§ 688a.11(d))."""
+    """The seats whose base wager was taken as surrendered, or after they surrendered, and not given back (§ 688a.11(d))."""
+    announced: dict[int, int] = {}
+    for fact in surrenders(round_, book):
+        announced.setdefault(fact.payload.seat, fact.seq)
     base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
     return frozenset(
-        fact.payload.seat for fact in surrenders(round_, book)
-        if (flow := base.get(fact.payload.seat)) is not None and flow.taken_cents and flow.facts[0].seq >= fact.seq
-        and not (flow.winnings_cents or flow.stake_back_cents)
+        seat for seat, seq in announced.items()
+        if seat in base and _is_collected(in_order(base[seat].facts), seq)
     )  # fmt: skip
+
+
+def _is_collected(moves: Sequence[Fact], announced: int) -> bool:
+    """Whether a base wager was taken for a surrender, and nothing of it given back since the surrender, or since it was taken."""
+    taken = next(
+        (fact.seq for fact in moves if isinstance(fact.payload, model.WagerTaken)
+         and (fact.seq >= announced or fact.payload.reason == "surrendered")), None
+    )  # fmt: skip
+    if taken is None:
+        return False
+    given = [fact for fact in moves if not isinstance(fact.payload, model.WagerTaken)]
+    return not any(fact.seq > min(taken, announced) for fact in given if getattr(fact.payload, "reason", "") != "late")
 
 
 def side_card(round_: Round) -> int | None:

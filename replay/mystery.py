@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -78,7 +78,7 @@ def recorded(round_: Round, book: Rulebook) -> list[Recorded]:
 
 def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorded]:
     meter = book.mystery_meter or ""
-    start = round_.before.readings
+    start: Mapping[str, int | None] = round_.before.readings
     if book.settings["void_reverses_meter"] and meter in round_.before.readings_before_void:
         start = round_.before.readings_before_void
     reading = start.get(meter)
@@ -104,6 +104,8 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
                 current.befores.append(derived if reading is None or book.linked_mystery else reading)
                 current.contributions.append(fact)
                 reading = event.reading_centicents
+            case model.MysteryHit() if _is_repeated(found, event):
+                pass
             case model.MysteryHit():
                 current.hit = fact
                 _prove(current)
@@ -111,6 +113,12 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
                 current = Recorded([], [], None)
                 found.append(current)
     return [each for each in found if each.contributions or each.hit is not None]
+
+
+def _is_repeated(found: Sequence[Recorded], event: model.MysteryHit) -> bool:
+    """Whether a hit is the last one said again: nothing was armed or contributed since (D21, D373)."""
+    current, last = found[-1], found[-2].hit if len(found) > 1 else None
+    return last is not None and last.payload == event and current.armed is None and not current.contributions
 
 
 def _lie_between(book: Rulebook, paytable: Paytable, armed: int, before: int, added: int) -> bool:
@@ -154,7 +162,28 @@ def mystery_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
         return layout
     cycles = tuple(each.cycle() for each in recorded(round_, book))
     paid = tuple(key[0] for key in flows(round_) if key[1] == WAGER)
-    return msgspec.structs.replace(layout, mystery=Mystery(cycles, paid, round_.observes("mystery")))
+    mystery = Mystery(cycles, paid, round_.observes("mystery"), _qualifying(round_, book))
+    return msgspec.structs.replace(layout, mystery=mystery)
+
+
+def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
+    """Say of the seats of the cycles whether they have a base and a progressive wager in time (§ 645c.3(c)(1), D113).
+
+    A wager that is not on record was not placed where the record covers wagers; beside other wagers, it is not known (D318).
+    """
+    placed, found = stakes(round_, book), dict[int, bool | None]()
+    if not placed:
+        return found
+    for seat in {fact.payload.seat for each in recorded(round_, book) for fact in each.facts()}:
+        for wager in (book.chapter.base, "progressive"):
+            stake = placed.get(key_of(seat, wager, None, ""))
+            if stake is None:
+                in_time: bool | None = False if round_.observes("wagering") else None
+            else:
+                in_time = None if stake.doubtful else stake.in_time_cents > 0
+            if in_time is not True and found.get(seat) is not False:
+                found[seat] = in_time
+    return found
 
 
 FURTHER_LAYOUT["pai_gow_poker"].append(mystery_layout)

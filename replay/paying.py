@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from events import model
 from games.bonus import is_qualifying
@@ -239,7 +239,7 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
-    start = round_.before.readings
+    start: Mapping[str, int | None] = round_.before.readings
     if book.settings.get("void_reverses_meter", False) and meter in round_.before.readings_before_void:
         start = round_.before.readings_before_void
     before = start.get(meter)

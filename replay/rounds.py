@@ -21,6 +21,7 @@ from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.stub_counts import recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
+from replay.void_meters import take_back, went_back
 
 Position = int | Literal["dealer"]
 
@@ -347,9 +348,8 @@ class TableFold:
         if self.state.shoe is not None:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
+        take_back(self.state, ended)
         self.state.shares_paid(ended.of(model.WagerPaid), ended.of(model.ProgressiveWon))
-        if ended.voided is not None:
-            self.state.readings_before_void = dict(ended.before.readings)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
         for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:
@@ -489,7 +489,7 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 def _left_behind(round_: Round) -> tuple[object, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
-    left = round_.first_card is not None, round_.voided is not None, counted, round_.has_wrong_deck()
+    left = round_.first_card is not None, round_.voided is not None, counted, round_.has_wrong_deck(), went_back(round_)
     return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
 
 

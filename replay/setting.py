@@ -45,18 +45,35 @@ class SetHand(msgspec.Struct, frozen=True):
 
 
 def set_hands(round_: Round) -> dict[Position, SetHand]:
-    """Return the hands as last set (or reset) at each position."""
+    """Return the hands of each position as they count, with the facts of all that was set there.
+
+    They are as last set (or reset); a player's as they lay at the reveal, where they had been set before it
+    (§ 688a.11(e), D249, D371).
+    """
     if "set_hands" in round_.memo:
         known: dict[Position, SetHand] = round_.memo["set_hands"]
         return known
-    found: dict[Position, SetHand] = {}
+    made: dict[Position, list[Fact]] = {}
     for fact in round_.in_order(model.HandSet, model.HandReset):
-        event = fact.payload
-        earlier = found[event.position].facts if event.position in found else ()
-        medium = _codes(event.medium) if event.medium else ()
-        found[event.position] = SetHand(_codes(event.high), _codes(event.low), medium, (*earlier, fact))
+        made.setdefault(fact.payload.position, []).append(fact)
+    found = {position: _as_revealed(round_, position, facts) for position, facts in made.items()}
     round_.memo["set_hands"] = found
     return found
+
+
+def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
+    """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
+    counts = facts[-1].payload
+    reveal = next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == position), None)
+    if len(facts) > 1 and reveal is not None and position != dealer_position(round_):
+        before = [fact for fact in facts if round_.certainly_before(fact, reveal)]
+        if any(round_.certainly_before(fact, reveal) is None for fact in facts):
+            return SetHand(
+                (None,) * len(counts.high), (None,) * len(counts.low), (None,) * len(counts.medium), tuple(facts)
+            )
+        counts = before[-1].payload if before else counts
+    medium = _codes(counts.medium) if counts.medium else ()
+    return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
 
 
 def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:

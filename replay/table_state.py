@@ -14,6 +14,7 @@ import msgspec
 
 from events import model
 from events.model import Event
+from games.progressive import WHOLE_METER_BP, share_cents
 from replay.shoe_state import ShoeState, deals_from_shoes
 
 
@@ -164,7 +165,7 @@ class TableState(msgspec.Struct):
     idle_seq: int = 0
     rules: list[Filed] = []
     readings: dict[str, int] = {}
-    readings_before_void: dict[str, int] = {}
+    readings_before_void: dict[str, int | None] = {}
     sources: dict[str, Source] = {}
     last_round_no: int = 0
     dealing_deck: str = ""
@@ -221,13 +222,21 @@ class TableState(msgspec.Struct):
         self.position = self.position.after_round()
 
     def shares_paid(self, paid: Sequence[Fact], won: Sequence[Fact]) -> None:
-        """Forget what the meters stood at where a slip was paid that no meter has on record: they may stand elsewhere (D331)."""
+        """Forget what the meters stood at where a share was paid that no meter has on record: they may stand elsewhere (D331).
+
+        Paid by slip it is a share; paid in cash it is one of a meter of which it is all (D375).
+        """
         recorded = {fact.payload.seat for fact in won}
-        slips = {
-            fact.payload.seat for fact in paid if fact.payload.wager == "progressive" and fact.payload.source == "slip"
-        }
-        if slips - recorded:
-            self.readings = {meter: reading for meter, reading in self.readings.items() if meter in self.armed}
+        unrecorded = [
+            each.payload for each in paid if each.payload.wager == "progressive" and each.payload.seat not in recorded
+        ]
+        by_slip = any(each.source == "slip" for each in unrecorded)
+        most = max((each.winnings_cents for each in unrecorded), default=0)
+        if unrecorded:
+            self.readings = {
+                meter: reading for meter, reading in self.readings.items()
+                if meter in self.armed or not (by_slip or most >= share_cents(reading, WHOLE_METER_BP))
+            }  # fmt: skip
 
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
