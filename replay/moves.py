@@ -66,13 +66,28 @@ def flows(round_: Round) -> dict[Key, Flow]:
 def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
-    A wager that nobody paid or gave back lies with the patron but for what was taken; so does what lies beside a part that
-    was returned as uncovered. A progressive wager was collected before the deal.
+    A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
+    does what lies beside a part that was returned so. A progressive wager was collected before the deal.
     """
     if flow.gave:
         taken = _taken_from_hand(stake_cents, wager, flow) if flow.taken_cents else 0
         return flow.winnings_cents + flow.stake_back_cents - stake_cents - taken
-    return flow.stake_back_cents - stake_cents if wager == "progressive" else -flow.taken_cents
+    if wager == "progressive":
+        return flow.stake_back_cents - stake_cents
+    return _given_back(stake_cents, flow) - flow.taken_cents if flow.taken_cents else 0
+
+
+def _given_back(stake_cents: int, flow: Flow) -> int:
+    """What was returned as uncovered when no more of the stake lay there: it comes from what had been taken."""
+    left, back = stake_cents, 0
+    for fact in in_order(flow.facts):
+        match fact.payload:
+            case model.WagerTaken(amount_cents=cents):
+                left = max(0, left - cents)
+            case model.WagerReturned(amount_cents=cents, reason="uncovered"):
+                back += max(0, cents - left)
+                left = max(0, left - cents)
+    return back
 
 
 def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:

@@ -20,13 +20,14 @@ from games.player_dealer import SEATS, action_seat, first_seat, from_action
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT
+from replay.moves import first_moves, moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
-from replay.setting import dealer_position, dealer_readings, readings
+from replay.setting import dealer_position, dealer_readings, player_dealer_wager, readings
 from replay.settlement import FURTHER_WHY, dues
 from replay.table_state import Fact, Offer
 from replay.voids import before_deal, first_position, start_of
-from replay.wagering import stakes
+from replay.wagering import key_in, stakes
 
 PLAYED = "gegr-002138.Round of play"
 COLLECTED = "gegr-002138.Collection procedures"
@@ -57,13 +58,10 @@ def action_of(round_: Round) -> int | None:
 
 def bank_of(round_: Round) -> Bank | None:
     """Return the player-dealer. The wager is the original one: what was added after the first card does not count."""
-    seat = bank_seat(round_)
-    if seat is None:
+    wager = player_dealer_wager(round_)
+    if wager is None:
         return None
-    wagered = round_.of(model.PlayerDealerWagered)
-    first = round_.first(model.CardsDealt)
-    in_time = [fact for fact in wagered if first is None or fact.seq < first.seq] or wagered[:1]
-    return Bank(seat, int(in_time[-1].payload.amount_cents), action_of(round_))
+    return Bank(int(wager.payload.seat), int(wager.payload.amount_cents), action_of(round_))
 
 
 def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
@@ -374,10 +372,10 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         or not any(due.uncovered_cents for due in dues(round_, book))
     ):
         return
-    moves = [(fact, fact.payload.wager) for type_ in (model.WagerTaken, model.WagerPaid) for fact in round_.of(type_)]
-    moves += [(fact, f"{fact.payload.wager}".replace("_bonus", "_envy")) for fact in round_.of(model.EnvyPaid)]
-    moves = sorted((each for each in moves if each[1] in IN_TURN), key=lambda each: each[0].seq)
-    for (before, one), (after, other) in itertools.pairwise(moves):
+    settled = [(fact, fact.payload.wager) for fact in _first_settled(round_, book)]
+    settled += [(fact, f"{fact.payload.wager}".replace("_bonus", "_envy")) for fact in round_.of(model.EnvyPaid)]
+    settled = sorted((each for each in settled if each[1] in IN_TURN), key=lambda each: each[0].seq)
+    for (before, one), (after, other) in itertools.pairwise(settled):
         seats = from_action(before.payload.seat, action), from_action(after.payload.seat, action)
         if (seats[0], IN_TURN.index(one)) <= (seats[1], IN_TURN.index(other)):
             continue
@@ -390,3 +388,17 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             evidence=(before, after), seat=after.payload.seat,
         )  # fmt: skip
         return
+
+
+def _first_settled(round_: Round, book: Rulebook) -> list[Fact]:
+    """What first took or paid each wager: not what put right later what had been settled otherwise (D325).
+
+    A part of a stake that was returned as uncovered settles nothing yet: the rest is taken in its turn.
+    """
+    staked = {key: stake.on_layout_cents for key, stake in stakes(round_, book).items()}
+    settling = [
+        fact for fact in moves(round_)
+        if getattr(fact.payload, "reason", "") != "uncovered"
+        or fact.payload.amount_cents >= staked.get(key_in(fact.payload), 0)
+    ]  # fmt: skip
+    return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]

@@ -273,8 +273,18 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
 
 def dealer_position(round_: Round) -> Position:
     """Return the position whose hands the others play against: the dealer, in California the player-dealer's seat."""
-    bank = round_.last(model.PlayerDealerWagered)
+    bank = player_dealer_wager(round_)
     return "dealer" if bank is None else int(bank.payload.seat)
+
+
+def player_dealer_wager(round_: Round) -> Fact | None:
+    """Return the wager of the round's player-dealer: the last before the first card, else the first of all (D202)."""
+    wagered = round_.of(model.PlayerDealerWagered)
+    if len(wagered) < 2:
+        return wagered[0] if wagered else None
+    first = round_.first(model.CardsDealt)
+    in_time = [fact for fact in wagered if first is None or fact.seq < first.seq]
+    return in_time[-1] if in_time else wagered[0]
 
 
 def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:

@@ -117,7 +117,8 @@ class Offer(msgspec.Struct, frozen=True):
 class Held(msgspec.Struct, frozen=True):
     """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
 
-    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that.
+    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
+    first card was dealt.
     """
 
     seat: int = 0
@@ -126,6 +127,7 @@ class Held(msgspec.Struct, frozen=True):
     offers: tuple[Offer, ...] = ()
     taken: tuple[int, str] | None = None
     offered: bool = False
+    dealt: bool = False
 
     def after_round(self) -> Held:
         """Return the position when the round is over."""
@@ -206,6 +208,8 @@ class TableState(msgspec.Struct):
     def dealt_from(self, deck: str) -> None:
         """The first card of a round left this deck: what prepared it is used up."""
         self.dealing_deck, self.round_deck = deck, ""
+        if self.position.taken is not None:
+            self.position = msgspec.structs.replace(self.position, dealt=True)
         if deck in self.decks:
             self.decks[deck].preparations = []
             self.decks[deck].used = True
@@ -423,6 +427,8 @@ def _position_offered(state: TableState, fact: Fact, event: model.PlayerDealerOf
 
 def _position_taken(state: TableState, fact: Fact, event: model.PlayerDealerWagered) -> None:
     held = state.position
+    if held.dealt:
+        return  # more of the same player-dealer, or the next one's: this round's is the one before the deal (D202)
     state.position = msgspec.structs.replace(
         held, taken=(event.seat, event.bettor), offered=held.offered or bool(held.offers), offers=()
     )
