@@ -244,12 +244,11 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
-    """The seats that were dealt to and had no wager, where the record covers the wagers."""
-    if not round_.observes("wagering"):
-        return frozenset()
-    return frozenset(dealt_to(round_)) - {
-        each.seat for each in stakes(round_, book).values() if each.on_layout_cents > 0
-    }
+    """The seats that were dealt to and had no wager: all of theirs were withdrawn in time, or the record covers the wagers."""
+    placed = stakes(round_, book).values()
+    known = frozenset(dealt_to(round_)) if round_.observes("wagering") else frozenset(each.seat for each in placed)
+    had = {each.seat for each in placed if each.in_time_cents > 0 or each.on_layout_cents > 0}
+    return known & frozenset(dealt_to(round_)) - had
 
 
 @rule("DEAL-COUNT", on=("686a.7(e)", "686a.7(h)", "686a.9(c)"))

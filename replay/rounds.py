@@ -496,7 +496,6 @@ def _left_behind(round_: Round) -> tuple[object, ...]:
 def _from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Any]], tuple[int, Any] | None]:
     """The cards that left the shoe in a round, and where the cover card appeared in it."""
     reached = round_.last(model.CoverCardReached)
-    left = [
-        (fact.seq, fact.payload) for fact in round_.in_order(model.CardsDealt, model.CardBurned, model.CardFoundFaceUp)
-    ]
-    return left, (reached.seq, reached.payload.at) if reached is not None else None
+    left = round_.in_order(model.CardsDealt, model.CardBurned, model.CardFoundFaceUp)
+    cover = (reached.seq, reached.payload.at) if reached is not None else None
+    return [(fact.seq, fact.payload) for fact in left], cover

@@ -22,7 +22,7 @@ from games.pai_gow import Position
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import Doubt, finding, rule
+from replay.rules import Doubt, finding, name, rule
 from replay.table_state import Fact
 from replay.wagering import stakes
 
@@ -95,8 +95,36 @@ def _foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[in
     unread = sum(1 for card in dealt if card is None)
     held = [card for card in set_hand.cards if card is not None]
     foreign = [card for card in held if card not in dealt]
-    repeated = [card for card in set(held) if held.count(card) > 1]
+    repeated = [card for card in set(held) if held.count(card) > max(1, dealt.count(card))]
     return repeated + foreign[unread:] if len(foreign) > unread else repeated
+
+
+def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]:
+    """Return the cards read only in the hands set at a position that by the record lie in another hand too (D351)."""
+    if book.chapter.numbers.get("copies", 1) > 1:
+        return []
+    own = _read_when_set(round_, position)
+    others = {card for at, cards in round_.hands().items() if at != position for card in cards if card is not None}
+    for at in set_hands(round_) if own else ():
+        if at != position:
+            others.update(_read_when_set(round_, at))
+    return [card for card in own if card in others]
+
+
+def _read_when_set(round_: Round, position: Position) -> list[int]:
+    """The cards of hands set at a position that were not read when they were dealt."""
+    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
+    if set_hand is None or (dealt is not None and None not in dealt):
+        return []
+    return [card for card in set_hand.cards if card is not None and card not in (dealt or ())]
+
+
+def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
+    """Return the cards that were seen to be a position's, where not all of its cards were read."""
+    if None not in round_.hands().get(position, ()):
+        return frozenset()
+    seen = [fact.payload.card for fact in round_.of(model.CardExposed) if fact.payload.whose == position]
+    return frozenset(CODE[card] for card in seen if card is not None)
 
 
 def _as_mostly(set_hand: SetHand, dealt: Sequence[int | None], count: int) -> bool:
@@ -113,7 +141,8 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     """Return every reading of what a position holds and how it was set; `[NO_HAND]` when the record does not tell.
 
     An unread card can be any that is not known to be elsewhere; a card that was dealt unread but read when the hands
-    were set is known. Hands set with foreign cards count as not known, and so does a hand with one card twice (D281).
+    were set is known, and so is one that was exposed. Hands set with foreign cards count as not known, and so does a hand
+    with one card twice (D281), or with a card read only when it was set that lies in another hand too (D351).
     """
     memo = round_.memo.setdefault("readings", {})
     if position not in memo:
@@ -140,7 +169,7 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
                 if None in dealt:
                     dealt = list(dealt)
                     dealt[dealt.index(None)] = card
-    if dealt is None or twice(dealt, book):
+    if dealt is None or twice(dealt, book) or in_two_hands(round_, book, position):
         return [NO_HAND]
     if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
         set_hand = None
@@ -160,6 +189,10 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
     elsewhere += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
     elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
+    if copies == 1:
+        elsewhere += [CODE[fact.payload.card] for fact in round_.found_face_up if fact.payload.card is not None]
+        elsewhere += [card for at in round_.hands() if at != position for card in exposed_cards(round_, at)]
+    shown = exposed_cards(round_, position)
     jokers = book.chapter.numbers.get("jokers", 1)
     candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
     places = _places(set_hand, missing)
@@ -169,6 +202,8 @@ def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     for chosen in _choices(candidates, places, copies):
         filling = list(chosen)
         cards = [card if card is not None else filling.pop(0) for card in dealt]
+        if not shown.issubset(cards):
+            continue
         if copies == 1 or all(elsewhere.count(card) + chosen.count(card) <= copies for card in chosen):
             found.append(_hand(cards, set_hand, chosen, count))
     return found or [NO_HAND]
@@ -321,9 +356,14 @@ def _shown(*hands: tuple[int | None, ...] | None) -> str:
 
 
 @rule("SET-CARDS", on=("11(a)", "11(c)"))
-def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding]:
+def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Hands are set from the cards dealt to the position."""
     for position, set_hand in set_hands(round_).items():
+        twice_read = in_two_hands(round_, book, position)
+        if twice_read:
+            yield Doubt(
+                f"{show(sorted(twice_read))} in the hands set at {name(position)} lies in another hand too, by the record"
+            )
         foreign = foreign_cards(round_, book, position)
         if foreign:
             yield finding(
