@@ -80,12 +80,12 @@ def progressive_payout(
     line = paytable.best(lines(paytable, box.hand.cards, side))
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
+    slip = share_cents(reading, line.meter_bp) if line.meter_bp and reading is not None else 0
     fixed = line.amount_cents if line.odds is None else line.odds.winnings(stake)
     cash = cap.limit(fixed)
     if cash is None or (line.meter_bp and reading is None):
         due = due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
         return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp)
-    slip = share_cents(reading, line.meter_bp) if line.meter_bp and reading is not None else 0
     returned = stake if paytable.stake_returned or line.odds is not None else 0
     return Due(
         seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name, staked_cents=stake,

@@ -16,12 +16,16 @@ Decision = Literal["raise", "fold", "over", "under"]
 
 
 class Hand(msgspec.Struct, frozen=True):
-    """Cards, and the hands set of them as they count; null where not known, `medium` where the game has none."""
+    """Cards, and the hands set of them as they count; null where not known, `medium` where the game has none.
+
+    `disputed`: the hands that were set are not made of these cards, by the record.
+    """
 
     cards: Cards | None = None
     high: Cards | None = None
     low: Cards | None = None
     medium: Cards | None = None
+    disputed: bool = False
 
 
 class Placed(msgspec.Struct, frozen=True):

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import combinations
 from typing import Literal
 
 from games.layout import Box, Hand
@@ -81,15 +83,30 @@ def compare(
 
 
 def high_and_low(hand: Hand, dealer: Hand, wheel: Wheel = "second") -> tuple[Outcome, str]:
-    """Compare hands of five and two cards with the dealer's; `wheel` as in `rank_five` (§ 688a.11(f), D2)."""
+    """Compare hands of five and two cards with the dealer's; `wheel` as in `rank_five` (§ 688a.11(f), D2).
+
+    Where it is not known how the player's cards were set, they lose if they do in every setting: set foul they lose too (D376).
+    """
     if hand.high is None or hand.low is None:
-        return Outcome.UNKNOWN, "11(f)"
+        if hand.cards is None or hand.disputed or dealer.high is None or dealer.low is None:
+            return Outcome.UNKNOWN, "11(f)"
+        highest, lowest = _best(hand.cards, wheel)
+        loses = highest <= rank_five(dealer.high, wheel) and lowest <= rank_two(dealer.low)
+        return (Outcome.LOSE, _SECTIONS[Outcome.LOSE]) if loses else (Outcome.UNKNOWN, "11(f)")
     if is_foul(hand.high, hand.low):
         return Outcome.FOUL, "11(f)(1)(iii)" if (len(hand.high), len(hand.low)) == (5, 2) else "11(f)(1)(iv)"
     if dealer.high is None or dealer.low is None:
         return Outcome.UNKNOWN, "11(f)"
     outcome = compare(hand.high, hand.low, dealer.high, dealer.low, wheel)
     return outcome, _SECTIONS[outcome]
+
+
+@lru_cache(maxsize=1024)
+def _best(cards: tuple[int, ...], wheel: Wheel) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the rank of the best high hand and that of the best low hand that seven cards make in settings that are not foul."""
+    set_as = [(tuple(card for card in cards if card not in low), low) for low in combinations(cards, 2)]
+    legal = [(high, low) for high, low in set_as if not is_foul(high, low)]
+    return max(rank_five(high, wheel) for high, _ in legal), max(rank_two(low) for _, low in legal)
 
 
 _SECTIONS = {Outcome.WIN: "12(a)", Outcome.TIE: "11(f)(2)", Outcome.LOSE: "11(f)(1)"}

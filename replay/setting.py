@@ -146,7 +146,10 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     """
     memo = round_.memo.setdefault("readings", {})
     if position not in memo:
-        memo[position] = _readings(round_, book, position)
+        held = _readings(round_, book, position)
+        if foreign_cards(round_, book, position):
+            held = [msgspec.structs.replace(hand, disputed=True) for hand in held]
+        memo[position] = held
     found: list[Hand] = memo[position]
     return found
 
