@@ -215,6 +215,11 @@ class _Progressive:
         """
         return box.decision is None and self.folds_lose and self.layout.past_decisions
 
+    def may_share(self, box: Box) -> bool:
+        """Say whether a box may take a share of the meter, by what its cards make with any side card; unread cards may."""
+        best = [self.paytable.best(made) for made in self.made(box)] if self.paytable is not None else []
+        return not best or any(line is not None and line.meter_bp for line in best)
+
     def _paid(self, box: Box, reading: int | None) -> Due:
         side = next(iter(self.sides), None)
         return progressive_payout(self.book, box, NO_MAXIMUM, reading, self.lines, side)
@@ -228,10 +233,11 @@ class _Progressive:
         shares = [at for at, due in enumerate(found) if due.wager == "progressive" and due.share_bp]
         if self.layout.meter.by_turn is not None or not shares:
             return found
-        open_ = any(due.wager == "progressive" and due.net_cents is None and not due.share_bp for due in found)
+        boxes = {box.seat: box for box in self.layout.boxes}
+        unknown = [due for due in found if due.wager == "progressive" and due.net_cents is None and not due.share_bp]
+        open_ = any(self.may_share(boxes[due.seat]) for due in unknown)
         in_order = len(shares) == 1 or all(found[at].seat in turn for at in shares)
         meter = self.layout.meter.reading if in_order and not open_ else None
-        boxes = {box.seat: box for box in self.layout.boxes}
         for at in shares:
             due = self._paid(boxes[found[at].seat], meter)
             if meter is not None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -23,7 +23,7 @@ from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
-from replay.table_state import Fact, in_order
+from replay.table_state import Fact, firsts, in_order
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
 from replay.wagering import Key, key_in, stakes
 
@@ -32,21 +32,42 @@ GAME = "dj_wild"
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """What a player decided, by what fact: said, or shown by the Raise Wager."""
+    """What a player decided, by what fact: said, or shown by the Raise Wager; and the fact that placed that, if any."""
 
     decision: Literal["raise", "fold"]
     fact: Fact
+    placed: Fact | None = None
+
+    @property
+    def moment(self) -> Fact:
+        """When it was carried out: a raise as its wager was placed, where that is on record (§ 687a.13(d))."""
+        return self.placed or self.fact
+
+
+def _raises(round_: Round) -> list[Fact]:
+    """Return the Raise Wagers placed, but for those that were refused: the last one before it of the amount refused."""
+    placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise"]
+    for refused in round_.of(model.WagerRefused):
+        event = refused.payload
+        same = [
+            fact for fact in placed
+            if fact.seq < refused.seq and (fact.payload.seat, fact.payload.amount_cents) == (event.seat, event.amount_cents)
+        ]  # fmt: skip
+        if event.wager == "raise" and same:
+            placed.remove(same[-1])
+    return placed
 
 
 def decisions(round_: Round) -> dict[int, Decided | None]:
     """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
     if "decisions" not in round_.memo:
         found: dict[int, Decided | None] = {}
-        raised = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise"]
+        raised = _raises(round_)
+        placed = {fact.payload.seat: fact for fact in reversed(raised)}
         for fact in in_order([*round_.of(model.DecisionMade), *raised]):
             event = fact.payload
             folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
-            decided = Decided("fold" if folded else "raise", fact)
+            decided = Decided("fold", fact) if folded else Decided("raise", fact, placed.get(event.seat))
             first = found.setdefault(event.seat, decided)
             if first is not None and first.decision != decided.decision:
                 found[event.seat] = None
@@ -64,6 +85,12 @@ def in_play(round_: Round, book: Rulebook) -> list[int]:
     )
 
 
+def of_players(round_: Round, book: Rulebook) -> list[Decided]:
+    """Return the decisions of those who play: where the wagers are on record, of the seats with an Ante Wager."""
+    playing = in_play(round_, book)
+    return [each for seat, each in decisions(round_).items() if each is not None and (not playing or seat in playing)]
+
+
 def turned(round_: Round) -> Fact | None:
     """Return the fact that the dealer's hand was turned over."""
     return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == "dealer"), None)
@@ -78,17 +105,32 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
     seat without a raise has folded. What was decided after a card was exposed that voids the round decides nothing (D329).
     """
-    made, past = decisions(round_), _past_decisions(round_, book)
+    made = decisions(round_)
     exposed = min((seq for ground in _exposed(round_, book) for seq in ground.evidence), default=None)
-    if exposed is not None:
-        made = {seat: each for seat, each in made.items() if each is not None and each.fact.seq < exposed}
-    absent: Decision | None = "fold" if past and round_.observes("wagering") else None
     boxes = []
     for box in layout.boxes:
-        decided = made.get(box.seat, absent)
-        decision = decided.decision if isinstance(decided, Decided) else decided
+        decision, decided = how_decided(round_, book, box.seat), made.get(box.seat)
+        if exposed is not None and decided is not None and decided.fact.seq > exposed:
+            decision = None
         boxes.append(msgspec.structs.replace(box, decision=decision))
-    return msgspec.structs.replace(layout, boxes=boxes, turns=_turns(round_, book), past_decisions=past)
+    return msgspec.structs.replace(
+        layout, boxes=boxes, turns=_turns(round_, book), past_decisions=_past_decisions(round_, book)
+    )
+
+
+def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
+    """Return whether a seat raised or folded, null where that cannot be told.
+
+    A raise that was said, and not placed where the record would show it, is neither (D355).
+    """
+    made = decisions(round_)
+    decided = made.get(seat)
+    if decided is not None and (decided.decision == "fold" or decided.placed is not None):
+        return decided.decision
+    shows = round_.observes("wagering") and _past_decisions(round_, book)
+    if seat not in made:
+        return "fold" if shows else None
+    return None if decided is None or shows else decided.decision
 
 
 def _past_decisions(round_: Round, book: Rulebook) -> bool:
@@ -103,14 +145,33 @@ def _past_decisions(round_: Round, book: Rulebook) -> bool:
 
 def _turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
     """The seats in the order in which the meter served them, or else in which their hands were settled."""
-    won = tuple(fact.payload.seat for fact in progressive_wins(round_, book))
+    won = progressive_wins(round_, book)
     if won:
-        return won
+        return tuple(dict.fromkeys(fact.payload.seat for fact in _as_served(won)))
+    settled = [fact for fact in settling(round_, book) if getattr(fact.payload, "reason", "") != "void"]
     first: dict[int, int] = {}
-    for fact in settling(round_):
-        if fact.payload.wager in BASE:
-            first.setdefault(fact.payload.seat, fact.seq)
+    for wagers in (BASE, ("progressive",)):
+        here = [fact for fact in settled if fact.payload.wager in wagers and fact.payload.seat not in first]
+        first |= {fact.payload.seat: fact.seq for fact in reversed(here)}
     return tuple(sorted(first, key=lambda seat: first[seat]))
+
+
+def _as_served(won: Sequence[Fact]) -> Sequence[Fact]:
+    """Return the winners by their readings, each as the one before it left the meter, else in the order of the record (D356)."""
+    left, chain = list(firsts(won, "seat")), list[Fact]()
+    while left:
+        if chain:
+            here = [fact for fact in left if fact.payload.reading_centicents == chain[-1].payload.after_centicents]
+        else:
+            here = [
+                fact for fact in left
+                if fact.payload.reading_centicents not in {e.payload.after_centicents for e in left if e is not fact}
+            ]  # fmt: skip
+        if len(here) != 1:
+            return won
+        chain += here
+        left.remove(here[0])
+    return chain
 
 
 FURTHER_LAYOUT[GAME].append(_decided)
@@ -123,7 +184,7 @@ def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None
     jokers = any(JOKER in (hand.cards or ()) for hand in readings(round_, book, seat))
     if wager == "progressive" and jokers and side_card(round_) is None:
         return "the side card is not on record"
-    if decisions(round_).get(seat) is None and not (wager == "progressive" and book.settings["folded_progressive"]):
+    if how_decided(round_, book, seat) is None and not (wager == "progressive" and book.settings["folded_progressive"]):
         return f"whether seat {seat} raised or folded is not on record"
     return None
 
@@ -131,9 +192,13 @@ def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None
 FURTHER_WHY[GAME].append(_missing)
 
 
-def settling(round_: Round) -> list[Fact]:
-    """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip."""
-    folded = {seat for seat, each in decisions(round_).items() if each is not None and each.decision == "fold"}
+def settling(round_: Round, book: Rulebook) -> list[Fact]:
+    """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip.
+
+    A hand that may have been folded, by the record, may have had its wagers collected as forfeited.
+    """
+    decided = {*decisions(round_), *in_play(round_, book)}
+    folded = {seat for seat in decided if how_decided(round_, book, seat) != "raise"}
     gone = abandoned_seats(round_)
     forfeited: set[Key] = set()
     found = []
@@ -154,33 +219,34 @@ def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
     """A card revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
-        if exposed.by != "player" and _before_raises(round_, fact):
+        if exposed.by != "player" and _before_raises(round_, book, fact):
             yield Ground(
                 "exposed_card", "DEAL-EXPOSED", "687a.13(d)", "with a card exposed before the raises, all hands void",
                 f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided", (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
             )  # fmt: skip
     dealer = turned(round_)
-    if dealer is not None and _before_raises(round_, dealer):
+    if dealer is not None and _before_raises(round_, book, dealer):
         yield Ground(
             "exposed_dealer", "DEAL-EXPOSED", "687a.13(d)", "the dealer's hand turned over after the raises, or all hands void",
             "turned over before a raise; the round was not voided", (dealer.seq,),
         )  # fmt: skip
 
 
-def _before_raises(round_: Round, exposed: Fact) -> bool:
+def _before_raises(round_: Round, book: Rulebook, exposed: Fact) -> bool:
     """Whether a card was exposed before the raises: a raise was placed after it, or nobody had decided yet.
 
     Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands.
     """
-    made = [each for each in decisions(round_).values() if each is not None]
-    after = [each for each in made if round_.certainly_before(exposed, each.fact)]
+    made = of_players(round_, book)
+    after = [each for each in made if round_.certainly_before(exposed, each.moment)]
     if any(each.decision == "raise" for each in after):
         return True
-    before = [each for each in made if round_.certainly_before(each.fact, exposed)]
-    undecided = {fact.payload.seat for fact in round_.of(model.WagerPlaced)} - {
+    before = [each for each in made if round_.certainly_before(each.moment, exposed)]
+    undecided = set(in_play(round_, book)) - {
         each.fact.payload.seat for each in before
-    }
+        if each.decision == "fold" or each.placed is not None or not round_.observes("wagering")
+    }  # fmt: skip
     voided = round_.voided
     if voided is not None:
         said = voided.payload.reason in ("exposed_card", "exposed_dealer")
@@ -199,7 +265,7 @@ def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     for fact in round_.of(model.CardExposed):
         if fact.payload.by == "player":
             continue
-        order = [round_.certainly_before(fact, each.fact) for each in decisions(round_).values() if each is not None]
+        order = [round_.certainly_before(fact, each.moment) for each in of_players(round_, book)]
         if not order and round_.closed is not None:
             yield Doubt("a card was exposed, and whether before the raises is not on record")
         elif None in order and not must_be_void(round_, book):
@@ -227,7 +293,7 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("PLAY-ORDER", on=("687a.11(b)",))
 def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Players decide in turn, from the one farthest to the dealer's left clockwise: seat 1 first."""
-    made = in_order(each.fact for each in decisions(round_).values() if each is not None)
+    made = in_order(each.fact for each in of_players(round_, book))
     for before, after in itertools.pairwise(made):
         if after.payload.seat > before.payload.seat:
             continue
@@ -261,8 +327,8 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     dealer = turned(round_)
     if dealer is None or round_.voided is not None or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
         return
-    for each in decisions(round_).values():
-        if each is None or each.fact.seq < dealer.seq:
+    for each in of_players(round_, book):
+        if each.fact.seq < dealer.seq:
             continue
         if not round_.certainly_before(dealer, each.fact):
             yield Doubt("the clocks contradict the order of the last decision and the dealer's turning over")

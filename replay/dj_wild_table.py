@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from events import model
 from games.rulebook import Rulebook
-from replay.dj_wild import BASE, both_seats, decisions, in_play, settling
+from replay.dj_wild import BASE, both_seats, how_decided, in_play, settling
 from replay.equipment import preparations
 from replay.findings import Finding
 from replay.moves import first_moves
@@ -135,7 +135,7 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Do
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
-    settled = first_moves(settling(round_))
+    settled = first_moves(settling(round_, book))
     left: dict[int, Fact] = {}
     for before, after in itertools.pairwise(settled):
         if after.payload.seat == before.payload.seat:
@@ -190,19 +190,19 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Dou
     """A hand's cards stay until its wagers are settled; of a folded one until its Trips and Progressive are."""
     if round_.lost or is_void(round_, book):
         return
-    made = decisions(round_)
     for fact in round_.of(model.CardsCollected):
         seat = fact.payload.of
         if not isinstance(seat, int):
             continue
-        after = [each for each in first_moves(settling(round_)) if each.payload.seat == seat and each.seq > fact.seq]
+        after = [
+            each for each in first_moves(settling(round_, book)) if each.payload.seat == seat and each.seq > fact.seq
+        ]
         if not after:
             continue
         if not round_.certainly_before(fact, after[0]):
             yield Doubt(f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards")
             continue
-        decided = made.get(seat)
-        section = "687a.11(c)" if decided is not None and decided.decision == "fold" else "687a.11(g)"
+        section = "687a.11(c)" if how_decided(round_, book, seat) == "fold" else "687a.11(g)"
         yield finding(
             round_, book, "DEAL-RACK", section, expected="the cards collected after the hand's wagers are settled",
             observed=f"{after[0].payload.wager} settled after them", evidence=(fact, after[0]), seat=seat,

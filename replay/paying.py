@@ -237,12 +237,14 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
+    """Each wager adds its contribution. Where a void takes contributions back, what a share left then is not told (D357)."""
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
-    start: Mapping[str, int | None] = round_.before.readings
+    before = round_.before.readings.get(meter)
     if book.settings.get("void_reverses_meter", False) and meter in round_.before.readings_before_void:
-        start = round_.before.readings_before_void
-    before = start.get(meter)
+        earlier = round_.before.readings_before_void[meter]
+        paid_out = before is None or earlier is None or before < earlier
+        before = None if paid_out else earlier
     for fact in accepted:
         event = fact.payload
         if before is not None and event.meter == meter:

@@ -36,7 +36,7 @@ def dj_wild(row: Row, round_: Round, book: Rulebook) -> None:
     plain.settled(row, round_, DJ_WILD)
     plain.envy(row, round_)
     _decided(row, round_)
-    _in_turn(row, round_)
+    _in_turn(row, round_, book)
     shown = turned(round_)
     plain.moments(row, round_, {
         **plain.moments_in_every_game(round_), "turned": [shown] if shown is not None else [],
@@ -88,6 +88,7 @@ def _decided(row: Row, round_: Round) -> None:
     for seat, each in made.items():
         if each is None:
             raise plain.Aside("a raise and a fold of one player")
+        must(each.decision == "fold" or each.placed is not None, "a raise that was said and not placed")
         row["decided"][seat_of(seat)] = each.fact.seq - round_.first_seq
     raised = sum(1 << seat - 1 for seat, each in made.items() if each is not None and each.decision == "raise")
     row["folded"] = 0x3F & ~raised
@@ -95,9 +96,9 @@ def _decided(row: Row, round_: Round) -> None:
     row["last_raise"] = max(raises, default=-1)
 
 
-def _in_turn(row: Row, round_: Round) -> None:
+def _in_turn(row: Row, round_: Round, book: Rulebook) -> None:
     """Between which moments the wagers of each player were settled, and when the cards were collected."""
-    for fact in settling(round_):
+    for fact in settling(round_, book):
         seat, moment = seat_of(fact.payload.seat), fact.seq - round_.first_seq
         plain.earliest(row["settled_from"], seat, moment)
         row["settled_to"][seat] = moment

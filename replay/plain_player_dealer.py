@@ -13,7 +13,7 @@ from replay import plain_rounds as plain
 from replay.moves import Flow, flows, net_done
 from replay.plain_rounds import Aside, Row, cents_of, must
 from replay.plain_sevens import dealt, hands_set
-from replay.player_dealer import IN_TURN, bank_of, button, must_be_asked, offers_before
+from replay.player_dealer import IN_TURN, bank_of, button, first_settled, must_be_asked, offers_before
 from replay.round_forms import BEHIND, FIRST_BEHIND, OFFERS, PLAYER_DEALER
 from replay.rounds import Round
 from replay.voids import start_of
@@ -40,7 +40,7 @@ def player_dealer(row: Row, round_: Round, book: Rulebook) -> None:
     _cards(row, round_)
     _stakes(row, round_)
     _fees(row, round_)
-    _settled(row, round_)
+    _settled(row, round_, book)
     plain.envy(row, round_, SEATS)
     own = [fact for fact in round_.of(model.HandSet) if fact.payload.position == row["bank"]]
     plain.moments(row, round_, {
@@ -159,7 +159,7 @@ def _fees(row: Row, round_: Round) -> None:
 # ---------------------------------------------------------------------------------------------------------- the settlement
 
 
-def _settled(row: Row, round_: Round) -> None:
+def _settled(row: Row, round_: Round, book: Rulebook) -> None:
     """What was done with every wager, and between which moments each kind of wager of a seat was taken or paid."""
     moved, first = dict(flows(round_)), round_.first_seq
     for place, staked in enumerate(row["staked"]):
@@ -177,10 +177,10 @@ def _settled(row: Row, round_: Round) -> None:
         must(own, "money of another than who wagered")
     for fact in round_.of(model.WagerReturned):
         must(fact.payload.reason in ("push", "uncovered", "other"), "a stake returned that was no push")
-    turns = [(fact, fact.payload.wager) for type_ in (model.WagerTaken, model.WagerPaid) for fact in round_.of(type_)]
+    must(all(fact.payload.source != "slip" for fact in round_.of(model.WagerPaid)), "paid by slip")
+    turns = [(fact, fact.payload.wager) for fact in first_settled(round_, book)]
     turns += [(fact, f"{fact.payload.wager}".replace("_bonus", "_envy")) for fact in round_.of(model.EnvyPaid)]
     for fact, wager in turns:
-        must(getattr(fact.payload, "source", "") != "slip", "paid by slip")
         must(wager in IN_TURN, "a wager that the game does not have")
         at, moment = _place(fact.payload.seat) * len(IN_TURN) + IN_TURN.index(wager), fact.seq - first
         plain.earliest(row["moved_from"], at, moment)

@@ -372,7 +372,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         or not any(due.uncovered_cents for due in dues(round_, book))
     ):
         return
-    settled = [(fact, fact.payload.wager) for fact in _first_settled(round_, book)]
+    settled = [(fact, fact.payload.wager) for fact in first_settled(round_, book)]
     settled += [(fact, f"{fact.payload.wager}".replace("_bonus", "_envy")) for fact in round_.of(model.EnvyPaid)]
     settled = sorted((each for each in settled if each[1] in IN_TURN), key=lambda each: each[0].seq)
     for (before, one), (after, other) in itertools.pairwise(settled):
@@ -390,8 +390,8 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         return
 
 
-def _first_settled(round_: Round, book: Rulebook) -> list[Fact]:
-    """What first took or paid each wager: not what put right later what had been settled otherwise (D325).
+def first_settled(round_: Round, book: Rulebook) -> list[Fact]:
+    """Return what first took or paid each wager: not what put right later what had been settled otherwise (D325).
 
     A part of a stake that was returned as uncovered settles nothing yet: the rest is taken in its turn.
     """

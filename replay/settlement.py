@@ -44,6 +44,11 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
 }
 
 
+def _covers(round_: Round, reason: str) -> bool:
+    """Say whether the record would show what a void was declared for (D116)."""
+    return GROUND_ASPECTS[reason].issubset(round_.opened.payload.observed)
+
+
 def is_void(round_: Round, book: Rulebook) -> bool:
     """Say whether all wagers of the round are due back: it was voided, or had to be."""
     return round_.voided is not None or must_be_void(round_, book)
@@ -71,15 +76,16 @@ def _dues(round_: Round, book: Rulebook) -> list[Due]:
 def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
     """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23, D328)."""
     grounds = void_grounds(round_, book)
-    cite = book.cite(grounds[0].section if grounds else "13")
     reasons = {ground.reason for ground in grounds}
     declared = round_.voided.payload.reason if round_.voided is not None else None
+    may_be = declared is not None and declared not in reasons and not _covers(round_, declared)
+    cite = book.cite(grounds[0].section if grounds and not may_be else "13")
     stands = {name: rule_.stands for name, rule_ in book.chapter.wagers.items() if rule_.stands}
     settled_before = _settled_before_void(round_, grounds) if stands else frozenset()
 
     def is_standing(wager: str, key: Key) -> bool:  # where a void has two reasons, the one that was declared counts
         named = stands.get(wager, ())
-        otherwise = bool(reasons) and declared not in reasons and reasons.issubset(named)
+        otherwise = bool(reasons) and declared not in reasons and not may_be and reasons.issubset(named)
         return "*" in named or declared in named or otherwise or ("settled" in named and key in settled_before)
 
     played = _played(round_, book, staked) if stands else []
@@ -355,15 +361,14 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
 
 def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
     """A void needs a ground in the record, where the record covers what the ground is made of."""
-    observed = frozenset(round_.opened.payload.observed)
     voided = round_.voided
     if voided is not None and not can_be_void(book):
         yield Doubt(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
-    elif voided is not None and not must_be_void(round_, book) and GROUND_ASPECTS[voided.payload.reason] <= observed:
+    elif voided is not None and not must_be_void(round_, book) and _covers(round_, voided.payload.reason):
         yield Doubt(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
     for seat in sorted(voided_seats(round_) - exposed):
-        if "deal" in observed and not is_void(round_, book) and book.has("13(d)"):
+        if "deal" in round_.opened.payload.observed and not is_void(round_, book) and book.has("13(d)"):
             yield Doubt(f"the hand of seat {seat} was voided and the record shows no exposed card")
 
 
