@@ -17,7 +17,7 @@ from games.layout import Decision, Layout
 from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
-from replay.layout import FURTHER_LAYOUT, abandoned_seats, progressive_wins, side_card
+from replay.layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
 from replay.moves import flows, moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
@@ -134,7 +134,7 @@ FURTHER_WHY[GAME].append(_missing)
 def settling(round_: Round) -> list[Fact]:
     """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip."""
     folded = {seat for seat, each in decisions(round_).items() if each is not None and each.decision == "fold"}
-    gone = abandoned_seats(round_)
+    gone = abandoned_wagers(round_)
     forfeited: set[Key] = set()
     found = []
     for fact in moves(round_):
@@ -142,7 +142,7 @@ def settling(round_: Round) -> list[Fact]:
         if event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken):
             forfeited.add(key_in(event))
         late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
-        if not (late or event.seat in gone or key_in(event) in forfeited):
+        if not (late or event.wager in gone.get(event.seat, ()) or key_in(event) in forfeited):
             found.append(fact)
     return found
 

@@ -154,6 +154,9 @@ def _decided(row: Row, round_: Round) -> None:
         must(row["surrendered"][seat] < 0, "surrendered twice")
         row["surrendered"][seat] = moment
         plain.earliest(row["decided"], seat, moment)
+    for fact in round_.of(model.WagerTaken):
+        said = row["surrendered"][seat_of(fact.payload.seat)] >= 0
+        must(said or fact.payload.reason != "surrendered", "a surrender that the collection alone tells of")
 
 
 def _in_turn(row: Row, round_: Round, book: Rulebook) -> None:
