@@ -24,7 +24,7 @@ from replay.rules import Doubt, finding, name, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.table_state import Fact, in_order
-from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
+from replay.voids import FURTHER_GROUNDS, Ground, must_be_void, was_voided
 from replay.wagering import Key, key_in, stakes
 
 BASE = ("ante", "blind", "raise")
@@ -259,7 +259,7 @@ def both_seats(one: Fact, other: Fact) -> str:
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
-    if dealer is None or round_.voided is not None or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
+    if dealer is None or was_voided(round_, book) or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
         return
     for each in decisions(round_).values():
         if each is None or each.fact.seq < dealer.seq:

@@ -188,12 +188,12 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 @rule("WAGER-BASE", on=("7(e)",))
 def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """An optional wager needs the base wager at the same box."""
+    """An optional wager needs the base wager at the same box, placed in time (D113)."""
     if round_.lost:
         return
     base = book.chapter.base
     at_base = [stake for stake in stakes(round_, book).values() if stake.wager == base]
-    based = {stake.seat for stake in at_base if stake.on_layout_cents > 0 or stake.in_time_cents > 0}
+    based = {stake.seat for stake in at_base if stake.in_time_cents > 0}
     for stake in stakes(round_, book).values():
         needs = stake.wager not in (base, "backline")
         if needs and stake.on_layout_cents > 0 and stake.seat not in based:
