@@ -46,7 +46,7 @@ def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
 def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     """Return what a Fortune Bonus Wager is due: the best paid line that the seven cards make (D15)."""
     wager, paytable = "fortune_bonus", offered(book, "fortune_bonus")
-    if paytable is None or box.voided or box.abandoned:
+    if paytable is None or box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, paytable)
     if box.hand.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(c)", paytable)
@@ -72,7 +72,7 @@ def progressive_payout(
 ) -> Due:
     """Return what a Progressive Payout Wager is due, with the meter's reading at its turn in centicents (D18)."""
     wager, paytable = "progressive", offered(book, "progressive")
-    if paytable is None or box.voided or box.abandoned:
+    if paytable is None or box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, paytable)
     stake = box.stakes[wager]
     if box.hand.cards is None:

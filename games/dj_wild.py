@@ -90,7 +90,7 @@ def _out_of_play(book: Rulebook, box: Box, wager: str, paytable: Paytable | None
     """The due of a wager that no cards decide: its hand was voided alone, which the text does not know, or abandoned."""
     if box.voided:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "13", paytable)
-    if box.abandoned:
+    if box.has_abandoned(wager):
         return due_of(book, box, wager, Outcome.ABANDONED, -box.stakes[wager], "7(b)", paytable)
     return None
 

@@ -47,7 +47,7 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
 def settle_ace_high(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) -> Due:
     """Return what an Ace High Bonus Wager is due: by the dealer's seven cards, and the player's beside them (D10)."""
     wager, paytable = "ace_high_bonus", offered(book, "ace_high_bonus")
-    if paytable is None or box.voided or box.abandoned:
+    if paytable is None or box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, paytable)
     if dealer.cards is None:
         cap.may_be_used(_most(paytable, box))

@@ -106,7 +106,7 @@ def _ranks(high: Cards, medium: Cards, low: Cards) -> tuple[tuple[int, ...], ...
 
 def _insurance(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     wager, paytable = "insurance", offered(book, "insurance")
-    if paytable is None or box.voided or box.abandoned:
+    if paytable is None or box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, paytable)
     if box.hand.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "659a.12(c)", paytable)

@@ -41,7 +41,8 @@ class Box(msgspec.Struct, frozen=True):
     """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided.
 
     `voided` is null where the hand was called void, and whether it could be is not known. `collected`: a surrendered base
-    wager that the dealer took at once, as the rules of surrender say.
+    wager that the dealer took at once, as the rules of surrender say. `settled`: the wagers that were settled before the box
+    was abandoned.
     """
 
     seat: int
@@ -54,6 +55,11 @@ class Box(msgspec.Struct, frozen=True):
     voided: bool | None = False
     abandoned: bool = False
     collected: bool = False
+    settled: frozenset[str] = frozenset()
+
+    def has_abandoned(self, wager: str) -> bool:
+        """Say whether a wager counts as abandoned: not one that was settled before (§ 688a.7(b))."""
+        return self.abandoned and wager not in self.settled
 
 
 class Dice(msgspec.Struct, frozen=True):

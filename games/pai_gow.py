@@ -132,7 +132,7 @@ def base_due(
     stands = box.surrendered and box.collected
     if pushed and not stands:
         return due_of(book, box, "base", push, 0, push_section)
-    if box.abandoned:
+    if box.has_abandoned("base"):
         return due_of(book, box, "base", Outcome.ABANDONED, -stake, "7(b)")
     if pushed is None and not stands:
         return due_of(book, box, "base", Outcome.UNKNOWN, None, "11(f)")

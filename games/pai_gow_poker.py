@@ -85,7 +85,7 @@ def _tiger_9(book: Rulebook, box: Box, tiger_9: bool | None) -> Due:
     odds = book.chapter.wagers[wager].odds
     if wager not in book.offers or odds is None:
         return not_offered(book, box, wager)
-    if box.voided or box.abandoned:
+    if box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, None)
     if tiger_9 is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "645c.1(e)")

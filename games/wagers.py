@@ -143,7 +143,7 @@ def without_cards(book: Rulebook, box: Box, wager: str, paytable: Paytable | Non
     """Settle an optional wager that no cards decide: its hand is void or abandoned, or the wager is not offered."""
     if box.voided:
         return due_of(book, box, wager, Outcome.VOID, 0, "13(d)", paytable)
-    if box.abandoned:
+    if box.has_abandoned(wager):
         return due_of(book, box, wager, Outcome.ABANDONED, -box.stakes[wager], "7(b)", paytable)
     return not_offered(book, box, wager)
 

@@ -64,7 +64,7 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
-    if start is None or start.position is None or round_.voided is not None:
+    if start is None or start.position is None or was_voided(round_, book):
         return
     if book.chapter.deals_to == "seats":
         return  # the count is another one (GEGR-002138)
@@ -92,7 +92,7 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Dice that did not land flat, or fell out, are a "no roll" and are shaken again."""
     start = start_of(round_)
-    if start is None or start.valid or round_.first_card is None or round_.voided is not None:
+    if start is None or start.valid or round_.first_card is None or was_voided(round_, book):
         return
     roll = before_deal(round_, list(round_.of(model.DiceRolled)))[-1]
     section = "13(b)" if roll.payload.lie == "fell_out" else "13(a)"
@@ -122,7 +122,7 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     last = round_.last_card
     if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
         return  # an electronic shaker has no cover that goes on after the deal
-    if not round_.of(model.DiceRolled) or last is None or round_.voided is not None or not went_on(round_):
+    if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
     shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in shakes)
@@ -137,7 +137,7 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """From the first position on, cards or stacks go clockwise to every position, wager or not."""
     first = round_.first_card
-    if first is None or "deal" not in round_.opened.payload.observed or round_.voided is not None:
+    if first is None or "deal" not in round_.opened.payload.observed or was_voided(round_, book):
         return
     order = clockwise_from(first.payload.to, positions(round_, book))
     dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ASIDE]
@@ -157,7 +157,7 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
     last, method = round_.last_card, book.deal_method
     counted = round_.last(model.StubCounted)
     each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
-    if each_round and last is not None and counted is None and round_.voided is None and round_.observes("stub"):
+    if each_round and last is not None and counted is None and not was_voided(round_, book) and round_.observes("stub"):
         yield finding(
             round_, book, "DEAL-STUB", STUB_SECTION[method], expected="the stub spread and counted after the deal",
             observed="not counted", evidence=(last,),
@@ -211,7 +211,7 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("DEAL-FACEUP", on=("13(e)",))
 def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card found face up is not used in that round."""
-    if round_.voided is not None:
+    if was_voided(round_, book):
         return
     for found, fact in face_up_dealt(round_):
         yield finding(
@@ -223,7 +223,7 @@ def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("DEAL-DRAWN", on=("13(f)",))
 def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """A card drawn in error without its face exposed is used as the next card from the shoe."""
-    if round_.voided is not None:
+    if was_voided(round_, book):
         return
     for drawn in round_.of(model.CardDrawnInError):
         following = next((fact for fact in round_.of(model.CardsDealt) if fact.seq > drawn.seq), None)
@@ -340,7 +340,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
         must = sum(len(cards) for cards in round_.hands().values())
         aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt)) - must
         aside += len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
-    if not must <= total <= must + aside and round_.voided is None:
+    if not must <= total <= must + aside and not was_voided(round_, book):
         yield finding(
             round_, book, "DEAL-RACK", "11(j)", expected=f"{must} cards collected", observed=f"{total}",
             evidence=collected or round_.facts[-1:],

@@ -17,14 +17,14 @@ from games.layout import Decision, Layout
 from games.money import show_money
 from games.rulebook import Rulebook
 from replay.findings import Finding
-from replay.layout import FURTHER_LAYOUT, abandoned_seats, progressive_wins, side_card
+from replay.layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
 from replay.moves import flows, moves
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.table_state import Fact, firsts, in_order
-from replay.voids import FURTHER_GROUNDS, Ground, must_be_void
+from replay.voids import FURTHER_GROUNDS, Ground, must_be_void, was_voided
 from replay.wagering import Key, key_in, stakes
 
 BASE = ("ante", "blind", "raise")
@@ -199,7 +199,7 @@ def settling(round_: Round, book: Rulebook) -> list[Fact]:
     """
     decided = {*decisions(round_), *in_play(round_, book)}
     folded = {seat for seat in decided if how_decided(round_, book, seat) != "raise"}
-    gone = abandoned_seats(round_)
+    gone = abandoned_wagers(round_)
     forfeited: set[Key] = set()
     found = []
     for fact in moves(round_):
@@ -207,7 +207,7 @@ def settling(round_: Round, book: Rulebook) -> list[Fact]:
         if event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken):
             forfeited.add(key_in(event))
         late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
-        if not (late or event.seat in gone or key_in(event) in forfeited):
+        if not (late or event.wager in gone.get(event.seat, ()) or key_in(event) in forfeited):
             found.append(fact)
     return found
 
@@ -325,7 +325,7 @@ def both_seats(one: Fact, other: Fact) -> str:
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
-    if dealer is None or round_.voided is not None or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
+    if dealer is None or was_voided(round_, book) or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
         return
     for each in of_players(round_, book):
         if each.fact.seq < dealer.seq:

@@ -19,7 +19,7 @@ from replay.rules import Doubt, finding, name, rule
 from replay.settlement import is_void
 from replay.stub_counts import is_round_of_play, uncounted
 from replay.table_state import Fact
-from replay.voids import must_be_void, positions, went_on
+from replay.voids import must_be_void, positions, was_voided, went_on
 from replay.wagering import stakes
 
 AS_PRINTED = ("progressive", "trips", "bad_beat")
@@ -34,7 +34,7 @@ STACK_SECTION = {"manual_shoe": "687a.8(d)", "hand": "687a.9(c)", "automated_sho
 @rule("DEAL-ORDER", on=("687a.8(d)", "687a.9(c)", "687a.10(b)"))
 def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Whole stacks go clockwise to those who wager, from the one farthest to the dealer's left (seat 1); the dealer is last."""
-    if "deal" not in round_.opened.payload.observed or round_.voided is not None:
+    if "deal" not in round_.opened.payload.observed or was_voided(round_, book):
         return
     stacks: list[Fact] = []
     for fact in round_.of(model.CardsDealt):
@@ -63,7 +63,7 @@ COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_sho
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
 def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """With a Progressive Bonus Wager at the table one card is placed beside, after the dealer's hand."""
-    if not round_.observes("deal") or round_.voided is not None or round_.last_card is None:
+    if not round_.observes("deal") or was_voided(round_, book) or round_.last_card is None:
         return
     side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]
     section = SIDE_SECTION[book.deal_method]

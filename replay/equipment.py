@@ -28,8 +28,7 @@ def preparations(round_: Round) -> list[Preparation]:
     if "preparations" in round_.memo:
         known: list[Preparation] = round_.memo["preparations"]
         return known
-    deck = round_.before.decks.get(round_.deck)
-    steps = list(deck.preparations) if deck is not None else []
+    steps = list(round_.before.preparations(round_.deck))
     seated = dict(round_.before.patrons)
     first = round_.first_card
     made = [fact for type_ in PREPARING for fact in round_.of(type_) if first is None or fact.seq < first.seq]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 
 from events import model
 from games.cards import CODE, JOKER
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
-from replay.moves import flows
+from replay.moves import Flow, flows
 from replay.rounds import Round
 from replay.table_state import Fact, in_order
-from replay.wagering import Stake, progressive_accepted, surrenders
+from replay.wagering import Stake, key_in, progressive_accepted, surrendered
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
@@ -33,12 +34,11 @@ def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Ha
 
 
 def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[Box]:
-    """Return the betting positions with a stake: their hands, stakes and decisions."""
+    """Return the betting positions with a stake: their hands and stakes."""
     voided = voided_seats(round_)
-    surrendered = {fact.payload.seat for fact in surrenders(round_, book)}
-    collected = _collected(round_, book) if surrendered else frozenset()
-    abandoned = abandoned_seats(round_)
-    decided = {fact.payload.seat: fact.payload.decision for fact in round_.of(model.DecisionMade)}
+    given_up = {fact.payload.seat for fact in surrendered(round_, book)}
+    collected = _collected(round_, book) if given_up else frozenset()
+    abandoned = abandoned_wagers(round_)
     by_seat: dict[int, dict[str, int]] = {}
     others: dict[int, tuple[Placed, ...]] = {}
     bettor: dict[int, str] = {}
@@ -52,8 +52,9 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
             bettor.setdefault(stake.seat, stake.bettor)
     return [
         Box(
-            seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), decided.get(seat), seat in surrendered,
-            seat in voided, seat in abandoned, seat in collected,
+            seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), surrendered=seat in given_up,
+            voided=seat in voided, abandoned=seat in abandoned, collected=seat in collected,
+            settled=frozenset(placed) - abandoned.get(seat, frozenset(placed)),
         )
         for seat, placed in by_seat.items()
     ]  # fmt: skip
@@ -62,7 +63,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
 def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
     """The seats whose base wager was taken as surrendered, or after they surrendered, and not given back (§ 688a.11(d))."""
     announced: dict[int, int] = {}
-    for fact in surrenders(round_, book):
+    for fact in surrendered(round_, book):
         announced.setdefault(fact.payload.seat, fact.seq)
     base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
     return frozenset(
@@ -135,14 +136,85 @@ def progressive_wins(round_: Round, book: Rulebook) -> Sequence[Fact]:
 
 
 def voided_seats(round_: Round) -> frozenset[int]:
-    """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d))."""
-    elected = {fact.payload.seat for fact in round_.of(model.HandElected) if fact.payload.election == "void"}
+    """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d)).
+
+    Who elected to play, and then looked at the cards, set them or had a wager settled, voids no more until another card is
+    exposed (D339).
+    """
+    elected, playing, bound = set[int](), set[int](), set[int | str]()
+    ends = (model.HandExamined, model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
+    for fact in round_.in_order(model.HandElected, model.CardExposed, *ends) if round_.of(model.HandElected) else ():
+        match fact.payload:
+            case model.HandElected(seat=seat, election="void"):
+                elected |= {seat} - (playing & bound)
+            case model.HandElected(seat=seat):
+                playing.add(seat)
+            case model.CardExposed(whose=whose, by="dealer" | "device"):
+                playing = {seat for seat in playing if whose not in (seat, "stack")}
+            case model.HandExamined(seat=seat) | model.HandSet(position=seat):
+                bound.add(seat)
+            case model.WagerTaken(wager=wager, seat=seat) | model.WagerPaid(wager=wager, seat=seat) if (
+                wager != "progressive"
+            ):
+                bound.add(seat)
+            case model.WagerReturned(seat=seat, reason=reason) if reason not in ("late", "void"):
+                bound.add(seat)
     declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
     return frozenset(elected | declared)
 
 
-def abandoned_seats(round_: Round) -> frozenset[int]:
-    """Return the seats whose wagers were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284)."""
-    left = {fact.payload.seat for fact in round_.of(model.PatronLeft)}
-    taken = {fact.payload.seat for fact in round_.of(model.WagerTaken) if fact.payload.reason == "abandoned"}
-    return frozenset({fact.payload.seat for fact in round_.of(model.WagerAbandoned)} | (taken & left))
+def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
+    """Return by seat the wagers that were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284).
+
+    A wager that was settled before is none of them (D338): one taken before its patron left, or paid or given back before
+    it was said to be abandoned. Where that was said of no box, by the reason of a collection alone, one paid at any time.
+    """
+    said: dict[int, float] = {}
+    for fact in round_.of(model.WagerAbandoned):
+        said.setdefault(fact.payload.seat, fact.seq)
+    left = _leaving(round_)
+    for fact in round_.of(model.WagerTaken):
+        event = fact.payload
+        if event.reason == "abandoned" and (event.seat in left or event.bettor in left):
+            said.setdefault(event.seat, inf)
+    found: dict[int, set[str]] = {}
+    for fact in round_.of(model.WagerPlaced) if said else ():
+        event, flow = fact.payload, flows(round_).get(key_in(fact.payload), Flow())
+        until = said.get(event.seat)
+        if until is not None:
+            gone = left.get(event.seat, left.get(event.bettor, until))
+            if not any(_settled(move, gone, until) for move in flow.facts):
+                found.setdefault(event.seat, set()).add(event.wager)
+    return {seat: frozenset(wagers) for seat, wagers in found.items()}
+
+
+def _settled(move: Fact, left: float, said: float) -> bool:
+    """Say whether a wager was taken before its patron left, or paid or given back before it was said to be abandoned.
+
+    A progressive wager is collected before the deal: that settles nothing.
+    """
+    match move.payload:
+        case model.WagerTaken(reason=reason, wager=wager):
+            return reason != "abandoned" and wager != "progressive" and move.seq < left
+        case model.WagerReturned(reason=reason) if reason in ("late", "uncovered"):
+            return False
+        case _:
+            return move.seq < said
+
+
+def _leaving(round_: Round) -> dict[int | str, int]:
+    """Return when a seat was left in the round, and when a patron who sits at no other seat now."""
+    if not round_.of(model.PatronLeft):
+        return {}
+    sits = dict(round_.before.patrons)
+    for fact in round_.in_order(model.PatronSeated, model.PatronLeft):
+        if isinstance(fact.payload, model.PatronSeated):
+            sits[fact.payload.seat] = fact.payload.patron
+        else:
+            sits.pop(fact.payload.seat, None)
+    found: dict[int | str, int] = {}
+    for fact in round_.of(model.PatronLeft):
+        found.setdefault(fact.payload.seat, fact.seq)
+        if fact.payload.patron not in sits.values():
+            found.setdefault(fact.payload.patron, fact.seq)
+    return found

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from events import model
-from games.layout import NO_HAND, Layout
+from games.layout import NO_HAND, Box, Decision, Layout
 from games.over_under import GAME, SIDES, total
 from games.rulebook import Rulebook
 from replay.findings import Finding
@@ -22,8 +22,8 @@ from replay.rules import Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.shoe import shoe_begun, shoe_of
-from replay.table_state import Fact, firsts, in_order
-from replay.wagering import closing, key_of, stakes
+from replay.table_state import Fact, in_order
+from replay.wagering import closing, key_of, stakes, surrendered, surrenders
 
 CLOCKS = "the clocks contradict the order"
 
@@ -68,15 +68,38 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
-    """Say of each box what the game cannot see: a hand called dead without ground, a decision whose wager came too late."""
+    """Say of each box what the game cannot see: its decision, of which wagers too late say nothing, and a hand called dead."""
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
     for box in layout.boxes:
+        box = msgspec.structs.replace(box, decision=_said(round_, book, box))
         late = box.decision is not None and key_of(box.seat, box.decision, None, "") in placed
         if late and box.decision not in box.stakes:
             box = msgspec.structs.replace(box, decision=None)
         boxes.append(msgspec.structs.replace(box, voided=None) if box.seat in groundless else box)
     return msgspec.structs.replace(layout, boxes=boxes)
+
+
+def _said(round_: Round, book: Rulebook, box: Box) -> Decision | None:
+    """Return what a player decided by word: the last said before the hand's additional cards, else after (§ 686a.7(f), (g)).
+
+    Where the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected
+    (D340).
+    """
+    if not round_.of(model.DecisionMade):
+        return None
+    further = dealt_to(round_).get(box.seat, [])[1:2]
+    gone = [fact for fact in surrendered(round_, book) if fact.payload.seat == box.seat and box.collected]
+    words = [
+        fact for fact in round_.of(model.DecisionMade)
+        if fact.payload.seat == box.seat and fact.payload.decision in SIDES and not (gone and gone[0].seq < fact.seq)
+    ]  # fmt: skip
+    heard = [fact.payload.decision for fact in words if not further or fact.seq < further[0].seq]
+    heard = heard or [fact.payload.decision for fact in words]
+    if not heard or (len(set(heard)) > 1 and box.stakes.keys() >= set(SIDES)):
+        return None
+    said: Decision = heard[-1]
+    return said
 
 
 FURTHER_LAYOUT[GAME.name].append(complete)
@@ -171,7 +194,7 @@ def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """A surrender comes after the first card and before the additional ones, and instead of over or under."""
     placed, dealt = stakes(round_, book), dealt_to(round_)
-    for fact in firsts(round_.of(model.Surrendered), "seat"):
+    for fact in surrenders(round_, book):
         seat = fact.payload.seat
         cards = dealt.get(seat, [])
         early = round_.certainly_before(fact, cards[0]) if cards else False
@@ -183,6 +206,9 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         ]  # fmt: skip
         if early is None or late is None:
             yield Doubt(f"seat {seat}: {CLOCKS} of the surrender and the cards")
+            continue
+        if late and isinstance(fact.payload, model.WagerTaken):
+            yield Doubt(f"when seat {seat} surrendered is not on record: the ante was taken after the additional cards")
             continue
         if early:
             observed = "surrendered before the first card"
@@ -284,7 +310,8 @@ def dead_hands(round_: Round, book: Rulebook) -> Iterator[Doubt]:
 def decisions(round_: Round, book: Rulebook) -> list[Fact]:
     """Return each seat's decision, in order: what was said, placed in time, or surrendered in time, first."""
     dealt, found = dealt_to(round_), dict[int, Fact]()
-    for fact in round_.in_order(model.DecisionMade, model.WagerPlaced, model.Surrendered):
+    said = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
+    for fact in in_order(said):
         event = fact.payload
         cards = dealt.get(event.seat, [])
         is_early = bool(cards) and fact.seq < cards[0].seq
@@ -294,7 +321,7 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
                 pass
             case model.WagerPlaced(wager=wager) if wager in SIDES and not is_late:
                 pass
-            case model.Surrendered() if not (is_early or is_late):
+            case model.Surrendered() | model.WagerTaken() if not (is_early or is_late):
                 pass
             case _:
                 continue
@@ -400,11 +427,11 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 def settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
     """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
-    surrendered = {fact.payload.seat for fact in round_.of(model.Surrendered)}
+    given_up = {fact.payload.seat for fact in surrendered(round_, book)}
     return first_moves([
         fact for fact in moves(round_)
         if getattr(fact.payload, "reason", "") != "late"
-        and not (fact.payload.wager == book.chapter.base and fact.payload.seat in surrendered)
+        and not (fact.payload.wager == book.chapter.base and fact.payload.seat in given_up)
     ])  # fmt: skip
 
 

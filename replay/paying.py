@@ -17,14 +17,14 @@ from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
-from replay.layout import abandoned_seats, meter_at_settlement, progressive_wins, side_card, voided_seats
+from replay.layout import abandoned_wagers, meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.moves import first_moves, flows, moves
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
 from replay.table_state import Fact, firsts, in_order
-from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes, surrenders
+from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes, surrendered
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
@@ -268,19 +268,20 @@ def _meter(centicents: int) -> str:
 def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
-    Slips may come later (D28); a surrendered or abandoned box is settled at once; progressive wagers were collected.
+    Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
-    gone = {fact.payload.seat for fact in surrenders(round_, book)} | abandoned_seats(round_) | voided_seats(round_)
+    gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
+    abandoned = abandoned_wagers(round_)
     base: dict[int, Fact] = {}
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []
     fortune_last: Fact | None = None
     in_turn = [
         fact for fact in moves(round_)
-        if fact.payload.seat not in gone and getattr(fact.payload, "reason", "") != "late"
-        and getattr(fact.payload, "source", "") != "slip"
+        if fact.payload.seat not in gone and fact.payload.wager not in abandoned.get(fact.payload.seat, ())
+        and getattr(fact.payload, "reason", "") != "late" and getattr(fact.payload, "source", "") != "slip"
     ]  # fmt: skip
     for fact in first_moves(in_turn):
         event = fact.payload

@@ -152,8 +152,12 @@ def _decided(row: Row, round_: Round) -> None:
     for fact in round_.of(model.Surrendered):
         seat, moment = seat_of(fact.payload.seat), _moment(round_, fact)
         must(row["surrendered"][seat] < 0, "surrendered twice")
+        must(not row["said"][seat], "surrendered, and over or under said")
         row["surrendered"][seat] = moment
         plain.earliest(row["decided"], seat, moment)
+    for fact in round_.of(model.WagerTaken):
+        said = row["surrendered"][seat_of(fact.payload.seat)] >= 0
+        must(said or fact.payload.reason != "surrendered", "a surrender that the collection alone tells of")
 
 
 def _in_turn(row: Row, round_: Round, book: Rulebook) -> None:

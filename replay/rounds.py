@@ -19,9 +19,9 @@ from games.cards import CODE
 from replay.corrections import Correction, Known, correction
 from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
-from replay.stub_counts import recount, uncounted
+from replay.stub_counts import given_back, recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
-from replay.void_meters import take_back, went_back
+from replay.void_meters import take_back
 
 Position = int | Literal["dealer"]
 
@@ -365,7 +365,7 @@ class TableFold:
             return
         deck.banned_by = 0
         counted = ended.last(model.StubCounted)
-        if counted is None or ended.voided is None:
+        if counted is None or not given_back(ended):
             return
         if ended.has_wrong_deck():
             deck.banned_by = counted.seq
@@ -489,7 +489,7 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 def _left_behind(round_: Round) -> tuple[object, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
-    left = round_.first_card is not None, round_.voided is not None, counted, round_.has_wrong_deck(), went_back(round_)
+    left = round_.first_card is not None, given_back(round_), round_.voided is not None, counted, round_.has_wrong_deck()
     return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
 
 

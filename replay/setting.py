@@ -24,6 +24,7 @@ from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.table_state import Fact
+from replay.voids import was_voided
 from replay.wagering import stakes
 
 MAX_READINGS = 20_000
@@ -338,7 +339,7 @@ def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:
 def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
     set_hand, way = set_hands(round_).get("dealer"), book.house_way
-    if set_hand is None or way is None or round_.voided is not None:
+    if set_hand is None or way is None or was_voided(round_, book):
         return
     held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
     verdicts = {_by_house_way(round_, way, hand) for hand in held}

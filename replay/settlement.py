@@ -27,7 +27,7 @@ from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
 from replay.setting import dealer_position, dealer_readings, readings, set_hands, twice
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
-from replay.voids import Ground, can_be_void, may_have_to_be_void, must_be_void, void_grounds
+from replay.voids import Ground, can_be_void, is_miscounted, may_have_to_be_void, must_be_void, void_grounds
 from replay.wagering import ENVY, ENVY_OF, ENVY_SECTION, Key, Stake, key_in, late_section, stakes
 
 # What the record of a round must cover before the absence of a ground for a void means something.
@@ -362,9 +362,11 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
 def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
     """A void needs a ground in the record, where the record covers what the ground is made of."""
     voided = round_.voided
+    by_the_floor = voided is not None and voided.payload.reason == "floor_decision" and is_miscounted(round_, book)
+    has_ground = by_the_floor or must_be_void(round_, book)
     if voided is not None and not can_be_void(book):
         yield Doubt(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
-    elif voided is not None and not must_be_void(round_, book) and _covers(round_, voided.payload.reason):
+    elif voided is not None and not has_ground and _covers(round_, voided.payload.reason):
         yield Doubt(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
     for seat in sorted(voided_seats(round_) - exposed):

@@ -139,7 +139,10 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class TableState(msgspec.Struct):
-    """Everything that later rounds at this table are judged by."""
+    """Everything that later rounds at this table are judged by.
+
+    `loose`: what prepared a deck that was never received or put into play, by the record.
+    """
 
     game: str = ""
     deal_method: str = ""
@@ -176,6 +179,7 @@ class TableState(msgspec.Struct):
     rounds_uncounted: int = 0
     armed: dict[str, Armed] = {}
     position: Held = Held()
+    loose: dict[str, list[Preparation]] = {}
 
     @property
     def cut_deck(self) -> str:
@@ -190,7 +194,7 @@ class TableState(msgspec.Struct):
                 name: msgspec.structs.replace(deck, preparations=list(deck.preparations))
                 for name, deck in self.decks.items()
             },
-            devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
+            loose=dict(self.loose), devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
             readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
@@ -198,6 +202,10 @@ class TableState(msgspec.Struct):
     def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
         """The filed submissions whose effective gaming day has come, the last first."""
         return (filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day)
+
+    def preparations(self, deck: str) -> list[Preparation]:
+        """What made a deck ready since a round was last dealt from it."""
+        return self.decks[deck].preparations if deck in self.decks else self.loose.get(deck, [])
 
     def apply(self, fact: Fact) -> None:
         """Let an event change the table."""
@@ -210,15 +218,21 @@ class TableState(msgspec.Struct):
         self.dealing_deck, self.round_deck = deck, ""
         if self.position.taken is not None:
             self.position = msgspec.structs.replace(self.position, dealt=True)
+        self.loose.pop(deck, None)
         if deck in self.decks:
             self.decks[deck].preparations = []
             self.decks[deck].used = True
 
     def round_over(self, deck: str, last_card: Fact | None) -> None:
         """A round played from this deck ended; what prepared the cards of a shoe in the middle of it is used up (§ 686a.9(b))."""
-        if self.shoe is not None and last_card is not None and deck in self.decks:
-            kept = [step for step in self.decks[deck].preparations if step.seq > last_card.seq]
-            self.decks[deck].preparations = kept
+        if self.shoe is not None and last_card is not None:
+            kept = [step for step in self.preparations(deck) if step.seq > last_card.seq]
+            if deck in self.decks:
+                self.decks[deck].preparations = kept
+            elif kept:
+                self.loose[deck] = kept
+            else:
+                self.loose.pop(deck, None)
         self.just_opened = False
         self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
         self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
@@ -272,6 +286,7 @@ def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
 
 def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
     state.equipment_known = True
+    state.loose.pop(event.deck, None)
     state.decks[event.deck] = Deck(
         jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
     )
@@ -290,7 +305,10 @@ def _joker(state: TableState, fact: Fact, event: model.JokerDestroyed) -> None:
 
 
 def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
-    deck = state.decks.setdefault(event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq))
+    made = state.loose.pop(event.deck, [])
+    deck = state.decks.setdefault(
+        event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=made)
+    )
     deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
     state.equipment_known = True
 
@@ -345,6 +363,8 @@ def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
         for name, deck in state.decks.items():
             if name != state.dealing_deck:
                 deck.preparations = [*deck.preparations, failure]
+        for name in state.loose.keys() - {state.dealing_deck}:
+            state.loose[name] = [*state.loose[name], failure]
 
 
 def _covered(state: TableState, fact: Fact, event: model.DeviceCovered) -> None:
@@ -358,6 +378,8 @@ def _restored(state: TableState, fact: Fact, event: model.DeviceRestored) -> Non
 def _prepared(state: TableState, deck: str, step: Preparation) -> None:
     if deck in state.decks:
         state.decks[deck].preparations = [*state.decks[deck].preparations, step]
+    elif deck:
+        state.loose[deck] = [*state.loose.get(deck, []), step]
 
 
 def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from events import model
+from replay.stub_counts import given_back
 
 if TYPE_CHECKING:
     from replay.rounds import Round
@@ -20,22 +21,10 @@ def take_back(state: TableState, ended: Round) -> None:
     Before a round stands what a void round before it left. Where no line says that the round was void, and all wagers went
     back as void, it is for the rules whether it was (D321), and nothing is known here.
     """
-    declared = ended.voided is not None
-    if not declared and not went_back(ended):
+    if not given_back(ended):
         return
+    declared = ended.voided is not None
     before = {**ended.before.readings, **ended.before.readings_before_void}
     for fact in ended.of(model.ProgressiveAccepted):
         meter = fact.payload.meter
         state.readings_before_void[meter] = before.get(meter) if declared else None
-
-
-def went_back(round_: Round) -> bool:
-    """Say whether all that was wagered was returned as void, and nothing paid or taken."""
-    returned = {_wager(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
-    if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
-        return False
-    return {_wager(fact.payload) for fact in round_.of(model.WagerPlaced)} <= returned
-
-
-def _wager(event: model.WagerPlaced | model.WagerReturned) -> tuple[int, str, int | None]:
-    return event.seat, event.wager, event.number

@@ -15,8 +15,8 @@ from games.pai_gow import Position, starting_position
 from games.rulebook import Rulebook
 from replay.rounds import Round
 from replay.rules import name
+from replay.stub_counts import given_back
 from replay.table_state import Fact
-from replay.wagering import key_in
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 
@@ -127,13 +127,15 @@ def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
 
 def was_voided(round_: Round, book: Rulebook) -> bool:
     """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
-    if round_.voided is not None:
-        return True
-    returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
-    if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
+    return round_.voided is not None or (given_back(round_) and must_be_void(round_, book))
+
+
+def is_miscounted(round_: Round, book: Rulebook) -> bool:
+    """Say whether the first card went elsewhere than the number or the dice count to: what the floor may remedy (D23)."""
+    start, dealt_to = start_of(round_), first_position(round_)
+    if start is None or start.position is None or not book.has("13(c)"):
         return False
-    wagered = {key_in(fact.payload) for fact in round_.of(model.WagerPlaced)}
-    return wagered <= returned and must_be_void(round_, book)
+    return dealt_to not in (None, start.position)
 
 
 def _wrong_total(round_: Round) -> Iterator[Ground]:
