@@ -19,6 +19,7 @@ from games.cards import CODE
 from replay.corrections import Correction, Known, correction
 from replay.jumps import Jump, is_in, without
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
+from replay.shoe_state import LEAVES_THE_SHOE
 from replay.stub_counts import given_back, recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
 from replay.void_meters import take_back
@@ -157,10 +158,7 @@ class Round:
                 if to in ASIDE:
                     continue
                 cards = [CODE[card] if card is not None else None for card in fact.payload.cards]
-                if to in hands:
-                    hands[to] += cards
-                else:
-                    hands[to] = cards
+                hands.setdefault(to, []).extend(cards)
             self.memo["hands"] = hands
         found: dict[Position, list[int | None]] = self.memo["hands"]
         return found
@@ -496,6 +494,5 @@ def _left_behind(round_: Round) -> tuple[object, ...]:
 def _from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Any]], tuple[int, Any] | None]:
     """The cards that left the shoe in a round, and where the cover card appeared in it."""
     reached = round_.last(model.CoverCardReached)
-    left = round_.in_order(model.CardsDealt, model.CardBurned, model.CardFoundFaceUp)
-    cover = (reached.seq, reached.payload.at) if reached is not None else None
-    return [(fact.seq, fact.payload) for fact in left], cover
+    left = [(fact.seq, fact.payload) for fact in round_.in_order(*LEAVES_THE_SHOE)]
+    return left, (reached.seq, reached.payload.at) if reached is not None else None

@@ -7,7 +7,7 @@ record may have happened wherever a round's record does not cover shuffles: then
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -19,6 +19,7 @@ Place = int | Literal["dealer", "start"]
 
 
 Left = model.CardsDealt | model.CardBurned | model.CardFoundFaceUp
+LEAVES_THE_SHOE = get_args(Left)
 """How a card leaves the shoe: to a hand or, burnt or found face up, to the discard rack."""
 
 

@@ -174,7 +174,7 @@ class _Reader:
         self.scripts: list[Script] = []
         self.prelude: list[Timed] = []
         self.round: list[Timed] | None = None
-        self.round_no, self.started = 0, 0
+        self.round_no, self.started, self.implied = 0, 0, False
         self.observed: set[Aspect] = set()
         self.now = datetime.fromisoformat(DEFAULT_DAY).replace(hour=12, tzinfo=UTC)
 
@@ -254,19 +254,20 @@ class _Reader:
         if not implied:
             number = words.number("a round number", 1)
             if self.scripts and self.scripts[-1].table == self.table and number <= self.round_no:
-                raise words.error(f"round {number} after round {self.round_no}: rounds of a table count up")
+                began = f" (begun by line {self.scripts[-1].line})" if self.implied else ""
+                raise words.error(f"round {number} after round {self.round_no}{began}: rounds of a table count up")
             self.round_no = number
             self.context.deck = words.option("deck") or self.context.deck
         else:
             self.round_no += 1
-        self.round, self.started = [], words.line
+        self.round, self.started, self.implied = [], words.line, implied
 
     def _end_round(self) -> None:
         if self.round is None:
             return
         assert self.book is not None
         assert self.context is not None
-        opening_us = (self.round[0].at_us if self.round else int(self.now.timestamp()) * 1_000_000) - 500_000
+        opening_us = self.round[0].at_us - 500_000 if self.round else int(self.now.timestamp()) * 1_000_000 + 500_000
         try:
             opened = model.RoundOpened(
                 deck=self.context.deck, observed=[aspect for aspect in ASPECTS if aspect in self.observed]

@@ -196,9 +196,12 @@ def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
 def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
 
-    Late wagers themselves are found with their money, in `settlement.py`.
+    Late wagers themselves are found with their money, in `settlement.py`. Nor can a wager be told of which more was withdrawn
+    than the record has placed.
     """
     for stake in stakes(round_, book).values():
+        if stake.on_layout_cents < 0:
+            yield Doubt(f"seat {stake.seat} {stake.wager}: more was withdrawn than was placed, by the record")
         if stake.in_one_line:
             yield Doubt(
                 f"seat {stake.seat} {stake.wager}: whether it came before the additional cards is not on record"
