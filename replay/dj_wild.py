@@ -217,8 +217,13 @@ def settling(round_: Round, book: Rulebook) -> list[Fact]:
 
 def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
     """A card revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
+    said: set[tuple[object, ...]] = set()
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
+        once = exposed.whose, exposed.card, exposed.by == "player"
+        if exposed.card is not None and once in said:
+            continue  # said again (D333)
+        said.add(once)
         if exposed.by != "player" and _before_raises(round_, book, fact):
             yield Ground(
                 "exposed_card", "DEAL-EXPOSED", "687a.13(d)", "with a card exposed before the raises, all hands void",

@@ -286,16 +286,16 @@ class _Reader:
 
     def _rules(self, words: Words) -> None:
         self._end_round()
-        name = words.peek()
+        name, here = words.peek(), f"{self.source}:{words.line}"
         try:
             if name is not None and name.endswith(".toml"):
                 text = self._load(words, words.take("a rules submission"))
             else:
                 text = submission_from_words(words.left)
                 words.left = []
-            self.book = parse_submission(text, source=f"{self.source}:{words.line}")
+            self.book = parse_submission(text, source=here)
         except RulesRefused as error:
-            raise words.error(str(error)) from error
+            raise words.error(str(error).removeprefix(f"{here}: ")) from error
         self.gaming_day = max(self.gaming_day, self.book.effective_gaming_day)
         patrons = self.context.patrons if self.context is not None else {}
         self.context = Context(self.book)
