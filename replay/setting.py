@@ -379,8 +379,8 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Of two boxes the larger wager is set first; equal ones counterclockwise."""
     boxes: dict[str, list[tuple[int, int]]] = {}
     for stake in stakes(round_, book).values():
-        if stake.wager == book.chapter.base and stake.on_layout_cents > 0:
-            boxes.setdefault(stake.bettor, []).append((stake.seat, stake.on_layout_cents))
+        if stake.wager == book.chapter.base and stake.in_time_cents > 0:
+            boxes.setdefault(stake.bettor, []).append((stake.seat, stake.in_time_cents))
     for patron, placed in boxes.items():
         if len(placed) != 2:
             continue
