@@ -29,7 +29,7 @@ from replay.voids import (
     was_voided,
     went_on,
 )
-from replay.wagering import stakes
+from replay.wagering import stakes, surrenders
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
@@ -351,7 +351,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
                 observed=f"cards of deck {fact.payload.deck}", evidence=(fact,),
             )  # fmt: skip
-    for fact in firsts(round_.of(model.Surrendered), "seat") if book.has("11(d)") else ():
+    for fact in surrenders(round_, book) if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
         hand = [each for each in collected if each.payload.of == seat]
         if not any(each.payload.counted == must for each in hand):

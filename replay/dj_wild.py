@@ -24,7 +24,7 @@ from replay.rules import Doubt, finding, name, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.table_state import Fact, firsts, in_order
-from replay.voids import FURTHER_GROUNDS, Ground, must_be_void, was_voided
+from replay.voids import FURTHER_GROUNDS, Ground, must_be_void, positions, was_voided
 from replay.wagering import Key, key_in, stakes
 
 BASE = ("ante", "blind", "raise")
@@ -103,7 +103,8 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Put in the decisions, and the order of the settlement.
 
     A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
-    seat without a raise has folded. What was decided after a card was exposed that voids the round decides nothing (D329).
+    seat without a raise has folded, unless it has neither an ante nor cards (D368). What was decided after a card was
+    exposed that voids the round decides nothing (D329).
     """
     made = decisions(round_)
     exposed = min((seq for ground in _exposed(round_, book) for seq in ground.evidence), default=None)
@@ -111,6 +112,8 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     for box in layout.boxes:
         decision, decided = how_decided(round_, book, box.seat), made.get(box.seat)
         if exposed is not None and decided is not None and decided.fact.seq > exposed:
+            decision = None
+        if box.seat not in made and "ante" not in box.stakes and box.seat not in round_.hands():
             decision = None
         boxes.append(msgspec.structs.replace(box, decision=decision))
     return msgspec.structs.replace(
@@ -179,6 +182,8 @@ FURTHER_LAYOUT[GAME].append(_decided)
 
 def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """What a wager's result wants, beside cards that were not read: a decision, or the side card in the joker's place."""
+    if seat not in in_play(round_, book) and seat not in round_.hands():
+        return f"seat {seat} has no ante and no cards"
     if wager == "trips":
         return None
     jokers = any(JOKER in (hand.cards or ()) for hand in readings(round_, book, seat))
@@ -216,7 +221,7 @@ def settling(round_: Round, book: Rulebook) -> list[Fact]:
 
 
 def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    """A card revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
+    """A card of a hand revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
     said: set[tuple[object, ...]] = set()
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
@@ -224,7 +229,7 @@ def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
         if exposed.card is not None and once in said:
             continue  # said again (D333)
         said.add(once)
-        if exposed.by != "player" and _before_raises(round_, book, fact):
+        if exposed.by != "player" and not _of_no_hand(round_, book, fact) and _before_raises(round_, book, fact):
             yield Ground(
                 "exposed_card", "DEAL-EXPOSED", "687a.13(d)", "with a card exposed before the raises, all hands void",
                 f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided", (fact.seq,),
@@ -236,6 +241,20 @@ def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
             "exposed_dealer", "DEAL-EXPOSED", "687a.13(d)", "the dealer's hand turned over after the raises, or all hands void",
             "turned over before a raise; the round was not voided", (dealer.seq,),
         )  # fmt: skip
+
+
+def _of_no_hand(round_: Round, book: Rulebook, exposed: Fact) -> bool:
+    """Say whether a card of the stack became certainly nobody's: it went aside, or all hands are on record without it (D367)."""
+    card = exposed.payload.card
+    if exposed.payload.whose != "stack" or card is None:
+        return False
+    went = {fact.payload.to for fact in round_.of(model.CardsDealt) if card in fact.payload.cards}
+    if went:
+        return went <= {"side", "burn"}
+    hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
+    whole = all(len(hands.get(each, ())) == must for each in positions(round_, book))
+    read = all(None not in cards for cards in hands.values())
+    return whole and read and round_.observes("wagering") and not round_.lost
 
 
 def _before_raises(round_: Round, book: Rulebook, exposed: Fact) -> bool:
@@ -268,7 +287,7 @@ def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     if round_.voided is not None:
         return
     for fact in round_.of(model.CardExposed):
-        if fact.payload.by == "player":
+        if fact.payload.by == "player" or _of_no_hand(round_, book, fact):
             continue
         order = [round_.certainly_before(fact, each.moment) for each in of_players(round_, book)]
         if not order and round_.closed is not None:

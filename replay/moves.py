@@ -14,7 +14,7 @@ from replay.wagering import Key, key_in
 
 
 class Flow(msgspec.Struct):
-    """What the dealer did with one wager: cents taken, winnings paid, stake returned; by slip; and the facts.
+    """What the dealer did with one wager: cents taken, winnings paid, stake returned, and as late; by slip; and the facts.
 
     `gave`: a move ended it by giving the patron money; it was paid, or returned otherwise than as late or uncovered.
     """
@@ -22,6 +22,7 @@ class Flow(msgspec.Struct):
     taken_cents: int = 0
     winnings_cents: int = 0
     stake_back_cents: int = 0
+    late_back_cents: int = 0
     by_slip_cents: int = 0
     gave: bool = False
     facts: list[Fact] = []
@@ -57,27 +58,33 @@ def flows(round_: Round) -> dict[Key, Flow]:
         flow.gave = True
     for fact in round_.of(model.WagerReturned):
         flow, returned = of_wager(fact), fact.payload
-        flow.stake_back_cents += returned.amount_cents if returned.reason != "late" else 0
+        if returned.reason == "late":
+            flow.late_back_cents += returned.amount_cents
+        else:
+            flow.stake_back_cents += returned.amount_cents
         flow.gave = flow.gave or returned.reason not in ("late", "uncovered")
     round_.memo["flows"] = found
     return found
 
 
-def net_done(stake_cents: int, wager: str, flow: Flow) -> int:
+def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0) -> int:
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
     A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
-    does what lies beside a part that was returned so. A progressive wager was collected before the deal.
+    does what lies beside a part that was returned so. A progressive wager was collected before the deal. Beside the stake lay what was wagered late
+    and given back; more that was returned as late was collected before, or is what was missing of the stake (D362).
     """
-    if flow.gave:
-        taken = _taken_from_hand(stake_cents, wager, flow) if flow.taken_cents else 0
-        return flow.winnings_cents + flow.stake_back_cents - stake_cents - taken
-    if wager == "progressive":
-        return flow.stake_back_cents - stake_cents
-    return _given_back(stake_cents, flow) - flow.taken_cents if flow.taken_cents else 0
+    lay = stake_cents + late_back_cents
+    if flow.gave or wager == "progressive":
+        cost = lay + (_taken_from_hand(lay, wager, flow) if flow.taken_cents else 0)
+        missing = max(0, cost - flow.stake_back_cents - late_back_cents)
+        back = flow.stake_back_cents + late_back_cents + min(flow.late_back_cents - late_back_cents, missing)
+        return flow.winnings_cents + back - cost
+    uncovered = _uncovered_out_of_taken(lay, flow) if flow.taken_cents else 0
+    return uncovered + _late_out_of_taken(lay, flow) - flow.taken_cents
 
 
-def _given_back(stake_cents: int, flow: Flow) -> int:
+def _uncovered_out_of_taken(stake_cents: int, flow: Flow) -> int:
     """What was returned as uncovered when no more of the stake lay there: it comes from what had been taken."""
     left, back = stake_cents, 0
     for fact in in_order(flow.facts):
@@ -97,8 +104,7 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
     """
     if wager == "progressive":
         return flow.taken_cents if flow.taken_cents > stake_cents else 0
-    uncovered = sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
-    left, from_hand = stake_cents - uncovered, 0
+    left, from_hand = stake_cents - _uncovered_cents(flow), 0
     for fact in in_order(flow.facts):
         match fact.payload:
             case model.WagerTaken(amount_cents=cents):
@@ -106,9 +112,27 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
                 left = max(0, left - cents)
             case model.WagerPaid(stake_cents=cents):
                 left = max(0, left - cents)
-            case model.WagerReturned(amount_cents=cents, reason=reason) if reason not in ("late", "uncovered"):
+            case model.WagerReturned(amount_cents=cents, reason=reason) if reason != "uncovered":
                 left = max(0, left - cents)
     return from_hand
+
+
+def _late_out_of_taken(stake_cents: int, flow: Flow) -> int:
+    """What was returned as late when it did not lie there any more: it had been collected (D362)."""
+    left, back = stake_cents - _uncovered_cents(flow), 0
+    for fact in in_order(flow.facts) if flow.late_back_cents and flow.taken_cents else ():
+        match fact.payload:
+            case model.WagerTaken(amount_cents=cents):
+                left = max(0, left - cents)
+            case model.WagerReturned(amount_cents=cents, reason="late"):
+                back += max(0, cents - left)
+                left = max(0, left - cents)
+    return min(back, flow.taken_cents)
+
+
+def _uncovered_cents(flow: Flow) -> int:
+    """What was given back because the player-dealer's wager did not cover it: that part was at stake for nobody."""
+    return sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
 
 
 def _is_uncovered(fact: Fact) -> bool:
@@ -131,8 +155,8 @@ def shown(flow: Flow, stake_cents: int) -> str:
         said.append(f"{show_money(flow.winnings_cents)} paid")
     if flow.taken_cents:
         said.append(f"{show_money(flow.taken_cents)} collected")
-    if flow.stake_back_cents and not flow.winnings_cents:
-        said.append(f"{show_money(flow.stake_back_cents)} returned")
+    if flow.stake_back_cents + flow.late_back_cents and not flow.winnings_cents:
+        said.append(f"{show_money(flow.stake_back_cents + flow.late_back_cents)} returned")
     elif flow.winnings_cents and flow.stake_back_cents != stake_cents:
         of = f" of {show_money(stake_cents)}" if stake_cents else ""
         said.append(f"{show_money(flow.stake_back_cents)} of the stake{of} returned")

@@ -269,6 +269,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
     Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
+    Money that was moved for nothing that was wagered is in no order.
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
@@ -278,9 +279,11 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []
     fortune_last: Fact | None = None
+    placed = stakes(round_, book)
     in_turn = [
         fact for fact in moves(round_)
-        if fact.payload.seat not in gone and fact.payload.wager not in abandoned.get(fact.payload.seat, ())
+        if (not placed or key_in(fact.payload) in placed)
+        and fact.payload.seat not in gone and fact.payload.wager not in abandoned.get(fact.payload.seat, ())
         and getattr(fact.payload, "reason", "") != "late" and getattr(fact.payload, "source", "") != "slip"
     ]  # fmt: skip
     for fact in first_moves(in_turn):

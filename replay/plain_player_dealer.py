@@ -35,7 +35,7 @@ WIDTH: Final = len(PLAYER_DEALER.slots)
 def player_dealer(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a plain round with a player-dealer into an empty row. Raises `Aside` where the round is not plain."""
     plain.whole(round_, ORDINARY, AT_MOST_ONCE, ASPECTS)
-    _position(row, round_)
+    _position(row, round_, book)
     _deck(row, round_)
     _cards(row, round_)
     _stakes(row, round_)
@@ -60,7 +60,7 @@ def _place(position: int | str) -> int:
 # ---------------------------------------------------------------------------------------------- the position and the start
 
 
-def _position(row: Row, round_: Round) -> None:
+def _position(row: Row, round_: Round, book: Rulebook) -> None:
     """Who deals, with what, who had the position before, to whom it was offered, and who had to be asked."""
     wagered, bank, before = round_.of(model.PlayerDealerWagered), bank_of(round_), round_.before.position
     must(len({(fact.payload.seat, fact.payload.bettor) for fact in wagered}) == 1, "no player-dealer, or two")
@@ -72,7 +72,7 @@ def _position(row: Row, round_: Round) -> None:
     must(len(offers) <= OFFERS, "the position offered more often than all seats can be asked twice")
     row["offers"] = [*(_place(offer.seat) + 1 for offer in offers), *[0] * (OFFERS - len(offers))]
     row["accepted_by"] = next((offer.seat for offer in offers if offer.accepted), 0)
-    row["to_ask"] = sum(1 << _place(seat) for seat in must_be_asked(round_, offers))
+    row["to_ask"] = sum(1 << _place(seat) for seat in must_be_asked(round_, book, offers))
     row["held_seat"], row["held_rounds"] = before.seat, min(250, before.rounds)
     row["held_by_same"] = before.holder == wagered[0].payload.bettor
     row["start_count"] = start.count

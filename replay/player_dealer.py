@@ -134,7 +134,7 @@ def _wrongly_rotated(round_: Round, book: Rulebook, seat: int, holder: str, offe
     asked = list(dict.fromkeys(offer.seat for offer in offers if offer.seat != before.seat))
     if stays and not must:
         return None
-    to_ask = sorted({*asked, *must_be_asked(round_, offers)}, key=lambda each: from_action(each, before.seat))
+    to_ask = sorted({*asked, *must_be_asked(round_, book, offers)}, key=lambda each: from_action(each, before.seat))
     if not stays:
         if accepted is None:
             return (
@@ -148,11 +148,12 @@ def _wrongly_rotated(round_: Round, book: Rulebook, seat: int, holder: str, offe
     return expected, "offered to " + ", ".join(f"seat {each}" for each in asked) if asked else "not offered"
 
 
-def must_be_asked(round_: Round, offers: Sequence[Offer]) -> set[int]:
+def must_be_asked(round_: Round, book: Rulebook, offers: Sequence[Offer]) -> set[int]:
     """Return the seats that must be asked: those taken when the offers began and still taken; else those that wager."""
     before = round_.before
     if not before.patrons_known:
-        found = {int(fact.payload.seat) for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "base"}
+        staked = stakes(round_, book).values()
+        found = {stake.seat for stake in staked if stake.wager == "base" and stake.on_layout_cents > 0}
     else:
         found = set(before.patrons) & set(offers[0].seated) if offers else set(before.patrons)
     return found - {before.position.seat}
@@ -322,7 +323,10 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for stake in placed:
         if stake.on_layout_cents <= 0 or stake.wager == "base":
             continue
-        others = [fact for fact in stake.facts if fact.payload.bettor != players.get(stake.seat)]
+        others = [
+            fact for fact in stake.facts
+            if fact.payload.bettor != players.get(stake.seat) and stake.of[fact.payload.bettor] > 0
+        ]  # fmt: skip
         if stake.wager == "backline":
             if stake.seat in players and stake.seat != bank:
                 continue

@@ -77,6 +77,11 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> Se
     return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
 
 
+def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
+    """Return which cards were set into which hand."""
+    return frozenset(event.high), frozenset(event.medium), frozenset(event.low)
+
+
 def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
     return tuple(CODE[card] if card is not None else None for card in cards)
 
@@ -380,9 +385,12 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 @rule("SET-CHANGED", on=("11(b)(3)",))
 def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Once a player's hands are set and placed, they are not touched again."""
+    """Once a player's hands are set and placed, they are not touched again; the same hands said again are no change."""
     for position, set_hand in set_hands(round_).items():
-        if isinstance(position, int) and len(set_hand.facts) > 1:
+        said = {_in_hands(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
+        again = len(set_hand.facts) > 1 and None in set_hand.cards
+        reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
+        if isinstance(position, int) and (len(said) > 1 or again or reset):
             yield finding(
                 round_, book, "SET-CHANGED", "11(b)(3)", expected="hands as first set",
                 observed="set again", evidence=set_hand.facts, seat=position,
@@ -450,8 +458,8 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Of two boxes the larger wager is set first; equal ones counterclockwise."""
     boxes: dict[str, list[tuple[int, int]]] = {}
     for stake in stakes(round_, book).values():
-        if stake.wager == book.chapter.base and stake.on_layout_cents > 0:
-            boxes.setdefault(stake.bettor, []).append((stake.seat, stake.on_layout_cents))
+        if stake.wager == book.chapter.base and stake.in_time_cents > 0:
+            boxes.setdefault(stake.bettor, []).append((stake.seat, stake.in_time_cents))
     for patron, placed in boxes.items():
         if len(placed) != 2:
             continue

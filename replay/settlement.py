@@ -168,7 +168,8 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         taken = vigorish.get(key, ())
         if owed is None and flow is None and not (together and taken) and (stake is None or stake.on_layout_cents <= 0):
             continue
-        done = net_done(stake.on_layout_cents if stake else 0, key[1], flow or Flow())
+        staked, late_back = (stake.on_layout_cents, stake.late_back_cents) if stake else (0, 0)
+        done = net_done(staked, key[1], flow or Flow(), late_back)
         done -= in_cents(taken) if taken else 0
         found.append(
             Settlement(
@@ -189,7 +190,8 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
 
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
     """Whose box each seat's is: not of those who bet behind."""
-    return {stake.seat: stake.bettor for stake in stakes(round_, book).values() if stake.wager not in OTHERS}
+    at_boxes = [stake for stake in stakes(round_, book).values() if stake.wager not in OTHERS]
+    return {stake.seat: stake.bettor for stake in sorted(at_boxes, key=lambda each: each.on_layout_cents > 0)}
 
 
 def _payee(flow: Flow | None) -> str:

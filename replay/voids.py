@@ -17,6 +17,7 @@ from replay.rounds import Round
 from replay.rules import name
 from replay.stub_counts import given_back
 from replay.table_state import Fact
+from replay.wagering import key_in, stakes
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 
@@ -98,7 +99,7 @@ def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
     if "grounds" not in round_.memo:
         grounds = (
             *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
-            *(_face_up(round_) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
+            *(_face_up(round_, book) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
             *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
         )  # fmt: skip
         round_.memo["grounds"] = grounds
@@ -173,13 +174,18 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[Ground]:
 
 
 def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
-    """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager."""
+    """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager.
+
+    Where not all wagers are on record, whoever got cards is taken for one who wagered (D365).
+    """
     if book.chapter.deals_to == "all":
         return (*book.chapter.seats, "dealer")
     if book.chapter.deals_to == "seats":
         return book.chapter.seats
-    based = {fact.payload.seat for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base}
-    based |= {to for to in round_.hands() if to != "dealer"}
+    staked = stakes(round_, book).values()
+    based = {stake.seat for stake in staked if stake.wager == book.chapter.base and stake.in_time_cents > 0}
+    if round_.lost or not round_.observes("wagering"):
+        based |= {to for to in round_.hands() if to != "dealer"}
     return (*sorted(based), "dealer")
 
 
@@ -212,21 +218,39 @@ def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
 
 
 def _cards_left(round_: Round, book: Rulebook) -> int:
-    """How many cards are left when every hand has its cards: a number of the chapter, or what the bettors leave of the deck."""
+    """How many cards are left when every hand has its cards: a number of the chapter, or what the bettors leave of the deck.
+
+    Cards that went to a box without the first wager are gone as well.
+    """
     numbers = book.chapter.numbers
     if "stub_cards" in numbers:
         return numbers["stub_cards"]
     aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side"))
-    return numbers["deck_size"] - numbers["cards_per_hand"] * len(positions(round_, book)) - aside
+    dealt_to = positions(round_, book)
+    aside += sum(len(cards) for to, cards in round_.hands().items() if to not in dealt_to)
+    return numbers["deck_size"] - numbers["cards_per_hand"] * len(dealt_to) - aside
 
 
-def _face_up(round_: Round) -> Iterator[Ground]:
-    found = round_.found_face_up
+def _face_up(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    found = [fact for fact in round_.found_face_up if not _after_the_deal(round_, book, fact)]
     if len(found) > 1:
         yield Ground(
             "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
             f"{len(found)} cards found face up; the round was not voided", tuple(fact.seq for fact in found),
         )  # fmt: skip
+
+
+def _after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
+    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366)."""
+    last = round_.last_card
+    if last is None or not round_.certainly_before(last, fact):
+        return False
+    for each in round_.in_order(model.WagerTaken, model.WagerPaid):
+        base = each.payload.wager == book.chapter.base and getattr(each.payload, "reason", "") != "abandoned"
+        if base and round_.certainly_before(last, each) and round_.certainly_before(each, fact):
+            return True
+    hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
+    return round_.observes("deal") and all(len(hands.get(each, ())) == must for each in positions(round_, book))
 
 
 def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:

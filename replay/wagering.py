@@ -38,9 +38,10 @@ def key_in(said: Any) -> Key:
 
 
 class Stake(msgspec.Struct):
-    """One wager at one box: cents at stake in time, cents added or withdrawn too late, and the facts.
+    """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
-    `doubtful`: whether in time cannot be told; `in_one_line`, because the cards that end its time are told all at once.
+    `of`: by patron what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubtful`: whether
+    in time cannot be told; `in_one_line`, because the cards that end its time are told all at once.
     """
 
     seat: int
@@ -49,6 +50,8 @@ class Stake(msgspec.Struct):
     bettor: str
     in_time_cents: int = 0
     late_cents: int = 0
+    late_back_cents: int = 0
+    of: dict[str, int] = {}
     doubtful: bool = False
     in_one_line: bool = False
     facts: list[Fact] = []
@@ -63,7 +66,7 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     """Return the wagers of the round by key, in the order placed.
 
     A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
-    as late is settled by that.
+    as late is settled by that. A wager is of who placed it first of those whose wager lies there in the end.
     """
     if "stakes" in round_.memo:
         known: dict[Key, Stake] = round_.memo["stakes"]
@@ -95,6 +98,8 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
                 in_time, stake.in_one_line = None, True
             if in_time is None:
                 stake.doubtful = True
+            if sign > 0 or in_time is not False:
+                stake.of[event.bettor] = stake.of.get(event.bettor, 0) + sign * event.amount_cents
             if in_time is False:
                 stake.late_cents += sign * event.amount_cents
             else:
@@ -102,11 +107,16 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         event = fact.payload
         stake = found.get(key_in(event))
-        if event.reason in ("late", "refused") and stake is not None and stake.late_cents > 0:
-            stake.late_cents = max(0, stake.late_cents - event.amount_cents)
+        if stake is None or (isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact)):
+            continue
+        if event.reason in ("late", "refused") and stake.late_cents > 0:
+            cents = min(stake.late_cents, event.amount_cents)
+            stake.late_cents -= cents
+            stake.late_back_cents += cents if isinstance(event, model.WagerReturned) else 0
+            stake.of[event.bettor] = stake.of.get(event.bettor, 0) - cents
             stake.facts.append(fact)
-        elif stake is not None and isinstance(event, model.WagerRefused):
-            _refused_in_time(round_, book, stake, fact)
+    for stake in found.values():
+        stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
     round_.memo["stakes"] = found
     return found
 
@@ -118,18 +128,25 @@ def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:
     return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
 
 
-def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> None:
-    """Take back a wager that was placed in time and refused at once: of that amount, with nothing of it placed since."""
+def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> bool:
+    """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
+
+    It takes back what was placed: of that amount, with nothing of it placed since.
+    """
     event = refused.payload
     rule_ = book.chapter.wagers.get(stake.wager)
-    closed = closing(round_, rule_.closes if rule_ is not None else "no_more_bets", stake.seat)
+    closes = rule_.closes if rule_ is not None else "no_more_bets"
+    with_dice = closes == "no_more_bets" and bets_close_with_the_dice(round_, book)
+    closed = closing(round_, "activation" if with_dice else closes, stake.seat)
+    if closed is not None and closed.seq < refused.seq:
+        return False
     before = [fact for fact in stake.facts if fact.seq < refused.seq]
-    if not before or (closed is not None and closed.seq < refused.seq):
-        return
-    last = max(before, key=lambda fact: fact.seq).payload
+    last = max(before, key=lambda fact: fact.seq).payload if before else None
     if isinstance(last, model.WagerPlaced) and last.amount_cents == event.amount_cents:
         stake.in_time_cents -= event.amount_cents
+        stake.of[event.bettor] = stake.of.get(event.bettor, 0) - event.amount_cents
         stake.facts.append(refused)
+    return True
 
 
 def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
@@ -272,21 +289,35 @@ def _limit_section(book: Rulebook, wager: str) -> str:
 def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Wagers are value chips, plaques or approved instruments; verbal wagers with cash are not accepted."""
     for fact in round_.of(model.WagerPlaced):
-        if fact.payload.form in ("cash", "verbal"):
+        if fact.payload.form in ("cash", "verbal") and not _was_refused(
+            stakes(round_, book)[key_in(fact.payload)], fact
+        ):
             yield finding(
                 round_, book, "WAGER-FORM", "7(a)", expected="chips, plaques or an approved instrument",
                 observed=fact.payload.form, evidence=(fact,), seat=fact.payload.seat, wager=fact.payload.wager,
             )  # fmt: skip
 
 
+def _was_refused(stake: Stake, placed: Fact) -> bool:
+    """Say whether what came next of a wager that was placed is that so much was refused."""
+    following = min((fact for fact in stake.facts if fact.seq > placed.seq), key=lambda fact: fact.seq, default=None)
+    event = following.payload if following is not None else None
+    return isinstance(event, model.WagerRefused) and event.amount_cents == placed.payload.amount_cents
+
+
 @rule("WAGER-SEATED", on=("7(b)", "7(f)"))
 def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Only seated players wager; a second, adjacent box only where the rules submission permits it."""
+    """Only seated players wager; a second, adjacent box only where the rules submission permits it.
+
+    What was withdrawn in time or refused is no wager.
+    """
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     by_patron: dict[str, list[tuple[int, Fact]]] = {}
-    placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == book.chapter.base]
-    came_and_went = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
-    for fact in in_order([*came_and_went, *placed]) if came_and_went else placed:
+    placed = [
+        fact for stake in stakes(round_, book).values() if stake.wager == book.chapter.base
+        for fact in stake.facts if isinstance(fact.payload, model.WagerPlaced) and stake.of[fact.payload.bettor] > 0
+    ]  # fmt: skip
+    for fact in in_order([*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *placed]):
         event = fact.payload
         match event:
             case model.PatronSeated():
