@@ -16,6 +16,7 @@ from replay.findings import Finding
 from replay.moves import moves
 from replay.rounds import ASIDE, Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
+from replay.surrendering import surrenders
 from replay.table_state import Fact, firsts
 from replay.voids import (
     MISDEAL_SECTION,
@@ -29,7 +30,7 @@ from replay.voids import (
     was_voided,
     went_on,
 )
-from replay.wagering import stakes, surrenders
+from replay.wagering import stakes
 
 CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
 STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}

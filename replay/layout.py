@@ -12,8 +12,9 @@ from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
 from replay.moves import Flow, flows
 from replay.rounds import Round
+from replay.surrendering import surrendered
 from replay.table_state import Fact, in_order
-from replay.wagering import Stake, key_in, progressive_accepted, surrendered
+from replay.wagering import Stake, key_in, progressive_accepted
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""

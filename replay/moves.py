@@ -71,8 +71,9 @@ def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0)
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
     A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
-    does what lies beside a part that was returned so. A progressive wager was collected before the deal. Beside the stake lay what was wagered late
-    and given back; more that was returned as late was collected before, or is what was missing of the stake (D362).
+    does what lies beside a part that was returned so. A progressive wager was collected before the deal. Beside the stake
+    lay what was wagered late and given back; more that was returned as late was collected before, or is what was missing
+    of the stake (D362).
     """
     lay = stake_cents + late_back_cents
     if flow.gave or wager == "progressive":

@@ -22,8 +22,9 @@ from replay.rules import Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.shoe import shoe_begun, shoe_of
+from replay.surrendering import surrendered, surrenders
 from replay.table_state import Fact, in_order
-from replay.wagering import closing, key_of, stakes, surrendered, surrenders
+from replay.wagering import closing, key_of, stakes
 
 CLOCKS = "the clocks contradict the order"
 

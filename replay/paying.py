@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from events import model
 from games.bonus import is_qualifying
@@ -23,8 +23,9 @@ from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
+from replay.surrendering import surrendered
 from replay.table_state import Fact, firsts, in_order
-from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes, surrendered
+from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 

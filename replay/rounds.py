@@ -18,11 +18,11 @@ from events.model import Aspect, Event
 from games.cards import CODE
 from replay.corrections import Correction, Known, correction
 from replay.jumps import Jump, is_in, without
+from replay.meters_after import meters_after
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.shoe_state import LEAVES_THE_SHOE
 from replay.stub_counts import given_back, recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
-from replay.void_meters import take_back
 
 Position = int | Literal["dealer"]
 
@@ -346,8 +346,7 @@ class TableFold:
         if self.state.shoe is not None:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
-        take_back(self.state, ended)
-        self.state.shares_paid(ended.of(model.WagerPaid), ended.of(model.ProgressiveWon))
+        meters_after(self.state, ended)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
         for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:
@@ -487,13 +486,8 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 def _left_behind(round_: Round) -> tuple[object, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
-    left = (
-        round_.first_card is not None,
-        given_back(round_),
-        round_.voided is not None,
-        counted,
-        round_.has_wrong_deck(),
-    )
+    dealt, void = round_.first_card is not None, (given_back(round_), round_.voided is not None)
+    left = dealt, void, counted, round_.has_wrong_deck()
     return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
 
 

@@ -20,6 +20,7 @@ from replay import (
     setting,
     settlement,
     shoe,
+    surrendering,
     wagering,
 )
 from replay.rules import RULES
@@ -27,6 +28,6 @@ from replay.rules import RULES
 __all__ = ["RULES", "RULE_FILES"]
 
 RULE_FILES = (
-    equipment, wagering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
+    equipment, wagering, surrendering, dealing, setting, settlement, paying, shoe, over_under, dj_wild, dj_wild_table,
     fortune_asia, pai_gow_poker, dice_wagers, mystery, player_dealer,
 )  # fmt: skip

@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -14,7 +14,6 @@ import msgspec
 
 from events import model
 from events.model import Event
-from games.progressive import WHOLE_METER_BP, share_cents
 from replay.shoe_state import ShoeState, deals_from_shoes
 
 
@@ -238,23 +237,6 @@ class TableState(msgspec.Struct):
         self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
         self.idle = False
         self.position = self.position.after_round()
-
-    def shares_paid(self, paid: Sequence[Fact], won: Sequence[Fact]) -> None:
-        """Forget what the meters stood at where a share was paid that no meter has on record: they may stand elsewhere (D331).
-
-        Paid by slip it is a share; paid in cash it is one of a meter of which it is all (D375).
-        """
-        recorded = {fact.payload.seat for fact in won}
-        unrecorded = [
-            each.payload for each in paid if each.payload.wager == "progressive" and each.payload.seat not in recorded
-        ]
-        by_slip = any(each.source == "slip" for each in unrecorded)
-        most = max((each.winnings_cents for each in unrecorded), default=0)
-        if unrecorded:
-            self.readings = {
-                meter: reading for meter, reading in self.readings.items()
-                if meter in self.armed or not (by_slip or most >= share_cents(reading, WHOLE_METER_BP))
-            }  # fmt: skip
 
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:

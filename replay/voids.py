@@ -17,7 +17,7 @@ from replay.rounds import Round
 from replay.rules import name
 from replay.stub_counts import given_back
 from replay.table_state import Fact
-from replay.wagering import key_in, stakes
+from replay.wagering import stakes
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 

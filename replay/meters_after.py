@@ -1,0 +1,57 @@
+"""What a round leaves of the meters: where they stand if a void takes back what they took in, and what is known no more (D18).
+
+The chapter and its settings are not asked here: whether a void reverses a meter is for the rules that compare readings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from events import model
+from games.progressive import WHOLE_METER_BP, share_cents
+from replay.stub_counts import given_back
+
+if TYPE_CHECKING:
+    from replay.rounds import Round
+    from replay.table_state import TableState
+
+
+def meters_after(state: TableState, ended: Round) -> None:
+    """Note what is known of the meters after a round."""
+    _take_back(state, ended)
+    _forget(state, ended)
+
+
+def _take_back(state: TableState, ended: Round) -> None:
+    """Note of the meters that took wagers in a void round what they stood at before: null where that is not known.
+
+    Before a round stands what a void round before it left. Where no line says that the round was void, and all wagers went
+    back as void, it is for the rules whether it was (D321), and nothing is known here.
+    """
+    if not given_back(ended):
+        return
+    declared = ended.voided is not None
+    before = {**ended.before.readings, **ended.before.readings_before_void}
+    for fact in ended.of(model.ProgressiveAccepted):
+        meter = fact.payload.meter
+        state.readings_before_void[meter] = before.get(meter) if declared else None
+
+
+def _forget(state: TableState, ended: Round) -> None:
+    """Forget what the meters stood at where a share was paid that no meter has on record: they may stand elsewhere (D331).
+
+    Paid by slip it is a share; paid in cash it is one of a meter of which it is all (D375).
+    """
+    recorded = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
+    unrecorded = [
+        fact.payload for fact in ended.of(model.WagerPaid)
+        if fact.payload.wager == "progressive" and fact.payload.seat not in recorded
+    ]  # fmt: skip
+    if not unrecorded:
+        return
+    by_slip = any(each.source == "slip" for each in unrecorded)
+    most = max(each.winnings_cents for each in unrecorded)
+    state.readings = {
+        meter: reading for meter, reading in state.readings.items()
+        if meter in state.armed or not (by_slip or most >= share_cents(reading, WHOLE_METER_BP))
+    }  # fmt: skip
