@@ -488,14 +488,8 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 
 def _left_behind(round_: Round) -> tuple[object, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
-    counted = bool(round_.of(model.StubCounted))
-    left = (
-        round_.first_card is not None,
-        given_back(round_),
-        round_.voided is not None,
-        counted,
-        round_.has_wrong_deck(),
-    )
+    banned = round_.has_wrong_deck() and given_back(round_)
+    left = round_.first_card is not None, round_.voided is not None, bool(round_.of(model.StubCounted)), banned
     return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
 
 
