@@ -42,7 +42,8 @@ def due_in_all(dealers: Sequence[Hand], held: Held, settle: Settle, single_deck:
 
 def _outcomes(dealers: Sequence[Hand], held: Held, settle: Settle, single_deck: bool) -> Iterator[list[Due]]:
     """Settle each combination of readings; of a single deck no unread card is one that another reading has too (D281, D346)."""
-    together = list(_together(dealers, held)) if single_deck and len(dealers) > 1 else []
+    several_open = sum(len(each) > 1 for each in (dealers, *held.values())) > 1
+    together = list(_together(dealers, held)) if single_deck and several_open else []
     for dealer, *each in together or product(dealers, *held.values()):
         yield settle(dealer, dict(zip(held, each, strict=True)))
 
