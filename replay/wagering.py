@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, takewhile
 from typing import Any, assert_never, get_args
 
 import msgspec
@@ -131,7 +132,7 @@ def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:
 def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> bool:
     """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
 
-    It takes back what was placed: of that amount, with nothing of it placed since.
+    It takes back what was placed last, if that is of its amount: in one stack or in several.
     """
     event = refused.payload
     rule_ = book.chapter.wagers.get(stake.wager)
@@ -140,9 +141,9 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact)
     closed = closing(round_, "activation" if with_dice else closes, stake.seat)
     if closed is not None and closed.seq < refused.seq:
         return False
-    before = [fact for fact in stake.facts if fact.seq < refused.seq]
-    last = max(before, key=lambda fact: fact.seq).payload if before else None
-    if isinstance(last, model.WagerPlaced) and last.amount_cents == event.amount_cents:
+    before = [fact.payload for fact in in_order(stake.facts) if fact.seq < refused.seq]
+    stacks = takewhile(lambda each: isinstance(each, model.WagerPlaced), reversed(before))
+    if event.amount_cents in accumulate(each.amount_cents for each in stacks):
         stake.in_time_cents -= event.amount_cents
         stake.of[event.bettor] = stake.of.get(event.bettor, 0) - event.amount_cents
         stake.facts.append(refused)
