@@ -80,7 +80,11 @@ def _preshuffled(table: Table, turn: int) -> None:
     table.change_deck(table.turn % len(table.decks), preshuffled=True)
 
 
-@fault("DEAL-CUT/preshuffled", fits=lambda table: not table.shuffler_out, before=_preshuffled)
+def _is_cut_when_preshuffled(table: Table) -> bool:
+    return table.spec.shuffler != "continuous" and not table.shuffler_out
+
+
+@fault("DEAL-CUT/preshuffled", fits=_is_cut_when_preshuffled, before=_preshuffled)
 def preshuffled_not_cut(play: Play) -> Where | None:
     """A preshuffled deck is dealt without a cut."""
     cut = play.script.first(model.CardsCut)
