@@ -12,7 +12,7 @@ import msgspec
 from games.layout import NO_HAND, Hand
 from games.wagers import Due, Outcome
 from replay.setting import MAX_READINGS
-from replay.wagering import Key, key_in
+from replay.wager_keys import Key, key_in
 
 Held = Mapping[int, Sequence[Hand]]
 """Every reading of the hand of each seat."""

@@ -25,7 +25,8 @@ from replay.setting import readings
 from replay.settlement import FURTHER_WHY, is_void
 from replay.table_state import Fact, firsts, in_order
 from replay.voids import FURTHER_GROUNDS, Ground, must_be_void, positions, was_voided
-from replay.wagering import Key, key_in, stakes
+from replay.wager_keys import Key, key_in
+from replay.wagering import kept, stakes
 
 BASE = ("ante", "blind", "raise")
 GAME = "dj_wild"
@@ -44,25 +45,12 @@ class Decided(msgspec.Struct, frozen=True):
         return self.placed or self.fact
 
 
-def _raises(round_: Round) -> list[Fact]:
-    """Return the Raise Wagers placed, but for those that were refused: the last one before it of the amount refused."""
-    placed = [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager == "raise"]
-    for refused in round_.of(model.WagerRefused):
-        event = refused.payload
-        same = [
-            fact for fact in placed
-            if fact.seq < refused.seq and (fact.payload.seat, fact.payload.amount_cents) == (event.seat, event.amount_cents)
-        ]  # fmt: skip
-        if event.wager == "raise" and same:
-            placed.remove(same[-1])
-    return placed
-
-
-def decisions(round_: Round) -> dict[int, Decided | None]:
+def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
     """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
     if "decisions" not in round_.memo:
         found: dict[int, Decided | None] = {}
-        raised = _raises(round_)
+        wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
+        raised = in_order(fact for stake in wagers for fact in kept(stake))
         placed = {fact.payload.seat: fact for fact in reversed(raised)}
         for fact in in_order([*round_.of(model.DecisionMade), *raised]):
             event = fact.payload
@@ -88,7 +76,9 @@ def in_play(round_: Round, book: Rulebook) -> list[int]:
 def of_players(round_: Round, book: Rulebook) -> list[Decided]:
     """Return the decisions of those who play: where the wagers are on record, of the seats with an Ante Wager."""
     playing = in_play(round_, book)
-    return [each for seat, each in decisions(round_).items() if each is not None and (not playing or seat in playing)]
+    return [
+        each for seat, each in decisions(round_, book).items() if each is not None and (not playing or seat in playing)
+    ]
 
 
 def turned(round_: Round) -> Fact | None:
@@ -102,18 +92,14 @@ def turned(round_: Round) -> Fact | None:
 def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Put in the decisions, and the order of the settlement.
 
-    A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
-    seat without a raise has folded, unless it has neither an ante nor cards (D368). What was decided after a card was
-    exposed that voids the round decides nothing (D329).
+    What was decided after a card was exposed that voids the round decides nothing (D329).
     """
-    made = decisions(round_)
+    made = decisions(round_, book)
     exposed = min((seq for ground in _exposed(round_, book) for seq in ground.evidence), default=None)
     boxes = []
     for box in layout.boxes:
         decision, decided = how_decided(round_, book, box.seat), made.get(box.seat)
         if exposed is not None and decided is not None and decided.fact.seq > exposed:
-            decision = None
-        if box.seat not in made and "ante" not in box.stakes and box.seat not in round_.hands():
             decision = None
         boxes.append(msgspec.structs.replace(box, decision=decision))
     return msgspec.structs.replace(
@@ -124,15 +110,18 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
 def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
     """Return whether a seat raised or folded, null where that cannot be told.
 
-    A raise that was said, and not placed where the record would show it, is neither (D355).
+    A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
+    seat without a raise has folded, unless it has neither an ante nor cards (D368). A raise that was said, and not placed
+    where the record would show it, is neither (D355).
     """
-    made = decisions(round_)
+    made = decisions(round_, book)
     decided = made.get(seat)
     if decided is not None and (decided.decision == "fold" or decided.placed is not None):
         return decided.decision
     shows = round_.observes("wagering") and _past_decisions(round_, book)
     if seat not in made:
-        return "fold" if shows else None
+        played = seat in in_play(round_, book) or seat in round_.hands()
+        return "fold" if shows and played else None
     return None if decided is None or shows else decided.decision
 
 
@@ -202,7 +191,7 @@ def settling(round_: Round, book: Rulebook) -> list[Fact]:
 
     A hand that may have been folded, by the record, may have had its wagers collected as forfeited.
     """
-    decided = {*decisions(round_), *in_play(round_, book)}
+    decided = {*decisions(round_, book), *in_play(round_, book)}
     folded = {seat for seat in decided if how_decided(round_, book, seat) != "raise"}
     gone = abandoned_wagers(round_)
     forfeited: set[Key] = set()

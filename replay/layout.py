@@ -14,7 +14,8 @@ from replay.moves import Flow, flows
 from replay.rounds import Round
 from replay.surrendering import surrendered
 from replay.table_state import Fact, in_order
-from replay.wagering import Stake, key_in, progressive_accepted
+from replay.wager_keys import key_in
+from replay.wagering import Stake, progressive_accepted
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""

@@ -9,7 +9,8 @@ from games.bonus import is_qualifying
 from games.rulebook import Rulebook
 from games.wagers import Due, Outcome
 from replay.rounds import Round
-from replay.wagering import ENVY, ENVY_SECTION, key_of, stakes
+from replay.wager_keys import key_of
+from replay.wagering import ENVY, ENVY_SECTION, stakes
 
 
 def no_wagers_on_record(round_: Round) -> bool:

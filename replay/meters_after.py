@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from events import model
 from games.progressive import WHOLE_METER_BP, share_cents
-from replay.stub_counts import given_back
+from replay.given_back import given_back
 
 if TYPE_CHECKING:
     from replay.rounds import Round

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -10,7 +11,7 @@ from events import model
 from games.money import show_money
 from replay.rounds import Round
 from replay.table_state import Fact, in_order
-from replay.wagering import Key, key_in
+from replay.wager_keys import Key, key_in
 
 
 class Flow(msgspec.Struct):
@@ -81,18 +82,20 @@ def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0)
         missing = max(0, cost - flow.stake_back_cents - late_back_cents)
         back = flow.stake_back_cents + late_back_cents + min(flow.late_back_cents - late_back_cents, missing)
         return flow.winnings_cents + back - cost
-    uncovered = _uncovered_out_of_taken(lay, flow) if flow.taken_cents else 0
-    return uncovered + _late_out_of_taken(lay, flow) - flow.taken_cents
+    if not flow.taken_cents:
+        return 0
+    late = _out_of_taken(lay - _uncovered_cents(flow), flow, "late")
+    return _out_of_taken(lay, flow, "uncovered") + min(late, flow.taken_cents) - flow.taken_cents
 
 
-def _uncovered_out_of_taken(stake_cents: int, flow: Flow) -> int:
-    """What was returned as uncovered when no more of the stake lay there: it comes from what had been taken."""
+def _out_of_taken(stake_cents: int, flow: Flow, reason: Literal["uncovered", "late"]) -> int:
+    """What was returned for that reason when it did not lie there any more: it had been taken (D362)."""
     left, back = stake_cents, 0
     for fact in in_order(flow.facts):
         match fact.payload:
             case model.WagerTaken(amount_cents=cents):
                 left = max(0, left - cents)
-            case model.WagerReturned(amount_cents=cents, reason="uncovered"):
+            case model.WagerReturned(amount_cents=cents, reason=why) if why == reason:
                 back += max(0, cents - left)
                 left = max(0, left - cents)
     return back
@@ -116,19 +119,6 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
             case model.WagerReturned(amount_cents=cents, reason=reason) if reason != "uncovered":
                 left = max(0, left - cents)
     return from_hand
-
-
-def _late_out_of_taken(stake_cents: int, flow: Flow) -> int:
-    """What was returned as late when it did not lie there any more: it had been collected (D362)."""
-    left, back = stake_cents - _uncovered_cents(flow), 0
-    for fact in in_order(flow.facts) if flow.late_back_cents and flow.taken_cents else ():
-        match fact.payload:
-            case model.WagerTaken(amount_cents=cents):
-                left = max(0, left - cents)
-            case model.WagerReturned(amount_cents=cents, reason="late"):
-                back += max(0, cents - left)
-                left = max(0, left - cents)
-    return min(back, flow.taken_cents)
 
 
 def _uncovered_cents(flow: Flow) -> int:

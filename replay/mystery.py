@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,12 +18,13 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT
 from replay.moves import flows
-from replay.paying import verified
+from replay.paying import meter_before, verified
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.settlement import dues, is_void, settlements
 from replay.table_state import Armed, Fact, in_order
-from replay.wagering import key_of, stakes
+from replay.wager_keys import key_of
+from replay.wagering import stakes
 
 WAGER = "mystery"
 
@@ -78,10 +79,7 @@ def recorded(round_: Round, book: Rulebook) -> list[Recorded]:
 
 def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorded]:
     meter = book.mystery_meter or ""
-    start: Mapping[str, int | None] = round_.before.readings
-    if book.settings["void_reverses_meter"] and meter in round_.before.readings_before_void:
-        start = round_.before.readings_before_void
-    reading = start.get(meter)
+    reading = meter_before(round_, book, meter)
     current = Recorded([], [], round_.before.armed.get(meter))
     found, just_armed = [current], False
     events = (model.MysteryArmed, model.ProgressiveAccepted, model.MysteryHit)

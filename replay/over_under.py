@@ -24,7 +24,8 @@ from replay.settlement import FURTHER_WHY, is_void
 from replay.shoe import shoe_begun, shoe_of
 from replay.surrendering import surrendered, surrenders
 from replay.table_state import Fact, in_order
-from replay.wagering import closing, key_of, stakes
+from replay.wager_keys import key_of
+from replay.wagering import closing, stakes
 
 CLOCKS = "the clocks contradict the order"
 

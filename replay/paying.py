@@ -25,7 +25,8 @@ from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
 from replay.surrendering import surrendered
 from replay.table_state import Fact, firsts, in_order
-from replay.wagering import ENVY, key_in, key_of, progressive_accepted, stakes
+from replay.wager_keys import key_in, key_of
+from replay.wagering import ENVY, progressive_accepted, stakes
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
@@ -237,15 +238,24 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
+    """Return what a meter stood at before a round, in hundredths of a cent; null where the record does not tell.
+
+    Where a void takes contributions back, it is what the void round found, unless a share was paid out since (D357).
+    """
+    before = round_.before.readings.get(meter)
+    if not book.settings.get("void_reverses_meter", False) or meter not in round_.before.readings_before_void:
+        return before
+    earlier = round_.before.readings_before_void[meter]
+    paid_out = before is None or earlier is None or before < earlier
+    return None if paid_out else earlier
+
+
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
-    """Each wager adds its contribution. Where a void takes contributions back, what a share left then is not told (D357)."""
+    """Each wager adds its contribution to what the meter stood at."""
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
-    before = round_.before.readings.get(meter)
-    if book.settings.get("void_reverses_meter", False) and meter in round_.before.readings_before_void:
-        earlier = round_.before.readings_before_void[meter]
-        paid_out = before is None or earlier is None or before < earlier
-        before = None if paid_out else earlier
+    before = meter_before(round_, book, meter)
     for fact in accepted:
         event = fact.payload
         if before is not None and event.meter == meter:

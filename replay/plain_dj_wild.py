@@ -35,7 +35,7 @@ def dj_wild(row: Row, round_: Round, book: Rulebook) -> None:
     plain.meter(row, round_, round_.of(model.ProgressiveAccepted))
     plain.settled(row, round_, DJ_WILD)
     plain.envy(row, round_)
-    _decided(row, round_)
+    _decided(row, round_, book)
     _in_turn(row, round_, book)
     shown = turned(round_)
     plain.moments(row, round_, {
@@ -82,9 +82,9 @@ def _counted(row: Row, round_: Round) -> None:
     must(row["uncounted"] < 250, "a stub that was not counted for long")
 
 
-def _decided(row: Row, round_: Round) -> None:
+def _decided(row: Row, round_: Round, book: Rulebook) -> None:
     """When each player decided, who folded (in a record that covers the wagers, whoever did not raise), and the last raise."""
-    made = decisions(round_)
+    made = decisions(round_, book)
     for seat, each in made.items():
         if each is None:
             raise plain.Aside("a raise and a fold of one player")

@@ -17,7 +17,7 @@ from replay.player_dealer import IN_TURN, bank_of, button, first_settled, must_b
 from replay.round_forms import BEHIND, FIRST_BEHIND, OFFERS, PLAYER_DEALER
 from replay.rounds import Round
 from replay.voids import start_of
-from replay.wagering import key_of
+from replay.wager_keys import key_of
 
 ASPECTS: Final = frozenset(get_args(model.Aspect)) - {"equipment", "progressive", "collection", "mystery"}
 """What the record of a plain round covers."""

@@ -21,7 +21,7 @@ from replay.paying import ABOVE_FLOORPERSON
 from replay.round_columns import DEALER, ENVY_WAGERS, MOMENTS, SEATS, Form
 from replay.rounds import Round
 from replay.table_state import Fact, Preparation
-from replay.wagering import key_of
+from replay.wager_keys import key_of
 
 Row = dict[str, Any]
 Fill = Callable[[Row, Round, Rulebook], None]

@@ -27,7 +27,8 @@ from replay.setting import dealer_position, dealer_readings, player_dealer_wager
 from replay.settlement import FURTHER_WHY, dues
 from replay.table_state import Fact, Offer
 from replay.voids import before_deal, first_position, start_of
-from replay.wagering import key_in, stakes
+from replay.wager_keys import key_in
+from replay.wagering import stakes
 
 PLAYED = "gegr-002138.Round of play"
 COLLECTED = "gegr-002138.Collection procedures"

@@ -17,11 +17,12 @@ from events.envelope import ReadEnvelope
 from events.model import Aspect, Event
 from games.cards import CODE
 from replay.corrections import Correction, Known, correction
+from replay.given_back import given_back
 from replay.jumps import Jump, is_in, without
 from replay.meters_after import meters_after
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.shoe_state import LEAVES_THE_SHOE
-from replay.stub_counts import given_back, recount, uncounted
+from replay.stub_counts import recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]

@@ -28,7 +28,8 @@ from replay.setting import dealer_position, dealer_readings, readings, set_hands
 from replay.table_state import Fact
 from replay.vigorish import in_cents, is_known_to, is_of_vigorish, vigorish_expected, vigorish_section, vigorish_taken
 from replay.voids import Ground, can_be_void, is_miscounted, may_have_to_be_void, must_be_void, void_grounds
-from replay.wagering import ENVY, ENVY_OF, ENVY_SECTION, Key, Stake, key_in, late_section, stakes
+from replay.wager_keys import Key, key_in
+from replay.wagering import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
 
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {

@@ -1,4 +1,4 @@
-"""What a round leaves to the next: in how many in a row the stub was not counted, and whether a round was given back.
+"""What a round leaves to the next: in how many in a row the stub was not counted.
 
 Annex A, § 687a.8(e), .9(f), .10(d); 58 Pa. Code §§ 688a.8(f), 688a.13.
 
@@ -7,41 +7,19 @@ A round in which the record does not cover the stub may have had a count: the ro
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from events import model
+from replay.given_back import given_back
 
 if TYPE_CHECKING:
     from replay.rounds import Round
-    from replay.table_state import Fact
 
 
 def is_round_of_play(round_: Round) -> bool:
-    """Say whether a round was dealt and not voided: one that counts toward those in which the stub is due."""
-    return round_.first_card is not None and round_.voided is None
-
-
-def given_back(round_: Round) -> bool:
-    """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
-    if round_.voided is not None:
-        return True
-    returned = {_wager(fact) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
-    if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
-        return False
-    lies: defaultdict[tuple[object, ...], int] = defaultdict(int)
-    for fact in round_.of(model.WagerPlaced):
-        lies[_wager(fact)] += fact.payload.amount_cents
-    late = (fact for fact in round_.of(model.WagerReturned) if fact.payload.reason == "late")
-    for fact in (*round_.of(model.WagerRemoved), *round_.of(model.WagerRefused), *late):
-        lies[_wager(fact)] -= fact.payload.amount_cents
-    return {wager for wager, cents in lies.items() if cents > 0} <= returned
-
-
-def _wager(fact: Fact) -> tuple[object, ...]:
-    event = fact.payload
-    return event.seat, event.wager, event.number, event.bettor if event.wager == "backline" else ""
+    """Say whether a round was dealt and not given back: one that counts toward those in which the stub is due."""
+    return round_.first_card is not None and not given_back(round_)
 
 
 def counted_by_machine(round_: Round) -> bool:

@@ -18,7 +18,7 @@ from games.rulebook import Line, Paytable
 from replay.rounds import ASIDE
 from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
 from replay.transcript_words import Position, Words
-from replay.wagering import Key, key_of
+from replay.wager_keys import Key, key_of
 
 # --------------------------------------------------------------------------------------------------------------- the deal
 

@@ -12,7 +12,7 @@ from events import model
 from events.model import Aspect, Event, WagerName, fact
 from games.rulebook import Rulebook
 from replay.transcript_words import Position, Words
-from replay.wagering import Key, key_of
+from replay.wager_keys import Key, key_of
 
 WAGERS = get_args(WagerName)
 FLOOR = "floor-1"

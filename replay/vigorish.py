@@ -14,7 +14,7 @@ from games.rulebook import Rulebook
 from games.wagers import Due
 from replay.rounds import Round
 from replay.table_state import Fact
-from replay.wagering import Key, key_of
+from replay.wager_keys import Key, key_of
 
 NOTHING: Mapping[Key, Sequence[Fact]] = {}
 

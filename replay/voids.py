@@ -13,9 +13,9 @@ import msgspec
 from events import model
 from games.pai_gow import Position, starting_position
 from games.rulebook import Rulebook
+from replay.given_back import given_back
 from replay.rounds import Round
 from replay.rules import name
-from replay.stub_counts import given_back
 from replay.table_state import Fact
 from replay.wagering import stakes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
-from typing import Any, assert_never, get_args
+from typing import assert_never, get_args
 
 import msgspec
 
@@ -18,24 +18,12 @@ from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
 from replay.table_state import Fact, firsts, in_order
+from replay.wager_keys import Key, key_in
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
 ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
 ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
-
-Key = tuple[int, str, int | None, str]
-"""What tells wagers apart: seat, wager, the number of a Match wager, and who placed a backline wager (else empty)."""
-
-
-def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
-    """Return the key of a wager."""
-    return seat, wager, number if wager == "match" else None, bettor if wager == "backline" else ""
-
-
-def key_in(said: Any) -> Key:
-    """Return the key of the wager that an event, a stake, an amount due or a settlement speaks of."""
-    return key_of(said.seat, said.wager, said.number, said.bettor)
 
 
 class Stake(msgspec.Struct):
@@ -120,6 +108,19 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
         stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
     round_.memo["stakes"] = found
     return found
+
+
+def kept(stake: Stake) -> list[Fact]:
+    """Return in order what was placed of a wager and not refused: a refusal takes back what was placed last."""
+    left: list[Fact] = []
+    for fact in in_order(stake.facts):
+        match fact.payload:
+            case model.WagerPlaced():
+                left.append(fact)
+            case model.WagerRefused(amount_cents=cents):
+                while left and cents > 0:
+                    cents -= left.pop().payload.amount_cents
+    return left
 
 
 def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:

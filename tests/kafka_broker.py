@@ -12,6 +12,7 @@ import secrets
 import shutil
 import tempfile
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -22,11 +23,23 @@ def bootstrap() -> str:
     """Return the broker's `host:port`, starting it the first time."""
     address, problem = _broker()
     if address is None:
-        message = f"KAFKA IS NOT TESTED: {problem}"
-        if os.environ.get("REQUIRE_KAFKA") == "1":
-            pytest.fail(message, pytrace=False)
-        pytest.skip(message)
+        _cannot_be_had(problem)
     return address
+
+
+def start(broker: Broker) -> int:
+    """Start a broker that the test stops itself, and return its process."""
+    try:
+        return broker.start()
+    except BrokerError as error:
+        _cannot_be_had(str(error))
+
+
+def _cannot_be_had(problem: str) -> NoReturn:
+    message = f"KAFKA IS NOT TESTED: {problem}"
+    if os.environ.get("REQUIRE_KAFKA") == "1":
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
 
 
 def address_or_problem() -> tuple[str | None, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -11,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from deploy.kafka.acls import ROLES, main, rules
-from deploy.kafka.broker import Broker, BrokerError, free_ports
+from deploy.kafka.broker import Broker, free_ports
 from events.errors import LogUnavailable
 from events.log import CheckpointStore, EventLog, Head, Quarantined, ResultStore
 from events.open import open_checkpoints, open_log, open_results
+from tests import kafka_broker
 from tests.replay.tables import PAID, PROPERTY, Table
 
 USERS = ("admin", "stranger", *ROLES)
@@ -43,12 +43,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("broker")
     port, controller_port = free_ports(2)
     broker = Broker(folder, port, controller_port, settings=SETTINGS)
-    try:
-        broker.start()
-    except BrokerError as error:
-        if os.environ.get("REQUIRE_KAFKA") == "1":
-            raise
-        pytest.skip(f"KAFKA IS NOT TESTED: {error}")
+    kafka_broker.start(broker)
     address = f"kafka://{broker.bootstrap}/acl"
     try:
         open_log(

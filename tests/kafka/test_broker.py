@@ -8,18 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from deploy.kafka.broker import Broker, BrokerError, free_ports, main
+from deploy.kafka.broker import Broker, free_ports, main
+from tests import kafka_broker
 
 
 def test_start_status_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     port, controller_port = free_ports(2)
     broker = Broker(tmp_path, port, controller_port)
-    try:
-        pid = broker.start()
-    except BrokerError as error:
-        if os.environ.get("REQUIRE_KAFKA") == "1":
-            raise
-        pytest.skip(f"KAFKA IS NOT TESTED: {error}")
+    pid = kafka_broker.start(broker)
     assert (broker.pid(), broker.start()) == (pid, pid)
     socket.create_connection(("127.0.0.1", port), timeout=5).close()
     assert main(["status", "--dir", str(tmp_path)]) == 0

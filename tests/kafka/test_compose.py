@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from deploy.kafka.broker import ROOT, Broker, BrokerError, free_ports
+from deploy.kafka.broker import ROOT, Broker, free_ports
 from events.kafka_client import Cluster
 from events.kafka_log import KafkaLog, KafkaResults
+from tests import kafka_broker
 from tests.contract.drafts import TABLE, Drafts, fill
 
 SERVICE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["kafka"]
@@ -39,12 +39,7 @@ def properties_name(variable: str) -> str:
 def composed(tmp_path: Path) -> Iterator[Broker]:
     port, controller_port = free_ports(2)
     broker = Composed(tmp_path / "broker", port, controller_port)
-    try:
-        broker.start()
-    except BrokerError as error:
-        if os.environ.get("REQUIRE_KAFKA") == "1":
-            raise
-        pytest.skip(f"KAFKA IS NOT TESTED: {error}")
+    kafka_broker.start(broker)
     yield broker
     broker.stop()
 

@@ -1,0 +1,28 @@
+"""Whether a round ended with all wagers given back, whatever its chapter says of voids (D321)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from events import model
+from replay.wager_keys import Key, key_in
+
+if TYPE_CHECKING:
+    from replay.rounds import Round
+
+
+def given_back(round_: Round) -> bool:
+    """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
+    if round_.voided is not None:
+        return True
+    returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
+        return False
+    lies: defaultdict[Key, int] = defaultdict(int)
+    for fact in round_.of(model.WagerPlaced):
+        lies[key_in(fact.payload)] += fact.payload.amount_cents
+    late = (fact for fact in round_.of(model.WagerReturned) if fact.payload.reason == "late")
+    for fact in (*round_.of(model.WagerRemoved), *round_.of(model.WagerRefused), *late):
+        lies[key_in(fact.payload)] -= fact.payload.amount_cents
+    return {wager for wager, cents in lies.items() if cents > 0} <= returned
