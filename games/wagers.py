@@ -114,13 +114,13 @@ def paytable_of(book: Rulebook, wager: str) -> Paytable:
 
 
 def due_of(book: Rulebook, box: Box, wager: str, outcome: Outcome, net_cents: int | None, section: str,
-         paytable: Paytable | None = None, winnings: int = 0) -> Due:  # fmt: skip
+         paytable: Paytable | None = None, winnings: int = 0, line: str = "") -> Due:  # fmt: skip
     """Make the due of a wager from its outcome; the stake goes back where the outcome lets it."""
     stake = box.stakes[wager]
     return Due(
         seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name if paytable else "", staked_cents=stake,
         net_cents=net_cents, winnings_cents=winnings, returned_cents=stake if outcome in STAKE_KEPT else 0,
-        outcome=outcome, cite=book.cite(section), cash_cents=winnings, uncapped_cents=winnings,
+        outcome=outcome, line=line, cite=book.cite(section), cash_cents=winnings, uncapped_cents=winnings,
     )  # fmt: skip
 
 
@@ -128,15 +128,15 @@ def won_at_odds(book: Rulebook, box: Box, wager: str, paytable: Paytable, line: 
                  other_reading: str | None = None) -> Due:  # fmt: skip
     """Make the due of a wager that made a line of its paytable: odds, or a push."""
     if line.push or line.odds is None:
-        due = due_of(book, box, wager, Outcome.TIE, 0, section, paytable)
-        return msgspec.structs.replace(due, line=line.hand)
+        return due_of(book, box, wager, Outcome.TIE, 0, section, paytable, line=line.hand)
     uncapped = line.odds.winnings(box.stakes[wager])
     winnings = cap.limit(uncapped)
     if winnings is None:
-        due = due_of(book, box, wager, Outcome.UNKNOWN, None, section, paytable)
-        return msgspec.structs.replace(due, line=line.hand)
-    due = due_of(book, box, wager, Outcome.WIN, winnings, section, paytable, winnings=winnings)
-    return msgspec.structs.replace(due, line=line.hand, uncapped_cents=uncapped, other_reading=other_reading)
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, section, paytable, line=line.hand)
+    due = due_of(book, box, wager, Outcome.WIN, winnings, section, paytable, winnings=winnings, line=line.hand)
+    if uncapped == winnings and other_reading is None:
+        return due
+    return msgspec.structs.replace(due, uncapped_cents=uncapped, other_reading=other_reading)
 
 
 def without_cards(book: Rulebook, box: Box, wager: str, paytable: Paytable | None) -> Due:

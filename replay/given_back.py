@@ -16,8 +16,10 @@ def given_back(round_: Round) -> bool:
     """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
     if round_.voided is not None:
         return True
+    if not round_.of(model.WagerReturned) or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
+        return False
     returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
-    if not returned or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
+    if not returned:
         return False
     lies: defaultdict[Key, int] = defaultdict(int)
     for fact in round_.of(model.WagerPlaced):

@@ -82,8 +82,8 @@ def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0)
         missing = max(0, cost - flow.stake_back_cents - late_back_cents)
         back = flow.stake_back_cents + late_back_cents + min(flow.late_back_cents - late_back_cents, missing)
         return flow.winnings_cents + back - cost
-    if not flow.taken_cents:
-        return 0
+    if not (flow.taken_cents and (flow.stake_back_cents or flow.late_back_cents)):
+        return -flow.taken_cents
     late = _out_of_taken(lay - _uncovered_cents(flow), flow, "late")
     return _out_of_taken(lay, flow, "uncovered") + min(late, flow.taken_cents) - flow.taken_cents
 

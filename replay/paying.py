@@ -96,7 +96,7 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
     if not round_.observes("envy") or round_.closed is None or is_void(round_, book):
         return
-    lines = GAMES[book.game].lines
+    lines, side = GAMES[book.game].lines, side_card(round_)
     acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
     voided = voided_seats(round_)
     placed = [stake for stake in stakes(round_, book).values() if stake.seat not in voided]
@@ -110,7 +110,7 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for base in [each for each in placed if each.wager == book.chapter.base]:
             held = readings(round_, book, base.seat)
             cards = held[0].cards if len(held) == 1 else None
-            qualifying = cards is not None and offer.paytable.envy(lines(offer.paytable, cards, side_card(round_)))
+            qualifying = cards is not None and offer.paytable.envy(lines(offer.paytable, cards, side))
             others = [each for each in holders if each.bettor != base.bettor]
             if qualifying and others and base.seat not in acknowledged:
                 acknowledged.add(base.seat)

@@ -65,8 +65,9 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
 def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
     """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
     counts = facts[-1].payload
-    reveal = next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == position), None)
-    if len(facts) > 1 and reveal is not None and position != dealer_position(round_):
+    shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
+    reveal = next((fact for fact in shown if fact.payload.position == position), None)
+    if reveal is not None:
         before = [fact for fact in facts if round_.certainly_before(fact, reveal)]
         if any(round_.certainly_before(fact, reveal) is None for fact in facts):
             return SetHand(
@@ -83,7 +84,7 @@ def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
 
 
 def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
-    return tuple(CODE[card] if card is not None else None for card in cards)
+    return tuple([CODE[card] if card is not None else None for card in cards])
 
 
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
@@ -110,8 +111,10 @@ def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
     own = _read_when_set(round_, position)
+    if not own:
+        return []
     others = {card for at, cards in round_.hands().items() if at != position for card in cards if card is not None}
-    for at in set_hands(round_) if own else ():
+    for at in set_hands(round_):
         if at != position:
             others.update(_read_when_set(round_, at))
     return [card for card in own if card in others]
@@ -387,8 +390,10 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Once a player's hands are set and placed, they are not touched again; the same hands said again are no change."""
     for position, set_hand in set_hands(round_).items():
+        if len(set_hand.facts) == 1:
+            continue
         said = {_in_hands(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
-        again = len(set_hand.facts) > 1 and None in set_hand.cards
+        again = None in set_hand.cards
         reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
         if isinstance(position, int) and (len(said) > 1 or again or reset):
             yield finding(

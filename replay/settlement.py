@@ -184,7 +184,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
                 cite=str(owed.cite if owed else late_section(book, key[1]) if stake else book.cite("11(f)")),
             )
         )  # fmt: skip
-    found += _envy_settlements(round_, book, envy, everything_settled)
+    found += _envy_settlements(round_, book, envy, at_box, everything_settled)
     round_.memo["settlements"] = found
     return found
 
@@ -206,15 +206,14 @@ def _envy_paid(round_: Round) -> dict[tuple[int, str], list[Fact]]:
     return paid
 
 
-def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], everything_settled: bool
-                      ) -> Iterator[Settlement]:  # fmt: skip
+def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], at_box: dict[int, str],
+                      everything_settled: bool) -> Iterator[Settlement]:  # fmt: skip
     paid = _envy_paid(round_)
-    bettor = _bettors(round_, book)
     for key in sorted({*envy, *paid}):
         due, facts = envy.get(key, []), paid.get(key, [])
         amounts = [each.net_cents for each in due]
         yield Settlement(
-            seat=key[0], wager=key[1], number=None, bettor=bettor.get(key[0], ""),
+            seat=key[0], wager=key[1], number=None, bettor=at_box.get(key[0], ""),
             paytable=due[0].paytable if due else "", staked_cents=0,
             due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
             done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,

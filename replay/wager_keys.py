@@ -15,4 +15,5 @@ def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
 
 def key_in(said: Any) -> Key:
     """Return the key of the wager that an event, a stake, an amount due or a settlement speaks of."""
-    return key_of(said.seat, said.wager, said.number, said.bettor)
+    wager = said.wager
+    return said.seat, wager, said.number if wager == "match" else None, said.bettor if wager == "backline" else ""

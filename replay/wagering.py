@@ -74,35 +74,30 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
             stake.facts.append(fact)
             rule_ = rules.get(wager)
             closed = None if rule_ is None else no_more_bets  # what the chapter does not know has no time (WAGER-LIMIT)
-            may_go = sign > 0 or (rule_ is not None and rule_.closes != "reveal")
-            if rule_ is not None and rule_.closes != "no_more_bets" and may_go:
-                closed = closing(round_, rule_.closes, event.seat)
+            closes = "no_more_bets" if rule_ is None or (sign < 0 and rule_.closes == "reveal") else rule_.closes
+            if closes != "no_more_bets":
+                closed = closing(round_, closes, event.seat)
             in_time = True if closed is None else round_.certainly_before(fact, closed)
-            if (
-                in_time is False
-                and rule_ is not None
-                and rule_.closes == "further_cards"
-                and _is_told_in_one(round_, closed)
-            ):
+            if in_time is False and closes == "further_cards" and _is_told_in_one(round_, closed):
                 in_time, stake.in_one_line = None, True
-            if in_time is None:
-                stake.doubtful = True
-            if sign > 0 or in_time is not False:
-                stake.of[event.bettor] = stake.of.get(event.bettor, 0) + sign * event.amount_cents
+            cents = sign * event.amount_cents
             if in_time is False:
-                stake.late_cents += sign * event.amount_cents
+                stake.late_cents += cents
             else:
-                stake.in_time_cents += sign * event.amount_cents
+                stake.doubtful = stake.doubtful or in_time is None
+                stake.in_time_cents += cents
+            if sign > 0 or in_time is not False:
+                stake.of[event.bettor] = stake.of.get(event.bettor, 0) + cents
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
         event = fact.payload
         stake = found.get(key_in(event))
         if stake is None or (isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact)):
             continue
         if event.reason in ("late", "refused") and stake.late_cents > 0:
-            cents = min(stake.late_cents, event.amount_cents)
-            stake.late_cents -= cents
-            stake.late_back_cents += cents if isinstance(event, model.WagerReturned) else 0
-            stake.of[event.bettor] = stake.of.get(event.bettor, 0) - cents
+            back = min(stake.late_cents, event.amount_cents)
+            stake.late_cents -= back
+            stake.late_back_cents += back if isinstance(event, model.WagerReturned) else 0
+            stake.of[event.bettor] = stake.of.get(event.bettor, 0) - back
             stake.facts.append(fact)
     for stake in found.values():
         stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
