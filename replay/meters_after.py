@@ -1,6 +1,7 @@
-"""What a round leaves of the meters: where they stand if a void takes back what they took in, and what is known no more (D18).
+"""What a round leaves of the meters: where they stand if a void takes back what they took in, and what may have left them (D18).
 
-The chapter and its settings are not asked here: whether a void reverses a meter is for the rules that compare readings.
+The chapter and its paytables are not asked here: whether a void reverses a meter, and whether what was paid can be a share of
+one, is for the rules that compare readings.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from events import model
 from games.progressive import WHOLE_METER_BP, share_cents
 from replay.given_back import given_back
+from replay.table_state import Unrecorded
 
 if TYPE_CHECKING:
     from replay.rounds import Round
@@ -19,14 +21,15 @@ if TYPE_CHECKING:
 def meters_after(state: TableState, ended: Round) -> None:
     """Note what is known of the meters after a round."""
     _take_back(state, ended)
-    _forget(state, ended)
+    _paid_unrecorded(state, ended)
 
 
 def _take_back(state: TableState, ended: Round) -> None:
     """Note of the meters that took wagers in a void round what they stood at before: null where that is not known.
 
     Before a round stands what a void round before it left. Where no line says that the round was void, and all wagers went
-    back as void, it is for the rules whether it was (D321), and nothing is known here.
+    back as void, it is for the rules whether it was (D321), and nothing is known here; nor is it where a share may have left
+    the meter before, that nobody wrote down (D331).
     """
     if not given_back(ended):
         return
@@ -34,24 +37,30 @@ def _take_back(state: TableState, ended: Round) -> None:
     before = {**ended.before.readings, **ended.before.readings_before_void}
     for fact in ended.of(model.ProgressiveAccepted):
         meter = fact.payload.meter
-        state.readings_before_void[meter] = before.get(meter) if declared else None
+        known = declared and meter not in ended.before.unrecorded
+        state.readings_before_void[meter] = before.get(meter) if known else None
 
 
-def _forget(state: TableState, ended: Round) -> None:
-    """Forget what the meters stood at where a share was paid that no meter has on record: they may stand elsewhere (D331).
+def _paid_unrecorded(state: TableState, ended: Round) -> None:
+    """Note the progressive wagers that were paid what may be a share, which no meter has on record (D331).
 
-    Paid by slip it is a share; paid in cash it is one of a meter of which it is all (D375).
+    Paid by slip it may be one; paid in cash it may be one of a meter of which it is all (D375).
     """
     recorded = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
-    unrecorded = [
+    paid = [
         fact.payload for fact in ended.of(model.WagerPaid)
         if fact.payload.wager == "progressive" and fact.payload.seat not in recorded
     ]  # fmt: skip
-    if not unrecorded:
+    if not paid:
         return
-    by_slip = any(each.source == "slip" for each in unrecorded)
-    most = max(each.winnings_cents for each in unrecorded)
-    state.readings = {
-        meter: reading for meter, reading in state.readings.items()
-        if meter in state.armed or not (by_slip or most >= share_cents(reading, WHOLE_METER_BP))
-    }  # fmt: skip
+    staked: dict[int, int] = {}
+    for fact in ended.of(model.ProgressiveAccepted):
+        staked[fact.payload.seat] = staked.get(fact.payload.seat, 0) + fact.payload.amount_cents
+    for meter, reading in state.readings.items():
+        whole = share_cents(reading, WHOLE_METER_BP)
+        left = [
+            Unrecorded(staked.get(each.seat, 0), each.winnings_cents)
+            for each in paid if each.source == "slip" or each.winnings_cents >= whole
+        ]  # fmt: skip
+        if left:
+            state.unrecorded[meter] = (*state.unrecorded.get(meter, ()), *left)

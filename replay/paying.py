@@ -24,7 +24,7 @@ from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
 from replay.surrendering import surrendered
-from replay.table_state import Fact, firsts, in_order
+from replay.table_state import Fact, Unrecorded, firsts, in_order
 from replay.wager_keys import key_in, key_of
 from replay.wagering import ENVY, progressive_accepted, stakes
 
@@ -252,10 +252,12 @@ def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
 
 
 def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
-    """Each wager adds its contribution to what the meter stood at."""
+    """Each wager adds its contribution to what the meter stood at, unless a share may have left it that nobody wrote down."""
     accepted = progressive_accepted(round_, book)
     meter = book.meter or (accepted[0].payload.meter if accepted else "")
     before = meter_before(round_, book, meter)
+    if any(_may_be_share(paid, paytable) for paid in round_.before.unrecorded.get(meter, ())):
+        before = None
     for fact in accepted:
         event = fact.payload
         if before is not None and event.meter == meter:
@@ -267,6 +269,15 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
                     wager="progressive",
                 )  # fmt: skip
         before = event.reading_centicents
+
+
+def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
+    """Say whether what a progressive wager was paid can be a share of a meter: what a fixed line pays is none (D352)."""
+    fixed = {
+        line.amount_cents if line.odds is None else line.odds.winnings(paid.stake_cents)
+        for line in paytable.lines if not line.meter_bp
+    }  # fmt: skip
+    return paid.winnings_cents not in fixed
 
 
 def _meter(centicents: int) -> str:

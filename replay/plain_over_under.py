@@ -16,7 +16,7 @@ from replay.plain_rounds import Aside, Row, must, seat_of
 from replay.round_columns import SEATS
 from replay.round_forms import OVER_UNDER, SHUFFLERS
 from replay.rounds import Round
-from replay.shoe import batch_of, gone, shoe_begun, shoe_of
+from replay.shoe import batch_of, cut_made, gone, shoe_begun, shoe_of
 from replay.table_state import Fact
 
 ASPECTS: Final = frozenset({"equipment", "shuffle", "wagering", "deal", "settlement", "collection"})
@@ -96,6 +96,7 @@ def _shoe(row: Row, round_: Round) -> None:
         if CODE[card] != JOKER:
             row["gone"][CODE[card]] = min(MOST_COPIES, copies)
     found = first_cut(round_)
+    must(found is not None or cut_made(round_) is None, "a cut of cards that were not shuffled by hand")
     if found is not None:
         offers, made = found
         must(

@@ -187,6 +187,7 @@ def advances(round_: Round, accepted: Sequence[Fact]) -> tuple[str, int, list[in
     must(len(set(seats)) == len(seats) and len(meters) == 1, "a wager accepted twice, or on two meters")
     name = meters.pop()
     must(name not in round_.before.readings_before_void, "the meter of a round that was void")
+    must(name not in round_.before.unrecorded, "a Progressive paid that no meter has on record")
     padding = [0] * (SEATS - len(seats))
     return (
         name, round_.before.readings.get(name, -1), [*seats, *padding],

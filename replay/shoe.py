@@ -293,7 +293,7 @@ def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-COVER", on=("686a.5(d)",))
 def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """After the cut the cover card is put in at least a quarter of the way from the bottom."""
+    """After the cut the cover card is put in at least a quarter of the way from the bottom: of a preshuffled batch too (D379)."""
     first = round_.first_card
     placed = shoe_of(round_).placed
     at, size = placed, book.chapter.numbers["deck_size"]
@@ -309,16 +309,22 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
         elif isinstance(event, model.CardsDealt) and at is not None:
             yield from _too_low(round_, book, at, size, exact)
             at = None
-    found = first_cut(round_)
-    if found is None or first is None:
+    made = cut_made(round_)
+    if made is None or first is None or shuffler(round_, book) in SELF_SHUFFLING:
         return
-    made = found[1]
     inserted = [fact.seq for fact in round_.of(model.CoverCardPlaced)] + ([placed[0]] if placed is not None else [])
     if not any(made.seq < seq < first.seq for seq in inserted):
         yield finding(
             round_, book, "DEAL-COVER", "686a.5(d)", expected="the cover card put into the cards after the cut",
             observed="not put in", evidence=(made.seq, first),
         )  # fmt: skip
+
+
+def cut_made(round_: Round) -> Preparation | None:
+    """Return the first cut of the cards since they were shuffled, by hand or not, or came to the table; or null."""
+    steps = preparations(round_) if round_.observes("shuffle") else []
+    shuffled = max((step.seq for step in steps if step.kind == "shuffle"), default=0)
+    return next((step for step in steps if step.kind == "cut" and step.seq > shuffled), None)
 
 
 def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: int, exact: bool) -> Iterator[Finding]:

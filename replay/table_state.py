@@ -113,6 +113,13 @@ class Offer(msgspec.Struct, frozen=True):
     seated: tuple[int, ...]
 
 
+class Unrecorded(msgspec.Struct, frozen=True):
+    """What a progressive wager was paid with no meter's record of it: stake and winnings, in cents."""
+
+    stake_cents: int
+    winnings_cents: int
+
+
 class Held(msgspec.Struct, frozen=True):
     """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
 
@@ -170,6 +177,7 @@ class TableState(msgspec.Struct):
     rules: list[Filed] = []
     readings: dict[str, int] = {}
     readings_before_void: dict[str, int | None] = {}
+    unrecorded: dict[str, tuple[Unrecorded, ...]] = {}
     sources: dict[str, Source] = {}
     last_round_no: int = 0
     dealing_deck: str = ""
@@ -195,7 +203,7 @@ class TableState(msgspec.Struct):
             },
             loose=dict(self.loose), devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
             readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
-            shoe=self.shoe.copied() if self.shoe is not None else None,
+            unrecorded=dict(self.unrecorded), shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
     def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
@@ -392,10 +400,12 @@ def _recut(state: TableState, fact: Fact, event: model.RecutOrdered) -> None:
 def _accepted(state: TableState, fact: Fact, event: model.ProgressiveAccepted) -> None:
     state.readings[event.meter] = event.reading_centicents
     state.readings_before_void.pop(event.meter, None)
+    state.unrecorded.pop(event.meter, None)
 
 
 def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
     state.readings[event.meter] = event.after_centicents
+    state.unrecorded.pop(event.meter, None)
 
 
 def _burned(state: TableState, fact: Fact, event: model.CardBurned) -> None:

@@ -241,8 +241,12 @@ def _face_up(round_: Round, book: Rulebook) -> Iterator[Ground]:
 
 
 def _after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
-    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366)."""
-    last = round_.last_card
+    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366).
+
+    A side card is dealt too.
+    """
+    dealt = round_.of(model.CardsDealt)
+    last = dealt[-1] if dealt else None
     if last is None or not round_.certainly_before(last, fact):
         return False
     for each in round_.in_order(model.WagerTaken, model.WagerPaid):

@@ -115,9 +115,18 @@ def _against_the_rules(plan: Plan) -> bool:
     if not prepare_surrender(plan):
         return False
     if plan.turn % 3 == 0:
-        plan.bet(plan.chosen, plan.further, 500)
+        wager = _still_open(plan)
+        if wager is None:
+            return False
+        plan.bet(plan.chosen, wager, 500)
         plan.surrendered = {plan.chosen}
     return True
+
+
+def _still_open(plan: Plan) -> str | None:
+    """Return an optional wager that the cards decide: one on the dice is settled before a surrender, and does not hinder it."""
+    by_cards = [wager for wager in (plan.further, "fortune_bonus") if wager in plan.book.offers]
+    return next((wager for wager in by_cards if plan.book.chapter.wagers[wager].closes != "activation"), None)
 
 
 @fault("WAGER-SURRENDER", prepare=_against_the_rules)
