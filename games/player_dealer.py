@@ -17,7 +17,7 @@ import msgspec
 from games.bonus import envy_bonuses, fortune_bonus, seven_card
 from games.face_up_pai_gow import settle_ace_high
 from games.game import Game
-from games.layout import Bank, Box, Hand, Layout, Placed
+from games.layout import NO_HAND, Bank, Box, Hand, Layout, Placed
 from games.pai_gow import base_due, high_and_low, is_foul
 from games.ranking import is_ace_high
 from games.rulebook import Rulebook
@@ -148,8 +148,12 @@ def _base(book: Rulebook, dealer: Hand, box: Box, bank: Bank) -> Due:
 
 
 def _backline(book: Rulebook, dealer: Hand, box: Box, bank: Bank, placed: Placed) -> Due:
-    """A backline wager goes with the hand of the seat, settled as another's base wager."""
-    behind = Box(box.seat, placed.bettor, box.hand, {"base": placed.stake_cents})
+    """A backline wager goes with the hand of the seat, settled as another's base wager.
+
+    A hand that nobody set, at a seat without a base wager, is nobody's: what it would have lost is not known (D361).
+    """
+    hand = box.hand if "base" in box.stakes or box.hand.high is not None else NO_HAND
+    behind = Box(box.seat, placed.bettor, hand, {"base": placed.stake_cents})
     if "backline" not in book.offers:
         return msgspec.structs.replace(not_offered(book, behind, "base"), wager="backline")
     return msgspec.structs.replace(_base(book, dealer, behind, bank), wager="backline")
