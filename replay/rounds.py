@@ -22,7 +22,7 @@ from replay.jumps import Jump, is_in, without
 from replay.meters_after import meters_after
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.shoe_state import LEAVES_THE_SHOE
-from replay.stub_counts import recount, uncounted
+from replay.stub_counts import has_wrong_deck, recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]
@@ -36,8 +36,8 @@ NO_FACTS: dict[type[Event], list[Fact]] = {type_: [] for type_ in TABLE}
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
 
-SINGLE_DECK = 53
-"""The cards of the deck of every game whose stub is counted: 52 and a joker."""
+WHOLE_HAND = 5
+"""The fewest cards that are a whole hand of a single deck."""
 
 
 class Round:
@@ -95,7 +95,17 @@ class Round:
         self._forget()
         for fact in self.facts:
             self.index(fact)
+        self.tell_once()
         return True
+
+    def tell_once(self) -> None:
+        """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""
+        dealt = self.of(model.CardsDealt)
+        whole = [fact for fact in dealt if len(fact.payload.cards) >= WHOLE_HAND and None not in fact.payload.cards]
+        once = {(fact.payload.to, *fact.payload.cards): fact for fact in reversed(whole)}
+        if len(once) < len(whole):
+            again = [fact for fact in whole if fact not in once.values()]
+            self.by_type[model.CardsDealt] = [fact for fact in dealt if fact not in again]
 
     def first(self, type_: type[Event]) -> Fact | None:
         """Return the first fact of a type."""
@@ -163,14 +173,6 @@ class Round:
             self.memo["hands"] = hands
         found: dict[Position, list[int | None]] = self.memo["hands"]
         return found
-
-    def has_wrong_deck(self) -> bool:
-        """Whether every hand got as many cards as the others, and they and the stub are not the 53 of a deck."""
-        counted = self.last(model.StubCounted)
-        if counted is None or len({len(cards) for cards in self.hands().values()}) != 1:
-            return False
-        dealt = sum(len(fact.payload.cards) for fact in self.of(model.CardsDealt))
-        return dealt + len(self.found_face_up) + int(counted.payload.count) != SINGLE_DECK
 
     def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
         """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
@@ -342,6 +344,7 @@ class TableFold:
         if ended is None:
             return []
         ended.closed = closed
+        ended.tell_once()
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck, ended.last_card)
         if self.state.shoe is not None:
@@ -363,9 +366,7 @@ class TableFold:
             return
         deck.banned_by = 0
         counted = ended.last(model.StubCounted)
-        if counted is None or not given_back(ended):
-            return
-        if ended.has_wrong_deck():
+        if counted is not None and given_back(ended) and has_wrong_deck(ended):
             deck.banned_by = counted.seq
 
     def _recounted(self, changed: Round) -> list[Round]:
@@ -488,7 +489,7 @@ def _left_behind(round_: Round) -> tuple[object, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (given_back(round_), round_.voided is not None)
-    left = dealt, void, counted, round_.has_wrong_deck()
+    left = dealt, void, counted, has_wrong_deck(round_)
     return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
 
 

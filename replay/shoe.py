@@ -310,7 +310,8 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
             yield from _too_low(round_, book, at, size, exact)
             at = None
     made = cut_made(round_)
-    if made is None or first is None or shuffler(round_, book) in SELF_SHUFFLING:
+    by_device = shuffler(round_, book) in SELF_SHUFFLING and first_cut(round_) is None
+    if made is None or first is None or by_device:
         return
     inserted = [fact.seq for fact in round_.of(model.CoverCardPlaced)] + ([placed[0]] if placed is not None else [])
     if not any(made.seq < seq < first.seq for seq in inserted):

@@ -17,9 +17,22 @@ if TYPE_CHECKING:
     from replay.rounds import Round
 
 
+SINGLE_DECK = 53
+"""The cards of the deck of every game whose stub is counted: 52 and a joker."""
+
+
 def is_round_of_play(round_: Round) -> bool:
     """Say whether a round was dealt and not given back: one that counts toward those in which the stub is due."""
     return round_.first_card is not None and not given_back(round_)
+
+
+def has_wrong_deck(round_: Round) -> bool:
+    """Say whether every hand got as many cards as the others, and they and the stub are not the 53 of a deck."""
+    counted = round_.last(model.StubCounted)
+    if counted is None or len({len(cards) for cards in round_.hands().values()}) != 1:
+        return False
+    dealt = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt))
+    return dealt + len(round_.found_face_up) + int(counted.payload.count) != SINGLE_DECK
 
 
 def counted_by_machine(round_: Round) -> bool:
