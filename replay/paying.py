@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from events import model
 from games.bonus import is_qualifying
@@ -18,14 +18,14 @@ from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.layout import abandoned_wagers, meter_at_settlement, progressive_wins, side_card, voided_seats
-from replay.moves import first_moves, flows, moves
+from replay.moves import flows, moves
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
 from replay.setting import readings
 from replay.settlement import dues, is_void, settlements
 from replay.surrendering import surrendered
 from replay.table_state import Fact, Unrecorded, firsts, in_order
-from replay.wager_keys import key_in, key_of
+from replay.wager_keys import Key, key_in, key_of
 from replay.wagering import ENVY, progressive_accepted, stakes
 
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
@@ -201,6 +201,8 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not book.linked_meter:
         yield from _advances(round_, book, paytable)
     won = progressive_wins(round_, book)
+    if not won:
+        return
     wagered = [due for due in dues(round_, book) if due.wager == "progressive"]
     mispaid = {
         each.seat for each in settlements(round_, book)
@@ -295,20 +297,11 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     """
     if not round_.observes("settlement") or is_void(round_, book):
         return
-    gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
-    abandoned = abandoned_wagers(round_)
     base: dict[int, Fact] = {}
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []
     fortune_last: Fact | None = None
-    placed = stakes(round_, book)
-    in_turn = [
-        fact for fact in moves(round_)
-        if (not placed or key_in(fact.payload) in placed)
-        and fact.payload.seat not in gone and fact.payload.wager not in abandoned.get(fact.payload.seat, ())
-        and getattr(fact.payload, "reason", "") != "late" and getattr(fact.payload, "source", "") != "slip"
-    ]  # fmt: skip
-    for fact in first_moves(in_turn):
+    for fact in _in_turn(round_, book):
         event = fact.payload
         began.setdefault((event.seat, event.wager), fact)
         if event.wager == book.chapter.base:
@@ -351,6 +344,21 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
             observed="an Envy Bonus paid before", evidence=(early[0], fortune_last), seat=early[0].payload.seat,
         )  # fmt: skip
+
+
+def _in_turn(round_: Round, book: Rulebook) -> Iterable[Fact]:
+    """Return the first move of each wager that is settled in its turn."""
+    gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
+    abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
+    found: dict[Key, Fact] = {}
+    for fact in moves(round_):
+        event = fact.payload
+        key, seat = key_in(event), event.seat
+        if key in found or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
+            continue
+        if getattr(event, "reason", "") != "late" and getattr(event, "source", "") != "slip":
+            found[key] = fact
+    return found.values()
 
 
 def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Iterator[Fact]:
