@@ -20,6 +20,7 @@ def meters_after(state: TableState, ended: Round) -> None:
     """Note what is known of the meters after a round."""
     _take_back(state, ended)
     _forget(state, ended)
+    _forget_unheard(state, ended)
 
 
 def _take_back(state: TableState, ended: Round) -> None:
@@ -55,3 +56,14 @@ def _forget(state: TableState, ended: Round) -> None:
         meter: reading for meter, reading in state.readings.items()
         if meter in state.armed or not (by_slip or most >= share_cents(reading, WHOLE_METER_BP))
     }  # fmt: skip
+
+
+def _forget_unheard(state: TableState, ended: Round) -> None:
+    """Forget the meters that are silent in a round with Progressives, or told without its wagers (D400)."""
+    placed = ended.of(model.WagerPlaced)
+    told = bool(placed) or ended.observes("wagering")
+    if told and not any(fact.payload.wager == "progressive" for fact in placed):
+        return
+    spoke = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
+    heard = {fact.payload.meter for type_ in spoke for fact in ended.of(type_)}
+    state.readings = {meter: reading for meter, reading in state.readings.items() if meter in heard}
