@@ -68,12 +68,9 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     assert hit.target is not None
     target, low, high = hit.target, paytable.seed_cents * 100, paytable.maximum_cents * 100
     above = f"the contribution that lifts the meter above {show_meter(target)}"
-    if not cycle.contributions:
-        if hit.reading <= target:
-            return Ruling(at=hit.seat, right=above, wrong=f"a hit at {show_meter(hit.reading)}")
-        alone = Contribution(hit.seat, hit.reading, hit.reading)
-        return Ruling(winner=alone, doubt="the contributions to the Must-Hit-By meter are not on record")
     first = _first_above(cycle, target)
+    if first is None and hit.reading > target and (own := _left_out(cycle)) is not None:
+        return Ruling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
     if first is not None and first.before > target:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
@@ -94,12 +91,10 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     hit = cycle.hit
     assert hit is not None
     doubt = "whether the Must-Hit-By bonus was hit at the right moment: its target is not on record"
-    if not cycle.contributions:
-        return Ruling(winner=Contribution(hit.seat, hit.reading, hit.reading), doubt=doubt)
     named = _is_of(cycle, hit.seat, hit.reading)
     last = next((each for each in reversed(cycle.contributions) if each.reading == hit.reading), None)
     own = next((each for each in reversed(cycle.contributions) if each.seat == hit.seat), None)
-    winner = named or last or own
+    winner = named or last or own or _left_out(cycle)
     wrong = f"a hit of seat {hit.seat} at {show_meter(hit.reading)}"
     passed = _first_above(cycle, paytable.maximum_cents * 100)
     if passed is not None and (winner is None or winner.reading > passed.reading):
@@ -113,6 +108,16 @@ def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
         right = f"at {show_meter(winner.reading)} the contribution of seat {winner.seat} was accepted"
         return Ruling(winner=winner, at=hit.seat, right=right, wrong=wrong, doubt=doubt)
     return Ruling(winner=winner, doubt=doubt)
+
+
+def _left_out(cycle: Cycle) -> Contribution | None:
+    """Return the contribution that a hit is of where the record has none of that seat and the meter stood lower (D401)."""
+    hit = cycle.hit
+    assert hit is not None
+    readings = [each.reading for each in cycle.contributions]
+    if any(each.seat == hit.seat for each in cycle.contributions) or hit.reading <= max(readings, default=0):
+        return None
+    return Contribution(hit.seat, readings[-1] if readings else hit.reading, hit.reading)
 
 
 def _first_above(cycle: Cycle, target: int) -> Contribution | None:

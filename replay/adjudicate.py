@@ -2,7 +2,8 @@
 
 The law of this file: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
 a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
-Findings about the log itself (`LOG-…`) are reported and do not make a round a variance.
+Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. Where evidence of a round was lost,
+any other finding is a doubt: what was lost may undo it (D402).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from games.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Settlement, Verdict
 from replay.rounds import Round
 from replay.rule_files import RULES
-from replay.rules import Rule
+from replay.rules import Doubt, Rule
 from replay.settlement import settlements
 from replay.voids import was_voided
 
@@ -43,13 +44,13 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     doubts: list[str] = _lost_evidence(round_)
     for each in rules_of(book.chapter):
         for said in each.judge(round_, book):
-            if isinstance(said, Finding):
+            if isinstance(said, Finding) and (not round_.lost or _is_of_the_log(said)):
                 findings.append(said)
-            elif said.reason not in doubts:
-                doubts.append(said.reason)
+            elif (reason := _doubt(said)) not in doubts:
+                doubts.append(reason)
     findings.sort(key=lambda found: (found.evidence, found.code, found.seat or 0, found.wager or ""))
     verdict: Verdict = "UPHELD"
-    if any(not found.code.startswith("LOG-") for found in findings):
+    if not all(map(_is_of_the_log, findings)):
         verdict = "VARIANCE"
     elif doubts:
         verdict = "UNDETERMINED"
@@ -59,6 +60,14 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
         verdict=verdict, undetermined=tuple(doubts), findings=tuple(findings),
         settlements=tuple(settlements(round_, book)),
     )  # fmt: skip
+
+
+def _is_of_the_log(found: Finding) -> bool:
+    return found.code.startswith("LOG-")
+
+
+def _doubt(said: Finding | Doubt) -> str:
+    return said.reason if isinstance(said, Doubt) else f"{said.line()}: evidence was lost that may say otherwise"
 
 
 def _lost_evidence(round_: Round) -> list[str]:

@@ -22,6 +22,7 @@ def meters_after(state: TableState, ended: Round) -> None:
     """Note what is known of the meters after a round."""
     _take_back(state, ended)
     _paid_unrecorded(state, ended)
+    _forget_unheard(state, ended)
 
 
 def _take_back(state: TableState, ended: Round) -> None:
@@ -64,3 +65,19 @@ def _paid_unrecorded(state: TableState, ended: Round) -> None:
         ]  # fmt: skip
         if left:
             state.unrecorded[meter] = (*state.unrecorded.get(meter, ()), *left)
+
+
+def _forget_unheard(state: TableState, ended: Round) -> None:
+    """Forget the meters that are silent in a round with Progressives, or in one that does not say who wagered (D400).
+
+    Of a device that lost evidence, its meters may have said more (D402).
+    """
+    placed = ended.of(model.WagerPlaced)
+    told = (placed or ended.observes("wagering")) and not ended.lost
+    if told and not any(fact.payload.wager == "progressive" for fact in placed):
+        return
+    unsure = {jump.source for jump in ended.jumps if jump.missing} | {fact.source for fact in ended.refusals}
+    spoke = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
+    said = [fact for type_ in spoke for fact in ended.of(type_)]
+    heard = {fact.payload.meter for fact in said} - {fact.payload.meter for fact in said if fact.source in unsure}
+    state.readings = {meter: reading for meter, reading in state.readings.items() if meter in heard}

@@ -217,9 +217,14 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
                     evidence=(fact,), seat=event.seat, wager=WAGER,
                 )  # fmt: skip
-    if not round_.observes("mystery") or (round_.first_card is None and round_.closed is None):
+    won = {said.winner.seat for _, said in rulings(round_, book) if said.winner is not None}
+    if (
+        not round_.observes("mystery")
+        or (round_.first_card is None and round_.closed is None)
+        or (won and not accepted)
+    ):
         return
-    for seat in sorted(qualified - accepted):
+    for seat in sorted(qualified - accepted - won):
         yield finding(
             round_, book, "MYST-CONTRIBUTION", "645c.3(c)(2)", expected="the contribution of a qualifying wager",
             observed="none", evidence=placed[key_of(seat, "progressive", None, "")].facts, seat=seat, wager=WAGER,

@@ -48,6 +48,11 @@ def additional(round_: Round, cards: Sequence[Fact]) -> Sequence[Fact]:
     return cards if at_once else cards[1:]
 
 
+def first_card(round_: Round, cards: Sequence[Fact]) -> Sequence[Fact]:
+    """Return the first of a seat's cards, as dealt; nothing where it is told with others, and not when it came (D327)."""
+    return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.observes("deal")) else ()
+
+
 def elections(round_: Round) -> frozenset[int]:
     """Return the seats that were asked about missing cards, or whose hand was called dead (§ 686a.9(c))."""
     return voided_seats(round_) | {fact.payload.seat for fact in round_.of(model.HandElected)}
@@ -199,7 +204,8 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     for fact in surrenders(round_, book):
         seat = fact.payload.seat
         cards = dealt.get(seat, [])
-        early = round_.certainly_before(fact, cards[0]) if cards else False
+        first = first_card(round_, cards)
+        early = round_.certainly_before(fact, first[0]) if first else False
         further = additional(round_, cards)
         late = round_.certainly_before(further[0], fact) if further else False
         sides = [
@@ -340,9 +346,8 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     dealt, made = dealt_to(round_), decisions(round_, book)
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
     further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
-    firsts = [facts[0] for facts in dealt.values() if not further or facts[0].seq < further[0].seq]
-    if not round_.observes("deal"):  # of a whole hand in one go it is not said when its first card came
-        firsts = [fact for fact in firsts if len(fact.payload.cards) == 1]
+    firsts = [first for facts in dealt.values() for first in first_card(round_, facts)]
+    firsts = [first for first in firsts if not further or first.seq < further[0].seq]
     reported: set[int] = set()
 
     def judged(earlier: Fact, later: Fact, seat: int, expected: str, observed: str, other: str | None = None

@@ -23,7 +23,7 @@ from replay.meters_after import meters_after
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.shoe_state import LEAVES_THE_SHOE
 from replay.stub_counts import has_wrong_deck, recount, uncounted
-from replay.table_state import CHANGES, LEDGER_EVENTS, Change, Fact, Source, TableState, firsts, in_order
+from replay.table_state import CHANGES, LEDGER_EVENTS, MAKING_READY, Change, Fact, Source, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]
 
@@ -104,8 +104,7 @@ class Round:
         whole = [fact for fact in dealt if len(fact.payload.cards) >= WHOLE_HAND and None not in fact.payload.cards]
         once = {(fact.payload.to, *fact.payload.cards): fact for fact in reversed(whole)}
         if len(once) < len(whole):
-            again = [fact for fact in whole if fact not in once.values()]
-            self.by_type[model.CardsDealt] = [fact for fact in dealt if fact not in again]
+            self.by_type[model.CardsDealt] = [fact for fact in dealt if fact in once.values() or fact not in whole]
 
     def first(self, type_: type[Event]) -> Fact | None:
         """Return the first fact of a type."""
@@ -149,9 +148,9 @@ class Round:
         return bool(self.refusals) or any(jump.kind == "gap" and jump.missing for jump in self.jumps)
 
     def observes(self, aspect: Aspect) -> bool:
-        """Say whether the absence of an event in this aspect means that it did not happen."""
-        if self.jumps or self.refusals:
-            return aspect in self._observed and not self.lost
+        """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
+        if ((self.jumps or self.refusals) and self.lost) or (self.before.after_loss and aspect in MAKING_READY):
+            return False
         return aspect in self._observed
 
     @property
@@ -351,6 +350,7 @@ class TableFold:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
+        self.state.lose(ended.lost)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
         for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:

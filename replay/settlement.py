@@ -159,7 +159,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
     placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
-    not_due = None if no_wagers_on_record(round_) else 0
+    not_due = None if no_wagers_on_record(round_) or round_.lost else 0
     found, base, together, at_box = [], book.chapter.base, is_known_to(book), _bettors(round_, book)
     for key in sorted(
         {*due_by, *placed, *done_by, *vigorish},

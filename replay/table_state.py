@@ -144,10 +144,15 @@ class Held(msgspec.Struct, frozen=True):
         return Held(seat, holder, self.rounds + 1 if again else 1, self.offers)
 
 
+MAKING_READY = frozenset(("equipment", "shuffle"))
+"""The aspects of what is done between rounds."""
+
+
 class TableState(msgspec.Struct):
     """Everything that later rounds at this table are judged by.
 
-    `loose`: what prepared a deck that was never received or put into play, by the record.
+    `loose`: what prepared a deck that was never received or put into play, by the record. `after_loss`: evidence of the last
+    round was lost, and with it perhaps what made the table ready for the next.
     """
 
     game: str = ""
@@ -187,6 +192,7 @@ class TableState(msgspec.Struct):
     armed: dict[str, Armed] = {}
     position: Held = Held()
     loose: dict[str, list[Preparation]] = {}
+    after_loss: bool = False
 
     @property
     def cut_deck(self) -> str:
@@ -246,6 +252,12 @@ class TableState(msgspec.Struct):
         self.idle = False
         self.position = self.position.after_round()
 
+    def lose(self, evidence: bool) -> None:
+        """After a round of which evidence was lost, forget what may have changed until it is said anew (D26, D402)."""
+        self.after_loss = evidence
+        if evidence:
+            self.devices, self.position, self.equipment_known, self.patrons_known = {}, Held(), False, False
+
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
@@ -263,7 +275,8 @@ def _shift(state: TableState, fact: Fact, event: model.ShiftChanged) -> None:
 
 
 def _tap_in(state: TableState, fact: Fact, event: model.DealerTappedIn) -> None:
-    if state.shoe is not None and event.dealer != state.dealer and (state.shoe.last_card or state.dealing_deck):
+    another = event.dealer != state.dealer and not state.after_loss
+    if state.shoe is not None and another and (state.shoe.last_card or state.dealing_deck):
         state.shoe.new_dealer(fact.seq)
     state.dealer = event.dealer
 
