@@ -76,8 +76,9 @@ def _forget_unheard(state: TableState, ended: Round) -> None:
     told = (placed or ended.observes("wagering")) and not ended.lost
     if told and not any(fact.payload.wager == "progressive" for fact in placed):
         return
-    unsure = {jump.source for jump in ended.jumps if jump.missing} | {fact.source for fact in ended.refusals}
     spoke = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
     said = [fact for type_ in spoke for fact in ended.of(type_)]
-    heard = {fact.payload.meter for fact in said} - {fact.payload.meter for fact in said if fact.source in unsure}
+    heard = {fact.payload.meter for fact in said} - {
+        fact.payload.meter for fact in said if fact.source in ended.lost_by
+    }
     state.readings = {meter: reading for meter, reading in state.readings.items() if meter in heard}

@@ -21,11 +21,12 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT
 from replay.moves import first_moves, moves
+from replay.position_state import Offer
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.setting import dealer_position, dealer_readings, player_dealer_wager, readings
 from replay.settlement import FURTHER_WHY, dues
-from replay.table_state import Fact, Offer
+from replay.table_state import Fact
 from replay.voids import before_deal, first_position, start_of
 from replay.wager_keys import key_in
 from replay.wagering import stakes

@@ -22,7 +22,7 @@ from replay.jumps import Jump, is_in, without
 from replay.meters_after import meters_after
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.shoe_state import LEAVES_THE_SHOE
-from replay.stub_counts import has_wrong_deck, recount, uncounted
+from replay.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, MAKING_READY, Change, Fact, Source, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]
@@ -145,7 +145,13 @@ class Round:
     @property
     def lost(self) -> bool:
         """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
-        return bool(self.refusals) or any(jump.kind == "gap" and jump.missing for jump in self.jumps)
+        return bool(self.refusals or self.jumps) and bool(self.lost_by)
+
+    @property
+    def lost_by(self) -> frozenset[str]:
+        """The devices that lost evidence of this round."""
+        gaps = {jump.source for jump in self.jumps if jump.kind == "gap" and jump.missing}
+        return frozenset(gaps | {fact.source for fact in self.refusals})
 
     def observes(self, aspect: Aspect) -> bool:
         """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
@@ -350,7 +356,7 @@ class TableFold:
             self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
-        self.state.lose(ended.lost)
+        self.state.lose(ended.lost_by)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
         for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:
@@ -360,14 +366,8 @@ class TableFold:
         return [ended]
 
     def _ban_deck(self, ended: Round) -> None:
-        """After a void round a deck whose stub was wrong, though every hand was right, must leave the table (§ 688a.8(f))."""
-        deck = self.state.decks.get(ended.deck)
-        if deck is None:
-            return
-        deck.banned_by = 0
-        counted = ended.last(model.StubCounted)
-        if counted is not None and given_back(ended) and has_wrong_deck(ended):
-            deck.banned_by = counted.seq
+        if ended.deck in self.state.decks:
+            self.state.decks[ended.deck].banned_by = bans_deck(ended)
 
     def _recounted(self, changed: Round) -> list[Round]:
         """Return the rounds that are opened otherwise because a stub was counted, or covered, in an earlier one after all."""

@@ -35,6 +35,15 @@ def has_wrong_deck(round_: Round) -> bool:
     return dealt + len(round_.found_face_up) + int(counted.payload.count) != SINGLE_DECK
 
 
+def bans_deck(round_: Round) -> int:
+    """Return the number of the count by which, after a void round, a deck must leave the table; else 0.
+
+    The stub was wrong, though every hand was right (§ 688a.8(f)).
+    """
+    counted = round_.last(model.StubCounted)
+    return counted.seq if counted is not None and given_back(round_) and has_wrong_deck(round_) else 0
+
+
 def counted_by_machine(round_: Round) -> bool:
     """Say whether a shuffling device counted the round's deck before it was dealt."""
     earlier = round_.before.preparations(round_.deck)

@@ -6,7 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ import msgspec
 
 from events import model
 from events.model import Event
+from replay.position_state import Held, Offer
 from replay.shoe_state import ShoeState, deals_from_shoes
 
 
@@ -104,44 +105,11 @@ class Filed(msgspec.Struct, frozen=True):
     seq: int
 
 
-class Offer(msgspec.Struct, frozen=True):
-    """The player-dealer position was offered to a seat, while these seats were taken."""
-
-    seat: int
-    accepted: bool
-    seq: int
-    seated: tuple[int, ...]
-
-
 class Unrecorded(msgspec.Struct, frozen=True):
     """What a progressive wager was paid with no meter's record of it: stake and winnings, in cents."""
 
     stake_cents: int
     winnings_cents: int
-
-
-class Held(msgspec.Struct, frozen=True):
-    """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
-
-    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
-    first card was dealt.
-    """
-
-    seat: int = 0
-    holder: str = ""
-    rounds: int = 0
-    offers: tuple[Offer, ...] = ()
-    taken: tuple[int, str] | None = None
-    offered: bool = False
-    dealt: bool = False
-
-    def after_round(self) -> Held:
-        """Return the position when the round is over."""
-        if self.taken is None:
-            return Held(offers=self.offers)
-        seat, holder = self.taken
-        again = holder == self.holder and not self.offered
-        return Held(seat, holder, self.rounds + 1 if again else 1, self.offers)
 
 
 MAKING_READY = frozenset(("equipment", "shuffle"))
@@ -152,7 +120,8 @@ class TableState(msgspec.Struct):
     """Everything that later rounds at this table are judged by.
 
     `loose`: what prepared a deck that was never received or put into play, by the record. `after_loss`: evidence of the last
-    round was lost, and with it perhaps what made the table ready for the next.
+    round was lost, and with it perhaps what made the table ready for the next. `told_by`: the device that last said who is
+    seated, which decks there are, what is out of order, who holds the position.
     """
 
     game: str = ""
@@ -193,6 +162,7 @@ class TableState(msgspec.Struct):
     position: Held = Held()
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
+    told_by: dict[str, str] = {}
 
     @property
     def cut_deck(self) -> str:
@@ -209,7 +179,8 @@ class TableState(msgspec.Struct):
             },
             loose=dict(self.loose), devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
             readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
-            unrecorded=dict(self.unrecorded), shoe=self.shoe.copied() if self.shoe is not None else None,
+            told_by=dict(self.told_by), unrecorded=dict(self.unrecorded),
+            shoe=self.shoe.copied() if self.shoe is not None else None,
         )  # fmt: skip
 
     def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
@@ -252,11 +223,15 @@ class TableState(msgspec.Struct):
         self.idle = False
         self.position = self.position.after_round()
 
-    def lose(self, evidence: bool) -> None:
-        """After a round of which evidence was lost, forget what may have changed until it is said anew (D26, D402)."""
-        self.after_loss = evidence
-        if evidence:
-            self.devices, self.position, self.equipment_known, self.patrons_known = {}, Held(), False, False
+    def lose(self, devices: Collection[str]) -> None:
+        """After a round of which devices lost evidence, forget what these tell of until they say it anew (D26, D402)."""
+        self.after_loss = bool(devices)
+        if "devices" in (lost := {what for what, device in self.told_by.items() if device in devices}):
+            self.devices = {}
+        if "position" in lost:
+            self.position = Held()
+        self.equipment_known = self.equipment_known and "equipment" not in lost
+        self.patrons_known = self.patrons_known and "patrons" not in lost
 
 
 def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
@@ -288,6 +263,7 @@ def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
 
 
 def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
+    state.told_by["equipment"] = fact.source
     state.equipment_known = True
     state.loose.pop(event.deck, None)
     state.decks[event.deck] = Deck(
@@ -308,6 +284,7 @@ def _joker(state: TableState, fact: Fact, event: model.JokerDestroyed) -> None:
 
 
 def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
+    state.told_by["equipment"] = fact.source
     made = state.loose.pop(event.deck, [])
     deck = state.decks.setdefault(
         event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=made)
@@ -317,6 +294,7 @@ def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
 
 
 def _deck_removed(state: TableState, fact: Fact, event: model.DeckRemoved) -> None:
+    state.told_by["equipment"] = fact.source
     state.decks.pop(event.deck, None)
 
 
@@ -346,6 +324,7 @@ def _dice_removed(state: TableState, fact: Fact, event: model.DiceRemoved) -> No
 
 
 def _seated(state: TableState, fact: Fact, event: model.PatronSeated) -> None:
+    state.told_by["patrons"] = fact.source
     if not state.patrons and state.just_opened:
         state.first_patron_seat = event.seat
     state.patrons[event.seat] = event.patron
@@ -353,12 +332,14 @@ def _seated(state: TableState, fact: Fact, event: model.PatronSeated) -> None:
 
 
 def _left(state: TableState, fact: Fact, event: model.PatronLeft) -> None:
+    state.told_by["patrons"] = fact.source
     state.patrons.pop(event.seat, None)
     if not state.patrons:
         state.idle, state.idle_spread, state.idle_washed, state.idle_seq = True, False, False, fact.seq
 
 
 def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
+    state.told_by["devices"] = fact.source
     if event.fault == "inoperative" or event.device == "shuffler":
         state.devices[event.device], state.device_seqs[event.device] = "failed", fact.seq
     if event.device == "shuffler":
@@ -371,10 +352,12 @@ def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
 
 
 def _covered(state: TableState, fact: Fact, event: model.DeviceCovered) -> None:
+    state.told_by["devices"] = fact.source
     state.devices[event.device] = "covered"
 
 
 def _restored(state: TableState, fact: Fact, event: model.DeviceRestored) -> None:
+    state.told_by["devices"] = fact.source
     state.devices.pop(event.device, None)
 
 
@@ -448,11 +431,13 @@ def _hit(state: TableState, fact: Fact, event: model.MysteryHit) -> None:
 
 
 def _position_offered(state: TableState, fact: Fact, event: model.PlayerDealerOffered) -> None:
+    state.told_by["position"] = fact.source
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
     state.position = msgspec.structs.replace(state.position, offers=(*state.position.offers, offer))
 
 
 def _position_taken(state: TableState, fact: Fact, event: model.PlayerDealerWagered) -> None:
+    state.told_by["position"] = fact.source
     held = state.position
     if held.dealt:
         return  # more of the same player-dealer, or the next one's: this round's is the one before the deal (D202)

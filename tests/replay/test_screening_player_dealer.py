@@ -26,13 +26,14 @@ from replay.adjudicate import adjudicate
 from replay.kernels.judged import CHECKS
 from replay.plain_games import fill_row
 from replay.plain_rounds import Aside
+from replay.position_state import Held, Offer
 from replay.round_columns import as_batch, empty_row
 from replay.round_forms import BEHIND, PLAYER_DEALER
 from replay.rounds import Round
 from replay.screening import Screen, judged_of
 from replay.settlement import dues
 from replay.stream import encode, rules_in_force
-from replay.table_state import Fact, Held, Offer, TableState
+from replay.table_state import Fact, TableState
 from tests.replay.test_screening import Base, agree, folded, judged_in_columns, simulated
 
 pytestmark = pytest.mark.kernels

@@ -1,0 +1,38 @@
+"""The player-dealer position of California as a round leaves it to the next: who held it, and to whom it was offered."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """The player-dealer position was offered to a seat, while these seats were taken."""
+
+    seat: int
+    accepted: bool
+    seq: int
+    seated: tuple[int, ...]
+
+
+class Held(msgspec.Struct, frozen=True):
+    """The player-dealer position (California): who had it last, for how many rounds since it was offered, the offers since.
+
+    `taken` is who has it in the open round, by seat and token; `offered`: offers came before that; `dealt`: its
+    first card was dealt.
+    """
+
+    seat: int = 0
+    holder: str = ""
+    rounds: int = 0
+    offers: tuple[Offer, ...] = ()
+    taken: tuple[int, str] | None = None
+    offered: bool = False
+    dealt: bool = False
+
+    def after_round(self) -> Held:
+        """Return the position when the round is over."""
+        if self.taken is None:
+            return Held(offers=self.offers)
+        seat, holder = self.taken
+        again = holder == self.holder and not self.offered
+        return Held(seat, holder, self.rounds + 1 if again else 1, self.offers)
