@@ -101,6 +101,22 @@ def test_stakes_that_differ_never_make_luck_less_likely_than_it_is(hit: float) -
         assert rare / 20_000 <= 0.01 + 0.0021
 
 
+def test_a_good_day_on_wagers_of_all_sizes_is_as_likely_as_it_is() -> None:
+    """1,500 wagers of 5 to 100 dollars on the dealer's ace high, 20,000 times: so much or more with p = 0.1 % at most comes no
+    more often. Three standard errors of such a share are 0.067 %. Reckoned as 75 wagers of 100 dollars alone it came nine times
+    as often: the longer the patrons' tail, the shorter the house's."""
+    ends = ((0.0087, -40.0), (0.0086, -15.0), (0.0763, -5.0), (0.9064, 1.0))
+    shares, wins = zip(*ends, strict=True)
+    placed = {5.0: 900, 10.0: 375, 25.0: 150, 100.0: 75}
+    units, sum_2, sum_3 = (sum(number * stake**power for stake, number in placed.items()) for power in (1, 2, 3))
+    many = Volume(units=units, sum_2=sum_2, sum_3=sum_3, largest=100.0)
+    chance = np.random.default_rng(5)
+    won = sum(stake * (chance.multinomial(number, shares, 20_000) @ np.array(wins)) for stake, number in placed.items())
+    times = zip(*np.unique(won, return_counts=True), strict=True)
+    rare = sum(n for win, n in times if band(wager(*ends), many, float(win)).p_high <= 0.001)
+    assert rare / 20_000 <= 0.001 + 0.00067
+
+
 def test_losing_every_wager_is_as_likely_as_it_is() -> None:
     """Ten patrons without a hit at 1 in 20: 60 %, whatever they staked."""
     expected = wager((0.05, -18.0), (0.95, 1.0), step=19)
