@@ -90,7 +90,8 @@ def _is(held: str, card: CardSeen) -> bool:
 
 
 def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
-    """Return the moments, in UTC microseconds, that a time of day can mean on a gaming day: it may reach past midnight."""
+    """Return the moments, in UTC microseconds, that a time of day can mean on a gaming day: it may reach past midnight, and the
+    clock may be put back."""
     if day is None or at is None:
         return []
     try:
@@ -98,11 +99,16 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         local = UTC
     minutes = {at.minutes, (at.minutes + 720) % 1440} if at.either_half else {at.minutes}
-    return sorted(
-        int(datetime.combine(day + timedelta(days=days), time(m // 60, m % 60), local).timestamp() * 1_000_000)
+    found = {
+        int(
+            datetime.combine(day + timedelta(days=days), time(m // 60, m % 60, fold=fold), local).timestamp()
+            * 1_000_000
+        )
         for days in (0, 1)
         for m in minutes
-    )
+        for fold in (0, 1)
+    }
+    return sorted(found)
 
 
 def _rounds(db: Warehouse, said: Remembered) -> list[dict[str, Any]]:

@@ -60,8 +60,9 @@ NONE_AS_FAR: Final = 1 / (SIMULATED + 1)
 """The p-value where no simulated sample is as far off; many tests in a report take more than that for an alarm."""
 SURE: Final = 1e-9
 """Where the commoner values alone are less likely than this, no simulated sample would be as far off."""
-LEAST_PAIRS: Final = 30
-"""Fewer pairs of rounds (or rolls) than this are no test of what follows from what."""
+LEAST_PAIRS: Final = 200
+"""Fewer pairs of rounds (or rolls) than this are no test of what follows from what: their sum is not near enough to normal that a
+p-value small enough for an alarm is right, and only a gross bias could show."""
 
 
 class Test(msgspec.Struct, frozen=True, kw_only=True):

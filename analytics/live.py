@@ -163,7 +163,7 @@ def _take(table: Table, event: _Event) -> None:
             table.open = False
         case "dealer_tapped_in":
             table.dealer = str(_payload(event)["dealer"])
-        case "buy_in" | "marker_issued":
+        case "buy_in":  # by marker too, beside the marker's own event
             table.bought_in_cents += int(_payload(event)["amount_cents"])
         case "drop_counted":
             said = _payload(event)
@@ -215,7 +215,7 @@ def base(db: Warehouse) -> dict[str, Table]:
             d.*,
             (
                 SELECT coalesce(sum(amount_cents), 0)::BIGINT FROM stg_ledger AS l
-                WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind IN ('buy_in', 'marker')
+                WHERE l.stream = d.stream AND l.gaming_day = d.gaming_day AND l.seq <= d.seq AND l.kind = 'buy_in'
             ) AS bought_in_cents,
             (
                 SELECT sum(amount_cents)::BIGINT FROM stg_ledger AS l

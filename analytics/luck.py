@@ -6,15 +6,16 @@ taken as normal; the distribution of all others is reckoned whole from the exact
 Fourier transform); where that is past its precision, a bound that always holds (Chernoff) is given.
 
 Stakes differ and seats share hands; both come in as sums of powers and the largest stake. Wagers of u_1, u_2, … units that
-end independently are reckoned as fewer wagers of the largest stake with the same variance: their tails are at least as heavy,
-so that one rare hit on the largest stake is never taken for several. And no sum is less likely than all those wagers ending
-best, or worst.
+end independently lie between two that can be reckoned: fewer wagers of the largest stake with the same variance, so that one
+rare hit on the largest stake is never taken for several, and ever so many small ones, which are normal. Of the two the heavier
+tail is taken, on either side by itself: where one of them is long, the other is short (D420). And no sum is less likely than
+all those wagers ending best, or worst.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from math import ceil, exp, inf, log, log2, sqrt
+from math import ceil, exp, inf, isclose, log, log2, sqrt
 
 import msgspec
 import numpy as np
@@ -73,25 +74,40 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
     mean, std_dev = expected.edge * volume.units, sqrt(expected.variance * volume.sum_2)
     off = win - mean
     z = off / std_dev
+    normal = Band(
+        expected=mean, std_dev=std_dev, z=z, p_low=NORMAL.cdf(z), p_high=NORMAL.cdf(-z), p_both=normal_both_sides(z),
+        low_95=mean - Z_95 * std_dev, high_95=mean + Z_95 * std_dev, low_997=mean - Z_997 * std_dev,
+        high_997=mean + Z_997 * std_dev, method="normal",
+    )  # fmt: skip
     if abs(expected.skewness) * volume.sum_3 / volume.sum_2**1.5 < NEARLY_NORMAL:
-        return Band(
-            expected=mean, std_dev=std_dev, z=z, p_low=NORMAL.cdf(z), p_high=NORMAL.cdf(-z), p_both=normal_both_sides(z),
-            low_95=mean - Z_95 * std_dev, high_95=mean + Z_95 * std_dev, low_997=mean - Z_997 * std_dev,
-            high_997=mean + Z_997 * std_dev, method="normal",
-        )  # fmt: skip
+        return normal
     wagers = max(1, int(volume.sum_2 / volume.largest**2 + 1e-9))
     stake = sqrt(volume.sum_2 / wagers)
     sums = _sums(expected.ends, expected.step, wagers)
-    quantiles = [mean + stake * sums.quantile(share) for share in (0.025, 0.975, 0.0015, 0.9985)]
+    low_95, high_95, low_997, high_997 = (
+        mean + stake * sums.quantile(share) for share in (0.025, 0.975, 0.0015, 0.9985)
+    )
     p_low, p_high = (
         max(
             _tail(sums, expected.ends, wagers, side * off / stake, side), _farthest(expected, wagers, volume, off, side)
         )
         for side in (-1, 1)
     )
-    return Band(
+    exact = Band(
         expected=mean, std_dev=std_dev, z=z, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
-        low_95=quantiles[0], high_95=quantiles[1], low_997=quantiles[2], high_997=quantiles[3], method="exact",
+        low_95=low_95, high_95=high_95, low_997=low_997, high_997=high_997, method="exact",
+    )  # fmt: skip
+    alike = isclose(stake, volume.largest) and isclose(volume.units, wagers * volume.largest)
+    return exact if alike else _wider(exact, normal)
+
+
+def _wider(band: Band, other: Band) -> Band:
+    """Of two bands the wider one, and the larger p-value, on either side by itself."""
+    p_low, p_high = max(band.p_low, other.p_low), max(band.p_high, other.p_high)
+    return msgspec.structs.replace(
+        band, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
+        low_95=min(band.low_95, other.low_95), high_95=max(band.high_95, other.high_95),
+        low_997=min(band.low_997, other.low_997), high_997=max(band.high_997, other.high_997),
     )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def _rounds(name: str, play: str, pushes: str | None) -> tuple[Counter[str], int
     table, found = counts(name), Counter[str]()
     for row in table["rows"]:
         if row["play"] == play:
-            pushed = row["dealer"] == pushes
+            pushed = pushes is not None and pushes in row["dealer"]
             found[f"{pushes}_push" if pushed else row["outcome"]] += row["rounds"]
     return found, table["total"]
 

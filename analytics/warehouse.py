@@ -51,6 +51,7 @@ MODELS = (
     "stg_ledger",
     "stg_table_events",
     "fct_filings",
+    "fct_readings",
     "round_events",
     "fct_cards_seen",
     "stg_chances",

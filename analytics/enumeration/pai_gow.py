@@ -28,7 +28,8 @@ Ints = npt.NDArray[Any]
 
 ROUNDS: Final = 50_000_000
 OUTCOMES: Final = ("win", "push", "lose")
-DEALERS: Final = ("other", "ace_high", "tiger_9")
+DEALERS: Final = ("other", "ace_high", "tiger_9", "ace_high_tiger_9")
+"""What the dealer's hands are pushed for: a nine before an ace high pushes as either does."""
 PLAYS: Final = ("house_way", "best")
 _PARTS: Final = tuple((two, tuple(i for i in range(7) if i not in two)) for two in combinations(range(7), 2))
 _SLOTS: Final = 1 << 22
@@ -101,7 +102,7 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
         house.append(shown)
         choices.append(all_)
         nine_high = shown[1][:2] == (HandClass.HIGH_CARD, NINE)
-        dealer.append(1 if is_ace_high(cards) else 2 if nine_high else 0)
+        dealer.append(is_ace_high(cards) + 2 * nine_high)
     choice = list(chain.from_iterable(choices))
     number = [
         {rank: i for i, rank in enumerate(sorted({hand[at] for hand in chain(house, choice)}))}
@@ -233,7 +234,7 @@ def _play(
     begins: Ints,
     choice: Ints,
 ) -> Ints:
-    counted = np.zeros((3, 2, 3), dtype=np.int64)
+    counted = np.zeros((4, 2, 3), dtype=np.int64)
     deck = np.arange(53)
     state = np.array([seed], dtype=np.uint64)
     for _ in range(rounds):

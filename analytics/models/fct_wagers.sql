@@ -4,7 +4,7 @@
 -- from the table: it is `jackpots_by_slip_cents`, apart from the house win. Where a patron holds the bank (California)
 -- the house has no interest in the wager: it is in `patron_banked_cents` and in none of the house's figures.
 -- `theory_wager` and `unit_cents` are what `rack theory` reckons by: wagers that are settled together are one, and its
--- unit is the wager that one starts with.
+-- unit is the wager that one starts with. A setting by which it was settled otherwise than theory counts stands in brackets.
 SELECT
     s.stream,
     a.table_id,
@@ -39,8 +39,9 @@ SELECT
         WHEN a.game = 'dj_wild' AND s.wager IN ('ante', 'blind', 'raise') THEN 'ante_blind_raise'
         WHEN a.game = 'over_under' AND s.wager IN ('ante', 'over', 'under') THEN 'base'
         ELSE s.wager
-    END AS theory_wager,
+    END || coalesce(' (' || r.reading || ')', '') AS theory_wager,
     CASE WHEN s.wager IN ('blind', 'raise', 'over', 'under') THEN 0 ELSE s.staked_cents END AS unit_cents,
     s.cite
 FROM stg_settlements AS s
 INNER JOIN stg_adjudications AS a USING (stream, round_no)
+LEFT JOIN fct_readings AS r ON a.rules_digest = r.digest AND s.wager = r.wager

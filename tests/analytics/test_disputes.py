@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -79,3 +79,11 @@ def test_the_moments_a_time_can_mean_lie_in_the_gaming_day_and_the_night_after()
     assert hours == [-3, 9, 21, 33]
     assert disputes.instants(DAY, TimeTyped(720, False), "Nowhere/Else") == [noon_utc, noon_utc + 86_400_000_000]
     assert disputes.instants(None, TimeTyped(720, False), "UTC") == disputes.instants(DAY, None, "UTC") == []
+
+
+def test_an_hour_that_the_clock_shows_twice_can_mean_either() -> None:
+    """In New York 01:30 of 2026-11-01 is 05:30 UTC, and 06:30 again; the night before it is 05:30 UTC alone."""
+    found = disputes.instants(date(2026, 10, 31), TimeTyped(90, False), "America/New_York")
+    assert [datetime.fromtimestamp(at / 1e6, UTC).strftime("%d %H:%M") for at in found] == [
+        "31 05:30", "01 05:30", "01 06:30",
+    ]  # fmt: skip

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from analytics.exact import chi_square_above
-from analytics.fairness import FAMILIES, fairness, fairness_counts
+from analytics.exact import NORMAL, chi_square_above
+from analytics.fairness import FAMILIES, LEAST_PAIRS, fairness, fairness_counts
 from analytics.observed import BY_FAIRNESS
 from analytics.selection import Selection
 from analytics.warehouse import Warehouse, reading
@@ -90,6 +90,16 @@ def test_a_hand_s_cards_are_drawn_without_replacement(honest: Warehouse) -> None
     cards = fairness(honest, "table").filter(pl.col("family") == "card")
     assert cards["statistic"].mean() == pytest.approx(52, abs=4)  # 28 tests: standard error 1.9
     assert set(cards["freedom"]) == {52}
+
+
+def test_rolls_that_are_just_enough_to_test_are_as_likely_as_they_are() -> None:
+    """200,000 sequences of fair rolls: p = 0.1 % or less comes no more than half as often again; after 30 pairs it came more than
+    twice as often. Three standard errors of such a share are 0.021 %."""
+    dice = np.random.default_rng(7).integers(1, 7, (3, LEAST_PAIRS + 1, 200_000), dtype=np.int8)
+    rolls = 2 * dice.sum(axis=0, dtype=np.int32) - 21
+    z = (rolls[1:] * rolls[:-1]).sum(axis=0) / (35 * LEAST_PAIRS**0.5)
+    rare = (abs(z) >= NORMAL.inv_cdf(0.9995)).mean()
+    assert rare <= 0.0015 + 0.00021
 
 
 def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:

@@ -79,6 +79,29 @@ def test_what_is_not_counted_is_null_and_never_nothing(
     assert (row["drop_cents"], row["win_cents"], row["hold_percent"]) == (drop, win, percent)
 
 
+@pytest.mark.parametrize(
+    ("withdrawn", "closer", "win"), [("closer", None, None), ("drop", 9_000, None), ("opener", 9_000, 4_000)]
+)
+def test_a_count_that_a_correction_took_back_is_no_count(
+    tmp_path: Path, withdrawn: str, closer: int | None, win: int | None
+) -> None:
+    """The only closer, or drop, leaves one missing; an opener entered twice and taken back once is one opener."""
+    counted = {"opener": 10_000, "closer": 9_000, "drop": 5_000}
+    if withdrawn != "opener":
+        del counted[withdrawn]
+    entries = [*((kind, cents, "") for kind, cents in counted.items()), (withdrawn, 0, "withdrawn")]
+    ledger = [
+        LedgerEntry(
+            stream="table/a", seq=i, gaming_day="2026-03-06", kind=kind, amount_cents=cents, reference=reference
+        )  # type: ignore[arg-type]  # the kinds stand above
+        for i, (kind, cents, reference) in enumerate(entries)
+    ]
+    build(tmp_path / "w", (), ledger)
+    with reading(tmp_path / "w") as db:
+        row = hold.hold_by_table_day(db).row(0, named=True)
+    assert (row["closer_cents"], row["win_cents"]) == (closer, win)
+
+
 def test_house_win_by_wager(db: Warehouse) -> None:
     """
     Ace High Bonus, round 17: $10.00 and $5.00 staked; done +100.00 and +50.00: house win -150.00, payouts 165.00.

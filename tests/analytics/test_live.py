@@ -56,7 +56,7 @@ def test_the_figures_are_those_of_the_warehouse(day: Living) -> None:
         tables = LiveFloor(desk, {}).refresh()
         for table in tables:
             (row,) = db.execute(
-                "SELECT rounds, house_win_cents, buy_ins_cents + markers_cents, drop_cents, findings FROM fct_table_days "
+                "SELECT rounds, house_win_cents, buy_ins_cents, drop_cents, findings FROM fct_table_days "
                 "WHERE stream = ? AND gaming_day = ?", [table.stream, table.gaming_day],
             ).fetchall()  # fmt: skip
             assert row == (

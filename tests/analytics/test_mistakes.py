@@ -72,6 +72,18 @@ def test_whatever_tells_them_apart_the_money_is_the_same(db: Warehouse, name: st
         assert frame["expected"].sum() == pytest.approx(frame["rounds_wrong"].sum())
 
 
+def test_what_a_meter_s_own_record_shows_is_no_table_s_mistake(tmp_path: Path) -> None:
+    """It names a round by its number, and no table, game or dealer."""
+    of_meter = sample.finding("meter/link", 17, "PAY-METER", 4, "progressive", 700, "1,000.00", "1,007.00")
+    build(tmp_path / "w", sample.adjudications(), (), stream_findings=[of_meter], facts=sample.FACTS)
+    with reading(tmp_path / "w") as db:
+        assert db.sql("SELECT count(*) FROM fct_findings WHERE code = 'PAY-METER'").fetchall() == [(1,)]
+        for name in BY_MISTAKES:
+            assert error_rates(db, name)["overpaid_cents"].sum() == 4_000
+            assert time_to_detection(db, name)["findings"].sum() == 6
+        assert "PAY-METER" not in {*error_prone_rules(db)["code"], *findings_behind(db)["code"]}
+
+
 def test_a_selection_and_an_empty_floor(db: Warehouse) -> None:
     assert by(db, "code", selection=Selection(dealer="d-11")).keys() == {"PAY-OVER", "DEAL-SHAKE"}
     nobody = Selection(dealer="nobody")

@@ -295,7 +295,7 @@ def table_events() -> list[TableEvent]:
     """The rules of FU-01, and the dice that came to it before the rounds of the second day."""
     filed = {
         "submission": "pa-688a-2026-01", "effective_gaming_day": DAY_1, "sha256": RULES,
-        "toml": simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}),
+        "toml": simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, progressive_joker="wild"),
     }  # fmt: skip
     return [
         TableEvent(stream="table/fu-01", seq=3, type="rules_filed", payload=json.dumps(filed)),
