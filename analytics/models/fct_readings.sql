@@ -16,5 +16,5 @@ INNER JOIN (
     ('progressive', 'progressive_joker', 'completes'),
     ('progressive', 'progressive_joker', 'wild')
 ) AS o (wager, setting, value)
-    ON regexp_matches(f.toml, '\b' || o.setting || '["'']?\s*=\s*["'']+' || o.value)
+    ON regexp_matches(f.toml, '(?m)^[^#\n]*\b' || o.setting || '["'']?\s*=\s*["'']+' || o.value)
 GROUP BY f.digest, o.wager
