@@ -3,7 +3,8 @@
 The law of this file: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
 a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
 Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. Where evidence of a round was lost,
-any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the order of the clocks (D403).
+any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the order of the clocks (D403), or
+of a round in which a device contradicts itself (D404).
 """
 
 from __future__ import annotations
@@ -72,10 +73,12 @@ def _said(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 def _unsure(round_: Round, book: Rulebook, told: Sequence[Finding | Doubt]) -> dict[str, str]:
-    """Return of findings, by their lines, why they are none: evidence was lost, or the clocks tell another order (D402, D403)."""
+    """Return of findings, by their lines, why they are none: evidence was lost, late or contradicts itself (D402-D404)."""
     found = [said.line() for said in told if isinstance(said, Finding) and not _is_of_the_log(said)]
     if round_.lost:
         return {line: f"{line}: evidence was lost that may say otherwise" for line in found}
+    if any(jump.kind == "repeat" for jump in round_.jumps):
+        return {line: f"{line}: a device said two things under one number" for line in found}
     otherwise = by_the_clocks(round_) if found else None
     if otherwise is None:
         return {}
