@@ -3,14 +3,18 @@
 The law of this file: it knows no game and no code. It runs every rule that holds in the round's chapter, and adds them up:
 a finding makes a variance; otherwise a void round is void; otherwise a doubt leaves it undetermined; otherwise upheld.
 Findings about the log itself (`LOG-…`) are reported and do not make a round a variance. Where evidence of a round was lost,
-any other finding is a doubt: what was lost may undo it (D402).
+any other finding is a doubt: what was lost may undo it (D402); so is one that is not there in the order of the clocks (D403), or
+of a round in which a device contradicts itself (D404).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from games.rulebook import Chapter, Rulebook
+from replay.by_the_clocks import by_the_clocks
 from replay.findings import Finding, Settlement, Verdict
 from replay.rounds import Round
 from replay.rule_files import RULES
@@ -42,12 +46,13 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
     findings: list[Finding] = []
     doubts: list[str] = _lost_evidence(round_)
-    for each in rules_of(book.chapter):
-        for said in each.judge(round_, book):
-            if isinstance(said, Finding) and (not round_.lost or _is_of_the_log(said)):
-                findings.append(said)
-            elif (reason := _doubt(said)) not in doubts:
-                doubts.append(reason)
+    told = list(_said(round_, book))
+    unsure = _unsure(round_, book, told)
+    for said in told:
+        if isinstance(said, Finding) and (_is_of_the_log(said) or said.line() not in unsure):
+            findings.append(said)
+        elif (reason := said.reason if isinstance(said, Doubt) else unsure[said.line()]) not in doubts:
+            doubts.append(reason)
     findings.sort(key=lambda found: (found.evidence, found.code, found.seat or 0, found.wager or ""))
     verdict: Verdict = "UPHELD"
     if not all(map(_is_of_the_log, findings)):
@@ -62,12 +67,27 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     )  # fmt: skip
 
 
+def _said(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    for each in rules_of(book.chapter):
+        yield from each.judge(round_, book)
+
+
+def _unsure(round_: Round, book: Rulebook, told: Sequence[Finding | Doubt]) -> dict[str, str]:
+    """Return of findings, by their lines, why they are none: evidence was lost, late or contradicts itself (D402-D404)."""
+    found = [said.line() for said in told if isinstance(said, Finding) and not _is_of_the_log(said)]
+    if round_.lost:
+        return {line: f"{line}: evidence was lost that may say otherwise" for line in found}
+    if any(jump.kind == "repeat" for jump in round_.jumps):
+        return {line: f"{line}: a device said two things under one number" for line in found}
+    otherwise = by_the_clocks(round_) if found else None
+    if otherwise is None:
+        return {}
+    there = {said.line() for said in _said(otherwise, book) if isinstance(said, Finding)}
+    return {line: f"{line}: not in the order of the devices' clocks" for line in found if line not in there}
+
+
 def _is_of_the_log(found: Finding) -> bool:
     return found.code.startswith("LOG-")
-
-
-def _doubt(said: Finding | Doubt) -> str:
-    return said.reason if isinstance(said, Doubt) else f"{said.line()}: evidence was lost that may say otherwise"
 
 
 def _lost_evidence(round_: Round) -> list[str]:

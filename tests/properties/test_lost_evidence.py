@@ -1,4 +1,4 @@
-"""An event that never arrived makes nothing look wrong: not the round it belongs to, and none after it (D26, D402)."""
+"""An event that never arrived, or arrived late, makes nothing look wrong: not its round, and none after it (D26, D402, D403)."""
 
 from __future__ import annotations
 
@@ -32,17 +32,25 @@ def told(case: Case) -> list[tuple[int | None, Event]]:
     return events
 
 
-def judged(events: Sequence[tuple[int | None, Event]], lost: int | None = None) -> dict[int, Conclusion]:
-    """The verdicts of one device's events, of which one may be lost on the way."""
+def judged(events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = ()) -> dict[int, Conclusion]:
+    """The verdicts of one device's events, which may be given by their numbers in the order in which they arrived."""
     fold, rounds = TableFold("table/t-1"), {}
     book = parse_submission(next(payload.toml for _, payload in events if isinstance(payload, model.RulesFiled)))
-    for at, (number, payload) in enumerate(events, 1):
-        if at != lost:
-            seen = fold.apply(at, START_US + at * SECOND_US, "table", at, number, DAY, payload, f"{at:032x}")
-            rounds.update({each.round_no: each for each in seen})
+    for seq, at in enumerate(arrived or range(1, len(events) + 1), 1):
+        number, payload = events[at - 1]
+        seen = fold.apply(seq, START_US + at * SECOND_US, "table", at, number, DAY, payload, f"{at:032x}")
+        rounds.update({each.round_no: each for each in seen})
     if fold.open is not None:
         rounds[fold.open.round_no] = fold.open
     return {number: adjudicate(each, book) for number, each in rounds.items()}
+
+
+def new_findings(whole: dict[int, Conclusion], otherwise: dict[int, Conclusion]) -> list[str]:
+    """What is found of the rounds that was not found before, but for what says that something is lost or late."""
+    return [
+        f"round {number}: {found.line()}" for number, conclusion in otherwise.items() for found in conclusion.findings
+        if found.code not in {"LOG-SOURCE-GAP", "LOG-CLOCK", *(known.code for known in whole[number].findings)}
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("share", range(4))
@@ -52,13 +60,32 @@ def test_a_lost_event_makes_nothing_look_wrong(share: int) -> None:
         if ".toml" in case.transcript:
             continue
         events = told(case)
-        whole = judged(events)
-        for at, (number, payload) in enumerate(events[:-1], 1):
-            if isinstance(payload, FRAME):
+        whole, numbers = judged(events), range(1, len(events) + 1)
+        for lost, (_, payload) in enumerate(events[:-1], 1):
+            if not isinstance(payload, FRAME):
+                tried += 1
+                new = new_findings(whole, judged(events, [at for at in numbers if at != lost]))
+                assert not new, f"{case.path.name}:{case.line}: without {payload}"
+    assert tried > 200
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_an_event_that_comes_late_makes_nothing_look_wrong(share: int) -> None:
+    """The event arrives after the two that its device said next, in the same round."""
+    tried = 0
+    for case in golden()[share::4][::EVERY]:
+        if ".toml" in case.transcript:
+            continue
+        events = told(case)
+        whole, numbers = judged(events), list(range(1, len(events) + 1))
+        for late in numbers[:-2]:
+            moved = events[late - 1 : late + 2]
+            if None in {of for of, _ in moved} or len({of for of, _ in moved}) > 1:
+                continue
+            if any(isinstance(payload, FRAME) for _, payload in moved):
                 continue
             tried += 1
-            for of, conclusion in judged(events, lost=at).items():
-                codes = {found.code for found in whole[of].findings}
-                new = [found.line() for found in conclusion.findings if found.code not in {*codes, "LOG-SOURCE-GAP"}]
-                assert not new, f"{case.path.name}:{case.line}: without {payload} of round {number}"
-    assert tried > 200
+            arrived = [*numbers[: late - 1], late + 1, late + 2, late, *numbers[late + 2 :]]
+            new = new_findings(whole, judged(events, arrived))
+            assert not new, f"{case.path.name}:{case.line}: late {moved[0][1]}"
+    assert tried > 100
