@@ -17,6 +17,7 @@ from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
+from replay.given_back import is_collected_before
 from replay.layout import abandoned_wagers, meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.moves import first_moves, flows, moves
 from replay.rounds import Round
@@ -293,7 +294,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     placed = stakes(round_, book)
     in_turn = [
         fact for fact in moves(round_)
-        if (not placed or key_in(fact.payload) in placed)
+        if (not placed or key_in(fact.payload) in placed) and not is_collected_before(round_, fact)
         and fact.payload.seat not in gone and fact.payload.wager not in abandoned.get(fact.payload.seat, ())
         and getattr(fact.payload, "reason", "") != "late" and getattr(fact.payload, "source", "") != "slip"
     ]  # fmt: skip
