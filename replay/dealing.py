@@ -354,7 +354,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if fact.payload.deck != round_.deck:
             yield finding(
                 round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
-                observed=f"cards of deck {fact.payload.deck}", evidence=(fact,),
+                observed=f"cards of deck {fact.payload.deck}", evidence=(round_.opened, fact),
             )  # fmt: skip
     for fact in surrenders(round_, book) if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]

@@ -438,3 +438,12 @@ def test_whatever_statements_stand_together_are_judged(chosen: list[int]) -> Non
     text = RULES + "round 1\n" + "\n".join(statements[index] for index in chosen)
     (only,) = judge(text, "dispute.txt")
     assert only.conclusion.verdict in ("UPHELD", "VARIANCE", "VOID", "UNDETERMINED")
+
+
+def test_two_faults_of_one_cut_are_two_findings() -> None:
+    """Neither may take the other's place in a log, where a finding is known by its id."""
+    rules = "rules pa-688a deal_method=manual_shoe\nseated seat=3 p-3\nshuffle manual\ncut dealer 5\n"
+    (only,) = judge(rules + "deal dealer=Ah Kd Jc 9s 8h 4d 3c\n", "dispute.txt")
+    found = only.conclusion.findings
+    assert [each.code for each in found] == ["DEAL-CUT", "DEAL-CUT"]
+    assert len({each.id for each in found}) == 2
