@@ -148,8 +148,9 @@ def _base(book: Rulebook, dealer: Hand, box: Box, bank: Bank) -> Due:
 
 
 def _backline(book: Rulebook, dealer: Hand, box: Box, bank: Bank, placed: Placed) -> Due:
-    """A backline wager goes with the hand of the seat, settled as another's base wager."""
-    behind = Box(box.seat, placed.bettor, box.hand, {"base": placed.stake_cents})
+    """A backline wager goes with the hand of the seat, settled as another's base wager; what nobody plays is no hand (D388)."""
+    hand = box.hand if "base" in box.stakes else Hand()
+    behind = Box(box.seat, placed.bettor, hand, {"base": placed.stake_cents})
     if "backline" not in book.offers:
         return msgspec.structs.replace(not_offered(book, behind, "base"), wager="backline")
     return msgspec.structs.replace(_base(book, dealer, behind, bank), wager="backline")

@@ -13,7 +13,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
-from replay.table_state import Deck, Fact, Preparation, in_order
+from replay.table_state import NOT_STATED, Deck, Fact, Preparation, in_order
 
 HOUR_US = 3_600_000_000
 
@@ -316,13 +316,18 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if deck is None:
         return
     evidence = (deck.received_seq, round_.opened.seq)
+    if deck.jokers < book.chapter.numbers.get("jokers", 1):
+        yield finding(
+            round_, book, "OPEN-JOKER", "3(a)", expected="a deck with a joker", observed="received without one",
+            evidence=evidence,
+        )  # fmt: skip
+    if deck.preshuffled and not book.has("686a.4(e)"):
+        return
     if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
         yield finding(
             round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
             observed="not on record", evidence=evidence,
         )  # fmt: skip
-    if deck.preshuffled and not book.has("686a.4(e)"):
-        return
     washed = deck.washed or deck.preshuffled
     if not deck.inspected and not deck.preshuffled:
         yield finding(
@@ -398,6 +403,22 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "EQUIP-ALTERNATE", "3(b)(3)",
             expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
             observed=f"deck {round_.deck} again", evidence=(round_.opened,),
+        )  # fmt: skip
+
+
+@rule("EQUIP-ALTERNATE", on=("3(b)(1)",))
+def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """With two decks, the backs of one are of another colour than those of the other."""
+    before = round_.before
+    deck = _first_round_of_deck(round_)
+    if deck is None or deck.back in ("", NOT_STATED):
+        return
+    others = [each for id_, each in before.decks.items() if id_ != round_.deck and each.in_play_us is not None]
+    alike = [each.received_seq for each in others if each.back == deck.back]
+    if alike:
+        yield finding(
+            round_, book, "EQUIP-ALTERNATE", "3(b)(1)", expected="two decks with backs of different colours",
+            observed=f"both {deck.back}", evidence=(deck.received_seq, *alike, round_.opened),
         )  # fmt: skip
 
 

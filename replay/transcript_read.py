@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 from events import model
 from events.model import Aspect, Event, WagerName, fact
 from games.rulebook import Rulebook
+from replay.table_state import NOT_STATED
 from replay.transcript_words import Position, Words
 from replay.wager_keys import Key, key_of
 
@@ -151,7 +152,7 @@ def _deck(words: Words, context: Context) -> Sequence[Event]:
             jokers = words.option("jokers")
             return [
                 model.DeckReceived(
-                    deck=deck, back_colour=words.option("back") or "not stated",
+                    deck=deck, back_colour=words.option("back") or NOT_STATED,
                     jokers=words.as_number(jokers, "jokers", 0, 2) if jokers is not None else 1,
                     preshuffled=words.flag("preshuffled"),
                 )

@@ -115,7 +115,11 @@ def _against_the_rules(plan: Plan) -> bool:
     if not prepare_surrender(plan):
         return False
     if plan.turn % 3 == 0:
-        plan.bet(plan.chosen, plan.further, 500)
+        known = (
+            plan.book.chapter.wagers
+        )  # a wager on the dice is settled before the cards and hinders no surrender (D317)
+        hinders = [each for each in (plan.further, "fortune_bonus") if known[each].closes != "activation"]
+        plan.bet(plan.chosen, next(each for each in hinders if each in plan.book.offers), 500)
         plan.surrendered = {plan.chosen}
     return True
 
