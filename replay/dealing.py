@@ -20,6 +20,7 @@ from replay.surrendering import surrenders
 from replay.table_state import Fact, firsts
 from replay.voids import (
     MISDEAL_SECTION,
+    after_the_deal,
     before_deal,
     face_up_dealt,
     first_position,
@@ -174,13 +175,16 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 @rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
 def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """The four cards that remain may not be exposed to anyone."""
-    for fact in round_.of(model.StubCounted):
-        if fact.payload.exposed:
-            yield finding(
-                round_, book, "DEAL-STUBSEEN", STUB_SECTION[book.deal_method], expected="no card of the stub exposed",
-                observed=f"{fact.payload.exposed} exposed", evidence=(fact,),
-            )  # fmt: skip
+    """The four cards that remain may not be exposed to anyone; they are all that lies in the stack after the deal (D384)."""
+    seen = [(fact, fact.payload.exposed) for fact in round_.of(model.StubCounted) if fact.payload.exposed]
+    if not seen and book.has("13(i)"):
+        of_stack = [fact for fact in round_.of(model.CardExposed) if fact.payload.whose == "stack"]
+        seen = [(fact, 1) for fact in of_stack if after_the_deal(round_, book, fact)]
+    for fact, count in seen:
+        yield finding(
+            round_, book, "DEAL-STUBSEEN", STUB_SECTION[book.deal_method], expected="no card of the stub exposed",
+            observed=f"{count} exposed", evidence=(fact,),
+        )  # fmt: skip
 
 
 @rule("DEAL-DECK", on=("3(a)",))
@@ -350,7 +354,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if fact.payload.deck != round_.deck:
             yield finding(
                 round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
-                observed=f"cards of deck {fact.payload.deck}", evidence=(fact,),
+                observed=f"cards of deck {fact.payload.deck}", evidence=(round_.opened, fact),
             )  # fmt: skip
     for fact in surrenders(round_, book) if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from events import model
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import EVERY_CHAPTER, Doubt, finding, rule
-from replay.table_state import Deck, Fact, Preparation, in_order
+from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
+from replay.table_state import NOT_STATED, Deck, Fact, Preparation, in_order
 
 HOUR_US = 3_600_000_000
 
@@ -135,12 +135,12 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
             case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None and book.has("13(l)"):
                 used.append(("shoe", fact.seq))
     reported: set[str] = set()
-    for name, seq in used:
-        if name not in reported:
-            reported.add(name)
+    for broken, seq in used:
+        if broken not in reported:
+            reported.add(broken)
             yield finding(
-                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {name} covered or marked out of order first",
-                observed="another method was used while it stood uncovered", evidence=(seqs.get(name, seq), seq),
+                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {broken} covered or marked out of order first",
+                observed="another method was used while it stood uncovered", evidence=(seqs.get(broken, seq), seq),
             )  # fmt: skip
 
 
@@ -245,6 +245,13 @@ def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
     return [list(same)[-1] for _, same in groupby(offers, key=lambda step: step.who)], made
 
 
+def _in_turn_to_cut(round_: Round, seated: Sequence[int]) -> list[int]:
+    """Who is offered the cut: the first to arrive when the game begins, then from the dealer's right (§ 688a.5(d), D120)."""
+    order = sorted(seated, reverse=True)
+    beginning = round_.before.first_patron_seat if round_.before.just_opened else 0
+    return sorted(order, key=lambda seat: seat != beginning)
+
+
 @rule("DEAL-CUT", on=("5(c)", "5(d)"))
 def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
@@ -255,11 +262,7 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     seated = list((offers[0] if offers else made).seated)
     if not round_.before.patrons_known or not seated:
         return
-    order = sorted(seated, reverse=True)
-    beginning = round_.before.first_patron_seat if round_.before.just_opened else 0
-    if beginning in order:
-        order.remove(beginning)
-        order.insert(0, beginning)
+    order = _in_turn_to_cut(round_, seated)
     offered = [step.who for step in offers]
     took = offered[-1:] if offers and offers[-1].detail == "accepted" else []
     right = offered == order[: len(offered)] and (bool(took) or len(offered) == len(order))
@@ -270,7 +273,36 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
             expected="the cut offered to " + ", ".join(f"seat {seat}" for seat in order) + " in turn",
             observed=("offered to " + ", ".join(f"seat {seat}" for seat in offered) if offered else "not offered")
             + f"; cut by {made.who if made.who == 'dealer' else f'seat {made.who}'}",
-            evidence=(*(step.seq for step in offers), made.seq),
+            evidence=(*(step.seq for step in offers), made.seq, *((round_.first_card,) if round_.first_card else ())),
+        )  # fmt: skip
+
+
+@rule("DEAL-CUT", on=("5(d)",))
+def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A recut is made by the player who cut last, or by the next in turn, where he refuses by the one after (D385)."""
+    if first_cut(round_) is None or book.exempt("5(f)") or not round_.before.patrons_known:
+        return
+    steps = preparations(round_)
+    steps = steps[max(at for at, step in enumerate(steps) if step.kind == "shuffle") :]
+    ordered = next((step for step in reversed(steps) if step.kind == "recut"), None)
+    if ordered is None:
+        return
+    before = [step for step in steps if step.kind == "cut" and step.seq < ordered.seq]
+    since = [step for step in steps if step.seq > ordered.seq]
+    made = next((step for step in since if step.kind == "cut"), None)
+    if made is None or not before:
+        return
+    order = _in_turn_to_cut(round_, made.seated)
+    last = before[-1].who
+    if last not in order:
+        return  # the dealer, after everybody had refused, or one who has left
+    refused = {step.who for step in since if step.kind == "offer" and step.detail == "refused"}
+    following = next((seat for seat in order[order.index(last) + 1 :] if seat not in refused), "dealer")
+    if made.who not in (last, following):
+        yield finding(
+            round_, book, "DEAL-CUT", "5(f)",
+            expected=f"recut by {name(last)}, who cut last, or by {name(following)}, next in turn",
+            observed=f"recut by {name(made.who)}", evidence=(ordered.seq, made.seq),
         )  # fmt: skip
 
 
@@ -284,13 +316,18 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if deck is None:
         return
     evidence = (deck.received_seq, round_.opened.seq)
+    if deck.jokers < book.chapter.numbers.get("jokers", 1):
+        yield finding(
+            round_, book, "OPEN-JOKER", "3(a)", expected="a deck with a joker", observed="received without one",
+            evidence=evidence,
+        )  # fmt: skip
+    if deck.preshuffled and not book.has("686a.4(e)"):
+        return
     if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
         yield finding(
             round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
             observed="not on record", evidence=evidence,
         )  # fmt: skip
-    if deck.preshuffled and not book.has("686a.4(e)"):
-        return
     washed = deck.washed or deck.preshuffled
     if not deck.inspected and not deck.preshuffled:
         yield finding(
@@ -366,6 +403,22 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
             round_, book, "EQUIP-ALTERNATE", "3(b)(3)",
             expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
             observed=f"deck {round_.deck} again", evidence=(round_.opened,),
+        )  # fmt: skip
+
+
+@rule("EQUIP-ALTERNATE", on=("3(b)(1)",))
+def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """With two decks, the backs of one are of another colour than those of the other."""
+    before = round_.before
+    deck = _first_round_of_deck(round_)
+    if deck is None or deck.back in ("", NOT_STATED):
+        return
+    others = [each for id_, each in before.decks.items() if id_ != round_.deck and each.in_play_us is not None]
+    alike = [each.received_seq for each in others if each.back == deck.back]
+    if alike:
+        yield finding(
+            round_, book, "EQUIP-ALTERNATE", "3(b)(1)", expected="two decks with backs of different colours",
+            observed=f"both {deck.back}", evidence=(deck.received_seq, *alike, round_.opened),
         )  # fmt: skip
 
 

@@ -10,13 +10,23 @@ from replay.wager_keys import Key, key_in
 
 if TYPE_CHECKING:
     from replay.rounds import Round
+    from replay.table_state import Fact
+
+
+def is_collected_before(round_: Round, fact: Fact) -> bool:
+    """Say whether a move took the chips of a progressive wager before the deal, which settles nothing (§ 688a.8(b)(2), D383)."""
+    first, event = round_.first_card, fact.payload
+    taken = isinstance(event, model.WagerTaken) and event.wager == "progressive"
+    return taken and first is not None and fact.seq < first.seq
 
 
 def given_back(round_: Round) -> bool:
     """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
     if round_.voided is not None:
         return True
-    if not round_.of(model.WagerReturned) or round_.of(model.WagerPaid) or round_.of(model.WagerTaken):
+    if not round_.of(model.WagerReturned) or round_.of(model.WagerPaid):
+        return False
+    if not all(is_collected_before(round_, fact) for fact in round_.of(model.WagerTaken)):
         return False
     returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
     if not returned:

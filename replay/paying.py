@@ -17,6 +17,7 @@ from games.progressive import after_winner, contribution
 from games.rulebook import Paytable, Rulebook
 from games.wagers import Due, Outcome
 from replay.findings import Finding
+from replay.given_back import is_collected_before
 from replay.layout import abandoned_wagers, meter_at_settlement, progressive_wins, side_card, voided_seats
 from replay.moves import flows, moves
 from replay.rounds import Round
@@ -356,7 +357,8 @@ def _in_turn(round_: Round, book: Rulebook) -> Iterable[Fact]:
         key, seat = key_in(event), event.seat
         if key in found or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
             continue
-        if getattr(event, "reason", "") != "late" and getattr(event, "source", "") != "slip":
+        late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
+        if not late and not (event.wager == "progressive" and is_collected_before(round_, fact)):
             found[key] = fact
     return found.values()
 

@@ -80,6 +80,8 @@ def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
         return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
         return "the player-dealer's wager is not on record"
+    if wager == "backline" and not any(key[:2] == (seat, "base") for key in stakes(round_, book)):
+        return "nobody plays the hand that it was bet behind"
     hands, by_hands = (readings(round_, book, seat), dealer_readings(round_, book)), wager in ("base", "backline")
     if any(len(each) > 1 or each[0].cards is None or (by_hands and each[0].high is None) for each in hands):
         return None

@@ -14,12 +14,11 @@ from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
 from replay.shoe_state import Batch, ShoeState, cards_of, on_the_table
-from replay.table_state import Fact, Preparation
+from replay.table_state import NOT_STATED, Fact, Preparation
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
 """Devices that reshuffle by themselves: § 686a.5(b)-(g) do not apply (§ 686a.5(h))."""
 JOKER = "Jk"
-NOT_STATED = "not stated"
 
 
 def shoe_of(round_: Round) -> ShoeState:

@@ -55,6 +55,10 @@ class Preparation(msgspec.Struct, frozen=True):
     seated: tuple[int, ...]
 
 
+NOT_STATED = "not stated"
+"""The colour of the backs where a transcript does not give it."""
+
+
 class Deck(msgspec.Struct):
     """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table."""
 

@@ -23,7 +23,7 @@ from games.submission import submission_from_words
 from replay import transcript_games, transcript_play
 from replay.adjudicate import Conclusion, adjudicate
 from replay.rounds import Round, TableFold
-from replay.transcript_read import STATEMENTS, TABLE_STATEMENTS, Context
+from replay.transcript_read import BEFORE_A_ROUND, DECK, PREPARATIONS, STATEMENTS, TABLE_STATEMENTS, Context
 from replay.transcript_words import TranscriptError, Words
 
 DEFAULT_DAY = "2025-01-01"
@@ -176,6 +176,9 @@ class _Reader:
         self.round: list[Timed] | None = None
         self.round_no, self.started, self.implied = 0, 0, False
         self.observed: set[Aspect] = set()
+        self.ahead: set[Aspect] = set()
+        self.shuffled: set[str] = set()
+        self.readying, self.dealt_from = False, ""
         self.now = datetime.fromisoformat(DEFAULT_DAY).replace(hour=12, tzinfo=UTC)
 
     def read(self, number: int, line: str) -> None:
@@ -193,11 +196,11 @@ class _Reader:
                 self._rules(words)
             case "table":
                 self._end_round()
-                self.table, self.observed = self._id(words), set()
+                self._table(words)
             case "day":
                 self._day(words)
             case "round":
-                self._end_round()
+                self._end_round(but_readied=True)
                 self._begin(words)
             case "at":
                 self._at(words)
@@ -227,15 +230,29 @@ class _Reader:
         self.context.table, self.context.round_no = self.table, max(self.round_no, 1)
         if self.round is None and words.keyword not in TABLE_STATEMENTS:
             self._begin(words, implied=True)
+        self.readying = self.readying and words.keyword in BEFORE_A_ROUND
         try:
             events = reader(words, self.context)
         except msgspec.ValidationError as error:
             raise words.error(_in_words(error)) from error
         words.done()
-        if aspect is not None:
-            self.observed.add(self._covered(aspect, events))
+        self._cover(words.keyword, aspect, events)
         for event in events:
             self._add(event, words.line)
+
+    def _cover(self, keyword: str, aspect: Aspect | None, events: Sequence[Event]) -> None:
+        """Note what a statement covers: its round, or the next one where that is made ready after the cards of this (D380)."""
+        assert self.context is not None
+        if any(isinstance(each, model.CardsDealt) for each in events):
+            self.observed |= self.ahead
+            self.ahead, self.shuffled = set(), set()
+        if any(isinstance(each, model.CardsDealt | model.RoundClosed) for each in events):
+            self.dealt_from = self.dealt_from or self.context.deck
+        is_next = keyword in PREPARATIONS and bool(self.dealt_from)
+        if is_next or self.readying:
+            self.shuffled |= {each.deck for each in events if isinstance(each, model.CardsShuffled)}
+        if aspect is not None:
+            (self.ahead if is_next else self.observed).add(self._covered(aspect, events))
 
     def _covered(self, aspect: Aspect, events: Sequence[Event]) -> Aspect:
         """A wager accepted for the Must-Hit-By meter is of its record, in whatever words."""
@@ -257,20 +274,31 @@ class _Reader:
                 began = f" (begun by line {self.scripts[-1].line})" if self.implied else ""
                 raise words.error(f"round {number} after round {self.round_no}{began}: rounds of a table count up")
             self.round_no = number
-            self.context.deck = words.option("deck") or self.context.deck
+            named = words.option("deck")
+            self.context.take_deck()
+            self.context.deck, self.context.deck_is_named = named or self.context.deck, named is not None
+            if self.shuffled and self.context.deck not in self.shuffled:
+                self.observed.discard("shuffle")  # another deck was made ready
+            self.shuffled = set()
         else:
             self.round_no += 1
-        self.round, self.started, self.implied = [], words.line, implied
+        self.round, self.started, self.implied, self.readying = [], words.line, implied, implied
 
-    def _end_round(self) -> None:
+    def _end_round(self, but_readied: bool = False) -> None:
+        """End the open round; `but_readied`: where nothing but its preparation was said, it only begins now."""
         if self.round is None:
             return
         assert self.book is not None
         assert self.context is not None
+        if but_readied and self.readying:
+            self.prelude += self.round
+            self.round, self.round_no = None, self.round_no - 1
+            return
         opening_us = self.round[0].at_us - 500_000 if self.round else int(self.now.timestamp()) * 1_000_000 + 500_000
         try:
             opened = model.RoundOpened(
-                deck=self.context.deck, observed=[aspect for aspect in ASPECTS if aspect in self.observed]
+                deck=self.dealt_from or self.context.deck,
+                observed=[aspect for aspect in ASPECTS if aspect in self.observed],
             )
         except msgspec.ValidationError as error:
             raise TranscriptError(self.source, self.started, _in_words(error)) from error
@@ -281,7 +309,8 @@ class _Reader:
                 gaming_day=self.gaming_day, book=self.book, events=events,
             )
         )  # fmt: skip
-        self.prelude, self.round, self.observed = [], None, self.observed & {"equipment"}
+        self.prelude, self.round, self.observed = [], None, self.observed & {"equipment"} | self.ahead
+        self.ahead, self.dealt_from = set(), ""
         self.context.new_round()
 
     def _rules(self, words: Words) -> None:
@@ -297,9 +326,10 @@ class _Reader:
         except RulesRefused as error:
             raise words.error(str(error).removeprefix(f"{here}: ")) from error
         self.gaming_day = max(self.gaming_day, self.book.effective_gaming_day)
-        patrons = self.context.patrons if self.context is not None else {}
+        before = self.context
         self.context = Context(self.book)
-        self.context.patrons = patrons
+        if before is not None:
+            self.context.patrons, self.context.deck, self.context.decks = before.patrons, before.deck, before.decks
         filed = model.RulesFiled(
             submission=re.sub("[^a-z0-9]+", "-", self.book.name.lower()).strip("-")[:32] or "rules", toml=text,
             effective_gaming_day=self.book.effective_gaming_day, sha256=sha256(text.encode()).hexdigest(),
@@ -313,6 +343,12 @@ class _Reader:
             return self.load(name)
         except (OSError, UnicodeDecodeError) as error:
             raise words.error(f"cannot read {name}: {error}") from error
+
+    def _table(self, words: Words) -> None:
+        name = self._id(words)
+        if name != self.table and self.context is not None:
+            self.context.deck, self.context.decks = DECK, set()
+        self.table, self.observed, self.shuffled = name, set(), set()
 
     def _id(self, words: Words) -> str:
         name = words.take("a table id")

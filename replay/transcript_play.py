@@ -16,7 +16,7 @@ from games.filed_way import settings_of
 from games.progressive import after_winner
 from games.rulebook import Line, Paytable
 from replay.rounds import ASIDE
-from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts, bettor_of, statement, wager_named
+from replay.transcript_read import FLOOR, STATEMENTS, Context, amounts_of, bettor_of, statement, wager_named
 from replay.transcript_words import Position, Words
 from replay.wager_keys import Key, key_of
 
@@ -258,27 +258,26 @@ def _line(context: Context, seat: int, paytable: Paytable) -> Line | None:
 @statement("take")
 def _take(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    bettor = bettor_of(words, context, seat)
     reason = cast(Any, words.one_of(("lost", "foul", "surrendered", "abandoned", "other"), "lost"))
     return [
         fact(model.WagerTaken, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, reason=reason)
-        for wager, pip, cents in amounts(words)
+        for bettor, wager, pip, cents in amounts_of(words, context, seat)
     ]
 
 
 @statement("pay")
 def _pay(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    bettor, stake = bettor_of(words, context, seat), words.option("stake")
+    stake = words.option("stake")
     source = cast(
         Any,
         words.one_of(("slip", "inventory", "player_dealer"), "player_dealer" if context.player_dealer else "inventory"),
     )
     events: list[Event] = []
-    paid = amounts(words)
+    paid = amounts_of(words, context, seat)
     if stake is not None and len(paid) > 1:
         raise words.error("expected one wager in a line with stake=, which says what of its stake goes back")
-    for wager, pip, cents in paid:
+    for bettor, wager, pip, cents in paid:
         slip = source == "slip"
         back = (
             words.as_money(stake) if stake is not None else _stake_back(context, key_of(seat, wager, pip, bettor), slip)
@@ -306,10 +305,9 @@ def _stake_back(context: Context, key: Key, slip: bool) -> int:
 @statement("return")
 def _return(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    bettor = bettor_of(words, context, seat)
     reason = cast(Any, words.one_of(("push", "void", "uncovered", "late", "other"), "push"))
     events: list[Event] = []
-    for wager, pip, cents in amounts(words):
+    for bettor, wager, pip, cents in amounts_of(words, context, seat):
         context.gone(key_of(seat, wager, pip, bettor), cents)
         events.append(
             fact(

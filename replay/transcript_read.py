@@ -11,11 +11,14 @@ from typing import Any, cast, get_args
 from events import model
 from events.model import Aspect, Event, WagerName, fact
 from games.rulebook import Rulebook
+from replay.table_state import NOT_STATED
 from replay.transcript_words import Position, Words
 from replay.wager_keys import Key, key_of
 
 WAGERS = get_args(WagerName)
 FLOOR = "floor-1"
+DECK = "d-1"
+"""The deck of a round where none is named."""
 
 
 class Context:
@@ -23,10 +26,13 @@ class Context:
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
-        self.deck = "d-1"
+        self.deck = DECK
+        self.deck_is_named = False
+        self.decks: set[str] = set()
         self.meter_seq = 0
         self.patrons: dict[int, str] = {}
         self.wagered: dict[int, str] = {}
+        self.bettors: dict[tuple[int, str], list[str]] = {}
         self.stakes: dict[Key, int] = {}
         self.refused: dict[Key, set[int]] = {}
         self.dealt: dict[Position, list[str | None]] = {}
@@ -34,14 +40,21 @@ class Context:
         self.player_dealer: int | None = None
         self.round_no, self.table = 1, "t-1"
 
-    def bettor(self, seat: int) -> str:
-        """Whose wagers at a seat are meant: of who wagered there last in the round, else of who sits there, or a token."""
-        return self.wagered.get(seat) or self.patrons.get(seat, f"seat-{seat}")
+    def bettor(self, seat: int, wager: str = "") -> str:
+        """Whose wagers at a seat are meant: of who placed this one last in the round, else who wagered there last, else who sits
+        there, or a token."""
+        named = self.bettors.get((seat, wager), ())
+        return named[-1] if named else self.wagered.get(seat) or self.patrons.get(seat, f"seat-{seat}")
 
     def comer(self, seat: int) -> str:
         """Who wagers at a seat where no name is given: who sits there, but for a nameless one who wagered before."""
         nameless = f"seat-{seat}"
         return nameless if self.wagered.get(seat) == nameless else self.patrons.get(seat, nameless)
+
+    def take_deck(self) -> None:
+        """Deal from the only deck at the table, where the round names none and the last one is not there (D381)."""
+        if not self.deck_is_named and self.deck not in self.decks and len(self.decks) == 1:
+            (self.deck,) = self.decks
 
     def gone(self, key: Key, cents: int) -> None:
         """Note that so much of a stake does not lie at its box any more."""
@@ -62,8 +75,9 @@ class Context:
 
     def new_round(self) -> None:
         """Forget what belongs to one round."""
-        self.wagered, self.stakes, self.refused, self.dealt = {}, {}, {}, {}
+        self.wagered, self.bettors, self.stakes, self.refused, self.dealt = {}, {}, {}, {}, {}
         self.side = self.player_dealer = None
+        self.deck_is_named = False
 
     def where(self, position: Position) -> Position:
         """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
@@ -128,12 +142,17 @@ def _deck(words: Words, context: Context) -> Sequence[Event]:
     deck = words.take("a deck")
     what = words.take("received, inspected, joker_destroyed, spread, washed, in_play or removed")
     by = words.option("by")
+    if what in ("received", "in_play"):
+        context.decks.add(deck)
+        context.take_deck()
+    elif what == "removed":
+        context.decks.discard(deck)
     match what:
         case "received":
             jokers = words.option("jokers")
             return [
                 model.DeckReceived(
-                    deck=deck, back_colour=words.option("back") or "not stated",
+                    deck=deck, back_colour=words.option("back") or NOT_STATED,
                     jokers=words.as_number(jokers, "jokers", 0, 2) if jokers is not None else 1,
                     preshuffled=words.flag("preshuffled"),
                 )
@@ -191,6 +210,12 @@ def _left(words: Words, context: Context) -> Sequence[Event]:
 
 TABLE_STATEMENTS = frozenset({"dealer", "shift", "equipment", "deck", "dice_set", "device", "seated", "left", "bar"})
 """Statements that may stand before a round as well as in it."""
+
+PREPARATIONS = frozenset({"shuffle", "offer_cut", "cut", "recut_ordered", "offer_position"})
+"""Statements of what makes a round ready: after the cards of one round they are of the next (D380)."""
+
+BEFORE_A_ROUND = TABLE_STATEMENTS | PREPARATIONS | {"cover_card", "burn", "armed"}
+"""Statements after which `round N` still begins the file's first round."""
 
 
 # -------------------------------------------------------------------------------------------------- shuffle, cut, the start
@@ -305,6 +330,16 @@ def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
     return [(wager, pip if wager == "match" or not matches else None, cents) for wager, cents in found]
 
 
+def amounts_of(words: Words, context: Context, seat: int) -> list[tuple[str, Any, int | None, int]]:
+    """Take wagers of a seat and their amounts, each with whose it is: who is named, else who placed it there (D382)."""
+    named = words.option("bettor")
+    found = amounts(words)
+    behind = set(context.bettors.get((seat, "backline"), ()))
+    if named is None and len(behind) > 1 and any(wager == "backline" for wager, *_ in found):
+        raise words.error(f"expected bettor= with a backline wager, because {len(behind)} bet behind seat {seat}")
+    return [(named or context.bettor(seat, wager), wager, pip, cents) for wager, pip, cents in found]
+
+
 @statement("wager")
 def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
@@ -316,6 +351,7 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
         own = own or wager != "backline"
         placed = key_of(seat, wager, pip, bettor)
         context.placed(placed, cents)
+        context.bettors.setdefault((seat, wager), []).append(bettor)
         events.append(
             fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
         )
@@ -328,9 +364,8 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
 @statement("withdraw")
 def _withdraw(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    bettor = bettor_of(words, context, seat)
     events: list[Event] = []
-    for wager, pip, cents in amounts(words):
+    for bettor, wager, pip, cents in amounts_of(words, context, seat):
         context.gone(key_of(seat, wager, pip, bettor), cents)
         events.append(fact(model.WagerRemoved, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents))
     return events
@@ -339,9 +374,8 @@ def _withdraw(words: Words, context: Context) -> Sequence[Event]:
 @statement("refuse")
 def _refuse(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    bettor = bettor_of(words, context, seat)
     events: list[Event] = []
-    for wager, pip, cents in amounts(words):
+    for bettor, wager, pip, cents in amounts_of(words, context, seat):
         context.refuse(key_of(seat, wager, pip, bettor), cents)
         events.append(
             fact(

@@ -232,7 +232,7 @@ def _cards_left(round_: Round, book: Rulebook) -> int:
 
 
 def _face_up(round_: Round, book: Rulebook) -> Iterator[Ground]:
-    found = [fact for fact in round_.found_face_up if not _after_the_deal(round_, book, fact)]
+    found = [fact for fact in round_.found_face_up if not after_the_deal(round_, book, fact)]
     if len(found) > 1:
         yield Ground(
             "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
@@ -240,8 +240,8 @@ def _face_up(round_: Round, book: Rulebook) -> Iterator[Ground]:
         )  # fmt: skip
 
 
-def _after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
-    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366).
+def after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
+    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366, D384).
 
     A side card is dealt too.
     """
@@ -264,7 +264,8 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
         while_dealing = last is None or fact.seq < last.seq
-        if exposed.whose == "stack" or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
+        of_a_stack = exposed.whose == "stack" and not after_the_deal(round_, book, fact)
+        if of_a_stack or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
             yield Ground(
                 "exposed_stack", "DEAL-EXPOSED", "13(i)", "with a card exposed while the stacks are dealt, all wagers returned",
                 f"a card was exposed ({exposed.card or 'not read'}); the round was not voided", (fact.seq,),

@@ -221,3 +221,9 @@ def test_tests_that_share_a_broker_or_a_browser_stay_together(request: pytest.Fi
     if "PYTEST_XDIST_WORKER" not in os.environ:
         pytest.skip("one process runs all tests")
     assert request.node.nodeid.endswith("@house")
+
+
+def test_decisions_stand_in_the_order_of_their_numbers() -> None:
+    for part in re.split(r"^## ", text("docs/decisions.md"), flags=re.M):
+        numbers = [int(number) for number in re.findall(r"^\| D([0-9]+) \|", part, re.M)]
+        assert numbers == sorted(numbers), part.splitlines()[0]

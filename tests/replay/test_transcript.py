@@ -14,12 +14,13 @@ from events import model
 from events.model import REGISTRY, Event
 from games.submission import submission_from_words
 from replay.transcript import MAX_LINE, MAX_LINES, Judged, Script, TranscriptError, drafts, judge, parse
-from replay.transcript_read import STATEMENTS
+from replay.transcript_read import PREPARATIONS, STATEMENTS
 from tests.replay.tables import PAID, UNPAID, rules_text
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "transcript.md").read_text()
 RULES = "rules pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=4\n"
-CONTEXT = RULES + "round 1\ndeal dealer=Kh Qd Js 9c 8d 4h 3s  seat3=As Ah 7c 7d 5s 4c 2h\n"
+READY = RULES + "round 1\n"
+CONTEXT = READY + "deal dealer=Kh Qd Js 9c 8d 4h 3s  seat3=As Ah 7c 7d 5s 4c 2h\n"
 READ_BY_THE_READER = {"table", "rules", "round", "day", "covers", "at"}
 ANSWERS = {"refused"}
 DEALT = {"…": "", "high= low=": "high=Kh 9c 8d 4h 3s low=Qd Js"}
@@ -86,7 +87,8 @@ def test_the_example_of_every_statement(row: Row, example: str) -> None:
     assert said
     assert {event.TYPE for event in said} <= set(row.events)
     aspect = row.aspect if row.aspect not in ("", "as named") else None
-    assert opened(CONTEXT + line).observed == ([aspect] if aspect is not None else [])
+    before = READY if keyword in PREPARATIONS else CONTEXT  # after the cards it is the next round's (D380)
+    assert opened(before + line).observed == ([aspect] if aspect is not None else [])
 
 
 def test_the_example_of_the_form() -> None:
@@ -436,3 +438,12 @@ def test_whatever_statements_stand_together_are_judged(chosen: list[int]) -> Non
     text = RULES + "round 1\n" + "\n".join(statements[index] for index in chosen)
     (only,) = judge(text, "dispute.txt")
     assert only.conclusion.verdict in ("UPHELD", "VARIANCE", "VOID", "UNDETERMINED")
+
+
+def test_two_faults_of_one_cut_are_two_findings() -> None:
+    """Neither may take the other's place in a log, where a finding is known by its id."""
+    rules = "rules pa-688a deal_method=manual_shoe\nseated seat=3 p-3\nshuffle manual\ncut dealer 5\n"
+    (only,) = judge(rules + "deal dealer=Ah Kd Jc 9s 8h 4d 3c\n", "dispute.txt")
+    found = only.conclusion.findings
+    assert [each.code for each in found] == ["DEAL-CUT", "DEAL-CUT"]
+    assert len({each.id for each in found}) == 2
