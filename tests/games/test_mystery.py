@@ -44,7 +44,9 @@ def hit(seat: int, reading: int, target: int | None = 1_500_000) -> MysteryHit:
         (Cycle(TWO, hit(5, 1_500_100, None)), 5, None, True),
         (Cycle(TWO, hit(3, 1_500_100, None)), 5, 3, True),  # whatever the target: seat 5's contribution made it 150.01
         (Cycle(TWO, hit(5, 1_500_200, None)), 5, None, True),
-        (Cycle(TWO, hit(6, 1_500_200, None)), None, 6, True),
+        (Cycle(TWO, hit(6, 1_500_200, None)), 6, None, True),  # of a contribution that is not on record (D401)
+        (Cycle(TWO, hit(6, 1_500_100, None)), 5, 6, True),
+        (Cycle(TWO, hit(6, 1_500_050, None)), None, 6, True),
         (Cycle((), hit(5, 1_500_100, None)), 5, None, True),
         (Cycle(TWO), None, None, False),
     ],
