@@ -143,6 +143,8 @@ def voided_seats(round_: Round) -> frozenset[int]:
     Who elected to play, and then looked at the cards, set them or had a wager settled, voids no more until another card is
     exposed (D339).
     """
+    if not round_.of(model.HandElected) and not round_.of(model.RoundVoided):
+        return frozenset()
     elected, playing, bound = set[int](), set[int](), set[int | str]()
     ends = (model.HandExamined, model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
     for fact in round_.in_order(model.HandElected, model.CardExposed, *ends) if round_.of(model.HandElected) else ():
@@ -174,10 +176,12 @@ def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     said: dict[int, float] = {}
     for fact in round_.of(model.WagerAbandoned):
         said.setdefault(fact.payload.seat, fact.seq)
+    taken = [fact.payload for fact in round_.of(model.WagerTaken) if fact.payload.reason == "abandoned"]
+    if not said and not taken:
+        return {}
     left = _leaving(round_)
-    for fact in round_.of(model.WagerTaken):
-        event = fact.payload
-        if event.reason == "abandoned" and (event.seat in left or event.bettor in left):
+    for event in taken:
+        if event.seat in left or event.bettor in left:
             said.setdefault(event.seat, inf)
     found: dict[int, set[str]] = {}
     for fact in round_.of(model.WagerPlaced) if said else ():

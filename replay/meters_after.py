@@ -78,7 +78,7 @@ def _forget_unheard(state: TableState, ended: Round) -> None:
         return
     spoke = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
     said = [fact for type_ in spoke for fact in ended.of(type_)]
-    heard = {fact.payload.meter for fact in said} - {
-        fact.payload.meter for fact in said if fact.source in ended.lost_by
-    }
-    state.readings = {meter: reading for meter, reading in state.readings.items() if meter in heard}
+    unsure = ended.lost_by
+    heard = {fact.payload.meter for fact in said} - {fact.payload.meter for fact in said if fact.source in unsure}
+    if not state.readings.keys() <= heard:
+        state.readings = {meter: reading for meter, reading in state.readings.items() if meter in heard}

@@ -230,6 +230,8 @@ class TableState(msgspec.Struct):
     def lose(self, devices: Collection[str]) -> None:
         """After a round of which devices lost evidence, forget what these tell of until they say it anew (D26, D402)."""
         self.after_loss = bool(devices)
+        if not devices:
+            return
         if "devices" in (lost := {what for what, device in self.told_by.items() if device in devices}):
             self.devices = {}
         if "position" in lost:
