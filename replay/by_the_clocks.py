@@ -19,4 +19,5 @@ def by_the_clocks(round_: Round) -> Round | None:
     told.closed, told.strays, told.jumps, told.refusals = round_.closed, round_.strays, round_.jumps, round_.refusals
     for fact, seq in zip(ordered, [fact.seq for fact in after], strict=True):
         told.add(msgspec.structs.replace(fact, seq=seq))
+    told.tell_once()
     return told

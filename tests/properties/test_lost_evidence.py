@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -32,6 +32,13 @@ def told(case: Case) -> list[tuple[int | None, Event]]:
     return events
 
 
+def sampled(share: int) -> Iterator[tuple[Case, list[tuple[int | None, Event]]]]:
+    """One in so many of the golden rounds of a share, and its events; not those whose rules stand in another file."""
+    for case in golden()[share::4][::EVERY]:
+        if ".toml" not in case.transcript:
+            yield case, told(case)
+
+
 def judged(events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = ()) -> dict[int, Conclusion]:
     """The verdicts of one device's events, which may be given by their numbers in the order in which they arrived."""
     fold, rounds = TableFold("table/t-1"), {}
@@ -56,10 +63,7 @@ def new_findings(whole: dict[int, Conclusion], otherwise: dict[int, Conclusion])
 @pytest.mark.parametrize("share", range(4))
 def test_a_lost_event_makes_nothing_look_wrong(share: int) -> None:
     tried = 0
-    for case in golden()[share::4][::EVERY]:
-        if ".toml" in case.transcript:
-            continue
-        events = told(case)
+    for case, events in sampled(share):
         whole, numbers = judged(events), range(1, len(events) + 1)
         for lost, (_, payload) in enumerate(events[:-1], 1):
             if not isinstance(payload, FRAME):
@@ -73,10 +77,7 @@ def test_a_lost_event_makes_nothing_look_wrong(share: int) -> None:
 def test_an_event_that_comes_late_makes_nothing_look_wrong(share: int) -> None:
     """The event arrives after the two that its device said next, in the same round."""
     tried = 0
-    for case in golden()[share::4][::EVERY]:
-        if ".toml" in case.transcript:
-            continue
-        events = told(case)
+    for case, events in sampled(share):
         whole, numbers = judged(events), list(range(1, len(events) + 1))
         for late in numbers[:-2]:
             moved = events[late - 1 : late + 2]
