@@ -14,6 +14,9 @@ def key_of(seat: int, wager: str, number: int | None, bettor: str) -> Key:
 
 
 def key_in(said: Any) -> Key:
-    """Return the key of the wager that an event, a stake, an amount due or a settlement speaks of."""
+    """Return the key of the wager that an event, a stake, an amount due or a settlement speaks of.
+
+    It is `key_of` written out: a replay asks for it a hundred times a round.
+    """
     wager = said.wager
     return said.seat, wager, said.number if wager == "match" else None, said.bettor if wager == "backline" else ""

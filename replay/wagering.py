@@ -106,14 +106,14 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
 
 
 def kept(stake: Stake) -> list[Fact]:
-    """Return in order what was placed of a wager and not refused: a refusal takes back what was placed last."""
+    """Return in order what was placed of a wager and not refused: a refusal takes back the last stacks, each whole."""
     left: list[Fact] = []
     for fact in in_order(stake.facts):
         match fact.payload:
             case model.WagerPlaced():
                 left.append(fact)
             case model.WagerRefused(amount_cents=cents):
-                while left and cents > 0:
+                while left and left[-1].payload.amount_cents <= cents:
                     cents -= left.pop().payload.amount_cents
     return left
 
