@@ -16,7 +16,7 @@ from events.high_water import sync
 Connection = apsw.Connection
 NotUnique = apsw.ConstraintError
 
-CHUNK = 256
+CHUNK = 1_024
 """Rows fetched at a time; between chunks no read transaction is held, so that a slow reader never stops a checkpoint."""
 
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import inf
 
 import msgspec
 
@@ -32,15 +34,22 @@ Settled = Callable[[Box, MaximumPayout], Due]
 
 def seven_card(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:
     """Return the lines that seven cards make, by the joker's mode on this paytable."""
-    return seven_card_lines(cards, paytable.joker)
+    return _lines_of(tuple(cards), paytable.joker)
+
+
+_lines_of = lru_cache(maxsize=64)(seven_card_lines)
+"""The lines of the hands on the table: two wagers, and their Envy Bonuses, ask for them."""
+
+
+def qualifying_cents(book: Rulebook, wager: str) -> float:
+    """Return from what stake on a wager entitles to an Envy Bonus: $5 where its paytable has an Envy column, else none (D17)."""
+    paytable = offered(book, wager)
+    return book.chapter.numbers["qualifying_wager_cents"] if paytable is not None and paytable.has_envy else inf
 
 
 def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
-    """Say whether a wager entitles to an Envy Bonus: its paytable has an Envy column and it is $5 or more (D17)."""
-    paytable = offered(book, wager)
-    if paytable is None or not paytable.has_envy:
-        return False
-    return stake_cents >= book.chapter.numbers["qualifying_wager_cents"]
+    """Say whether a wager of this stake entitles to an Envy Bonus (D17)."""
+    return stake_cents >= qualifying_cents(book, wager)
 
 
 def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
@@ -50,7 +59,7 @@ def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
         return without_cards(book, box, wager, paytable)
     if box.hand.cards is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(c)", paytable)
-    made = seven_card_lines(box.hand.cards, paytable.joker)
+    made = seven_card(paytable, box.hand.cards)
     line = paytable.best(made)
     if line is None:
         return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
@@ -103,7 +112,8 @@ def envy_bonuses(
         ("fortune_bonus", "fortune_envy", "11(h)(2)(ii)"),
         ("progressive", "progressive_envy", "12(d)"),
     ):
-        holders = [box for box in boxes if not box.voided and is_qualifying(book, wager, box.stakes.get(wager, 0))]
+        least = qualifying_cents(book, wager)
+        holders = [box for box in boxes if not box.voided and box.stakes.get(wager, 0) >= least]
         if not holders:
             continue
         paytable, must_wager = paytable_of(book, wager), book.settings.get("envy_holder_must_wager", False)
@@ -131,12 +141,13 @@ def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines
     from it in this order (D18), and a maximum payout is used up in it (D106).
     """
     dues: list[Due] = []
+    rules = book.chapter.wagers
     ordered = sorted(layout.boxes, key=lambda box: -box.seat)
     meter, by_turn = layout.meter.reading, layout.meter.by_turn
     for box in ordered:
         cap = MaximumPayout(book.max_payout_cents)
-        known = [wager for wager in book.chapter.wagers if wager in box.stakes]
-        for wager in dict.fromkeys((*known, *box.stakes)):
+        known = [wager for wager in rules if wager in box.stakes]
+        for wager in (*known, *[wager for wager in box.stakes if wager not in rules]):
             own = wagers.get(wager)
             if own is not None:
                 dues.append(own(box, cap))

@@ -9,7 +9,7 @@ of a round in which a device contradicts itself (D404).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -46,7 +46,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
     findings: list[Finding] = []
     doubts: list[str] = _lost_evidence(round_)
-    told = list(_said(round_, book))
+    told = _said(round_, book)
     unsure = _unsure(round_, book, told)
     for said in told:
         if isinstance(said, Finding) and (_is_of_the_log(said) or said.line() not in unsure):
@@ -67,9 +67,12 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     )  # fmt: skip
 
 
-def _said(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def _said(round_: Round, book: Rulebook) -> list[Finding | Doubt]:
+    """Return what the rules say, in their order."""
+    said: list[Finding | Doubt] = []
     for each in rules_of(book.chapter):
-        yield from each.judge(round_, book)
+        said += each.judge(round_, book)
+    return said
 
 
 def _unsure(round_: Round, book: Rulebook, told: Sequence[Finding | Doubt]) -> dict[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from events import model
-from games.cards import CODE, TEXT
 from games.pai_gow import clockwise_from
 from games.rulebook import Rulebook
 from replay.findings import Finding
@@ -190,19 +189,19 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("DEAL-DECK", on=("3(a)",))
 def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe.py`.)"""
-    seen: dict[int, Fact] = {}
+    seen: dict[str, Fact] = {}
     for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
-        of_pile = str(fact.payload.to).startswith("pile")
+        if str(fact.payload.to).startswith("pile"):
+            continue
         for card in fact.payload.cards:
-            if card is None or of_pile:
+            if card is None:
                 continue
-            code = CODE[card]
-            if code in seen:
+            if card in seen:
                 yield finding(
-                    round_, book, "DEAL-DECK", "3(a)", expected=f"{TEXT[code]} once in the deck",
-                    observed=f"{TEXT[code]} dealt twice", evidence=(seen[code], fact),
+                    round_, book, "DEAL-DECK", "3(a)", expected=f"{card} once in the deck",
+                    observed=f"{card} dealt twice", evidence=(seen[card], fact),
                 )  # fmt: skip
-            seen[code] = fact
+            seen[card] = fact
     if not (round_.observes("equipment") and round_.before.equipment_known):
         return
     deck = round_.before.decks.get(round_.deck)

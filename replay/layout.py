@@ -56,7 +56,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
         Box(
             seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), surrendered=seat in given_up,
             voided=seat in voided, abandoned=seat in abandoned, collected=seat in collected,
-            settled=frozenset(placed) - abandoned.get(seat, frozenset(placed)),
+            settled=frozenset(placed) - abandoned[seat] if seat in abandoned else frozenset(),
         )
         for seat, placed in by_seat.items()
     ]  # fmt: skip

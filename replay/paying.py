@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from events import model
-from games.bonus import is_qualifying
+from games.bonus import qualifying_cents
 from games.catalogue import GAMES
 from games.money import show_money
 from games.progressive import after_winner, contribution
@@ -103,17 +103,19 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     placed = [stake for stake in stakes(round_, book).values() if stake.seat not in voided]
     for wager in ENVY:
         offer = book.offers.get(wager)
-        if offer is None or offer.paytable is None or not offer.paytable.has_envy:
+        if offer is None or offer.paytable is None:
             continue
-        holders = [each for each in placed if each.wager == wager and is_qualifying(book, wager, each.in_time_cents)]
+        least = qualifying_cents(book, wager)
+        holders = [each for each in placed if each.wager == wager and each.in_time_cents >= least]
         if not holders:
             continue
         for base in [each for each in placed if each.wager == book.chapter.base]:
             held = readings(round_, book, base.seat)
             cards = held[0].cards if len(held) == 1 else None
-            qualifying = cards is not None and offer.paytable.envy(lines(offer.paytable, cards, side))
+            if cards is None or not offer.paytable.envy(lines(offer.paytable, cards, side)):
+                continue
             others = [each for each in holders if each.bettor != base.bettor]
-            if qualifying and others and base.seat not in acknowledged:
+            if others and base.seat not in acknowledged:
                 acknowledged.add(base.seat)
                 yield finding(
                     round_, book, "PAY-ENVYCALL", "11(h)(2)(i)(B)",
@@ -302,14 +304,13 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     began: dict[tuple[int, str], Fact] = {}
     optional: list[Fact] = []
     fortune_last: Fact | None = None
-    for fact in _in_turn(round_, book):
-        event = fact.payload
-        began.setdefault((event.seat, event.wager), fact)
-        if event.wager == book.chapter.base:
-            base.setdefault(event.seat, fact)
+    for (seat, wager, *_), fact in _in_turn(round_, book).items():
+        began.setdefault((seat, wager), fact)
+        if wager == book.chapter.base:
+            base.setdefault(seat, fact)
         else:
             optional.append(fact)
-            if event.wager == "fortune_bonus":
+            if wager == "fortune_bonus":
                 fortune_last = fact
     settled = list(base.values())
     for before, after in itertools.pairwise(settled):
@@ -324,7 +325,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             )  # fmt: skip
             break
     for fact in optional:
-        first = next(_settled_later(book, fact, began), None)
+        first = _settled_later(book, fact, began)
         if first is not None:
             if not round_.certainly_before(fact, first):
                 yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
@@ -347,8 +348,8 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         )  # fmt: skip
 
 
-def _in_turn(round_: Round, book: Rulebook) -> Iterable[Fact]:
-    """Return the first move of each wager that is settled in its turn."""
+def _in_turn(round_: Round, book: Rulebook) -> dict[Key, Fact]:
+    """Return the first move of each wager that is settled in its turn, in the order of the log."""
     gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
     abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
     found: dict[Key, Fact] = {}
@@ -357,19 +358,20 @@ def _in_turn(round_: Round, book: Rulebook) -> Iterable[Fact]:
         key, seat = key_in(event), event.seat
         if key in found or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
             continue
-        late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
-        if not late and not (event.wager == "progressive" and is_collected_before(round_, fact)):
+        later = event.source == "slip" if isinstance(event, model.WagerPaid) else event.reason == "late"
+        if not later and not (event.wager == "progressive" and is_collected_before(round_, fact)):
             found[key] = fact
-    return found.values()
+    return found
 
 
-def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Iterator[Fact]:
-    """The first moves of the wagers of a box that are settled before this one's, where they came after it."""
+def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Fact | None:
+    """The first move of a wager of the box that is settled before this one's, where it came after it; or null."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
         found = began.get((fact.payload.seat, wager))
         if found is not None and fact.seq < found.seq:
-            yield found
+            return found
+    return None
 
 
 def _both(one: Fact, other: Fact) -> str:

@@ -15,13 +15,13 @@ import msgspec
 from events import model
 from events.envelope import ReadEnvelope
 from events.model import Aspect, Event
-from games.cards import CODE
+from games.cards import READ
 from replay.corrections import Correction, Known, correction
 from replay.given_back import given_back
 from replay.jumps import Jump, is_in, without
 from replay.meters_after import meters_after
 from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
-from replay.shoe_state import LEAVES_THE_SHOE
+from replay.shoe_state import from_the_shoe
 from replay.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
 from replay.table_state import CHANGES, LEDGER_EVENTS, MAKING_READY, Change, Fact, Source, TableState, firsts, in_order
 
@@ -101,6 +101,8 @@ class Round:
     def tell_once(self) -> None:
         """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""
         dealt = self.of(model.CardsDealt)
+        if len({fact.payload.to for fact in dealt}) == len(dealt):
+            return
         whole = [fact for fact in dealt if len(fact.payload.cards) >= WHOLE_HAND and None not in fact.payload.cards]
         once = {(fact.payload.to, *fact.payload.cards): fact for fact in reversed(whole)}
         if len(once) < len(whole):
@@ -123,7 +125,10 @@ class Round:
     @property
     def last_card(self) -> Fact | None:
         """The last card (or stack) dealt to a position, or null."""
-        return next((fact for fact in reversed(self.of(model.CardsDealt)) if fact.payload.to not in ASIDE), None)
+        for fact in reversed(self.of(model.CardsDealt)):
+            if fact.payload.to not in ASIDE:
+                return fact
+        return None
 
     @property
     def found_face_up(self) -> list[Fact]:
@@ -173,8 +178,7 @@ class Round:
                 to = fact.payload.to
                 if to in ASIDE:
                     continue
-                cards = [CODE[card] if card is not None else None for card in fact.payload.cards]
-                hands.setdefault(to, []).extend(cards)
+                hands.setdefault(to, []).extend(map(READ.__getitem__, fact.payload.cards))
             self.memo["hands"] = hands
         found: dict[Position, list[int | None]] = self.memo["hands"]
         return found
@@ -353,7 +357,7 @@ class TableFold:
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck, ended.last_card)
         if self.state.shoe is not None:
-            self.state.shoe.round_over(ended.deck, *_from_the_shoe(ended), ended.observes("shuffle"))
+            self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.observes("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
         self.state.lose(ended.lost_by)
@@ -490,11 +494,4 @@ def _left_behind(round_: Round) -> tuple[object, ...]:
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (given_back(round_), round_.voided is not None)
     left = dealt, void, counted, has_wrong_deck(round_)
-    return left if round_.before.shoe is None else (*left, _from_the_shoe(round_))
-
-
-def _from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Any]], tuple[int, Any] | None]:
-    """The cards that left the shoe in a round, and where the cover card appeared in it."""
-    reached = round_.last(model.CoverCardReached)
-    left = [(fact.seq, fact.payload) for fact in round_.in_order(*LEAVES_THE_SHOE)]
-    return left, (reached.seq, reached.payload.at) if reached is not None else None
+    return left if round_.before.shoe is None else (*left, from_the_shoe(round_))

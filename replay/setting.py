@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from events import model
-from games.cards import CODE, DECK, JOKER, TEXT, show
+from games.cards import CODE, DECK, JOKER, READ, TEXT, show
 from games.catalogue import GAMES
 from games.filed_way import FiledWay, is_set_by, settings_of
 from games.layout import NO_HAND, Hand
@@ -65,8 +65,8 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
 def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
     """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
     counts = facts[-1].payload
-    shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
-    reveal = next((fact for fact in shown if fact.payload.position == position), None)
+    again = len(facts) > 1 and position != dealer_position(round_)
+    reveal = _reveal(round_, position) if again else None
     if reveal is not None:
         before = [fact for fact in facts if round_.certainly_before(fact, reveal)]
         if any(round_.certainly_before(fact, reveal) is None for fact in facts):
@@ -78,13 +78,18 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> Se
     return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
 
 
+def _reveal(round_: Round, position: Position) -> Fact | None:
+    """The fact that revealed the hands of a position, or null."""
+    return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == position), None)
+
+
 def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
     """Return which cards were set into which hand."""
     return frozenset(event.high), frozenset(event.medium), frozenset(event.low)
 
 
 def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
-    return tuple([CODE[card] if card is not None else None for card in cards])
+    return tuple(map(READ.__getitem__, cards))
 
 
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
@@ -97,7 +102,7 @@ def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int
 
 def _foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None or _as_mostly(set_hand, dealt, book.chapter.numbers["cards_per_hand"]):
+    if set_hand is None or dealt is None or _is_as_dealt(round_, book, position):
         return []
     unread = sum(1 for card in dealt if card is None)
     held = [card for card in set_hand.cards if card is not None]
@@ -136,14 +141,15 @@ def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
     return frozenset(CODE[card] for card in seen if card is not None)
 
 
-def _as_mostly(set_hand: SetHand, dealt: Sequence[int | None], count: int) -> bool:
-    """Whether as many cards as a hand has were dealt, all read, and the hands set of just these."""
-    cards = set(dealt)
-    return (
-        len(cards) == len(dealt) == len(set_hand.cards) == count
-        and None not in cards
-        and cards == set(set_hand.cards)
-    )  # fmt: skip
+def _is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
+    """Whether as many cards as a hand has were dealt to a position, all read, and its hands set of just these."""
+    memo: dict[Position, bool] = round_.memo.setdefault("as_dealt", {})
+    if position not in memo:
+        set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
+        laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
+        same = len(dealt) == len(cards) == len(laid) == book.chapter.numbers["cards_per_hand"]
+        memo[position] = same and None not in cards and cards == set(laid)
+    return memo[position]
 
 
 def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
@@ -166,9 +172,8 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
 def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
     count = book.chapter.numbers["cards_per_hand"]
-    if set_hand is not None and dealt is not None and _as_mostly(set_hand, dealt, count):
-        round_.memo.setdefault("foreign", {})[position] = []
-        cards: Any = tuple(dealt)
+    if _is_as_dealt(round_, book, position):
+        cards: Any = tuple(dealt or ())
         read: Any = set_hand  # no card is unread
         return [Hand(cards, read.high, read.low, read.medium or None)]
     if set_hand is not None:

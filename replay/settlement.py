@@ -192,7 +192,8 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
     """Whose box each seat's is: not of those who bet behind."""
     at_boxes = [stake for stake in stakes(round_, book).values() if stake.wager not in OTHERS]
-    return {stake.seat: stake.bettor for stake in sorted(at_boxes, key=lambda each: each.on_layout_cents > 0)}
+    wagered = {stake.seat: stake.bettor for stake in at_boxes if stake.on_layout_cents > 0}
+    return {stake.seat: stake.bettor for stake in at_boxes} | wagered
 
 
 def _payee(flow: Flow | None) -> str:

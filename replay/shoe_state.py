@@ -7,7 +7,7 @@ record may have happened wherever a round's record does not cover shuffles: then
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -15,12 +15,22 @@ from events import model
 from games.rulebook import RulesRefused, chapter, known_chapters
 from games.submission import read_toml
 
+if TYPE_CHECKING:
+    from replay.rounds import Round
+
 Place = int | Literal["dealer", "start"]
 
 
 Left = model.CardsDealt | model.CardBurned | model.CardFoundFaceUp
 LEAVES_THE_SHOE = get_args(Left)
 """How a card leaves the shoe: to a hand or, burnt or found face up, to the discard rack."""
+
+
+def from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Left]], tuple[int, Place] | None]:
+    """Return by the numbers of the events what left the shoe in a round, and where the cover card appeared in it."""
+    reached = round_.last(model.CoverCardReached)
+    left = [(fact.seq, fact.payload) for fact in round_.in_order(*LEAVES_THE_SHOE)]
+    return left, (reached.seq, reached.payload.at) if reached is not None else None
 
 
 def cards_of(event: Left) -> Sequence[str | None]:

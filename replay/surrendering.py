@@ -15,11 +15,15 @@ from replay.wagering import stakes
 
 def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
     """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
+    if "surrenders" in round_.memo:
+        known: list[Fact] = round_.memo["surrenders"]
+        return known
     said: dict[int, Fact] = {fact.payload.seat: fact for fact in firsts(round_.of(model.Surrendered), "seat")}
     for fact in round_.of(model.WagerTaken) if book.has("11(d)") or book.has("686a.7(g)") else ():
         if fact.payload.reason == "surrendered":
             said.setdefault(fact.payload.seat, fact)
-    return list(said.values())
+    found = round_.memo["surrenders"] = list(said.values())
+    return found
 
 
 def surrendered(round_: Round, book: Rulebook) -> list[Fact]:

@@ -9,7 +9,7 @@ from typing import assert_never, get_args
 import msgspec
 
 from events import model
-from games.bonus import is_qualifying
+from games.bonus import qualifying_cents
 from games.chapters import Closes
 from games.citation import Citation
 from games.money import show_money
@@ -17,7 +17,7 @@ from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
-from replay.table_state import Fact, firsts, in_order
+from replay.table_state import Fact, in_order
 from replay.wager_keys import Key, key_in
 
 ENVY_WAGERS = get_args(model.EnvyWager)
@@ -100,7 +100,8 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
             stake.of[event.bettor] = stake.of.get(event.bettor, 0) - back
             stake.facts.append(fact)
     for stake in found.values():
-        stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
+        if len(stake.of) > 1:
+            stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
     round_.memo["stakes"] = found
     return found
 
@@ -323,7 +324,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 patrons.pop(event.seat, None)
             case _:
                 boxes = by_patron.setdefault(event.bettor, [])
-                if event.seat not in {seat for seat, _ in boxes}:
+                if not boxes or event.seat not in {seat for seat, _ in boxes}:
                     boxes.append((event.seat, fact))
                 if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
                     yield finding(
@@ -332,8 +333,10 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     )  # fmt: skip
     most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
     for patron, boxes in by_patron.items():
+        if len(boxes) == 1:
+            continue
         seats = sorted(seat for seat, _ in boxes)
-        if len(seats) < 2 or (len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1):
+        if len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1:
             continue
         up_to = "two" if most == 2 else f"up to {most}"
         allowed = f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box"
@@ -370,13 +373,13 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
     if not round_.observes("envy") or round_.first_card is None:
         return
-    first_placed = firsts(round_.of(model.LammerPlaced), "seat", "wager")
-    placed = {(fact.payload.seat, fact.payload.wager): fact for fact in first_placed}
+    placed = {(fact.payload.seat, fact.payload.wager): fact for fact in reversed(round_.of(model.LammerPlaced))}
     section = {"manual_shoe": "8(b)(1)", "hand": "9(a)(3)(i)", "automated_shoe": "10(a)(2)(i)"}[book.deal_method]
+    least = {wager: qualifying_cents(book, wager) for wager in ENVY_WAGERS}
     qualifying = {
         (stake.seat, stake.wager): stake
         for stake in stakes(round_, book).values()
-        if stake.wager in ENVY_WAGERS and is_qualifying(book, stake.wager, stake.in_time_cents)
+        if stake.wager in least and stake.in_time_cents >= least[stake.wager]
     }
     first = round_.first_card
     for (seat, wager), stake in qualifying.items():
