@@ -27,11 +27,11 @@ class Damaged(LogUnavailable):
 class Database:
     """One connection to a file: used by one thread at a time, its errors told as the log's own.
 
-    `synchronous` is SQLite's: with `FULL` a commit is on the disk before it is answered.
+    `synchronous` is SQLite's: with `FULL` a commit is on the disk before it is answered. `page_bytes` counts for a new file.
     """
 
-    def __init__(self, path: Path, *, read_only: bool, synchronous: str = "FULL") -> None:
-        self.path, self.read_only = path, read_only
+    def __init__(self, path: Path, *, read_only: bool, synchronous: str = "FULL", page_bytes: int = 4096) -> None:
+        self.path, self.read_only, self._page_bytes = path, read_only, page_bytes
         self.lock = threading.RLock()
         self._connection: Connection | None = None
         with self.errors("opened"):
@@ -42,7 +42,8 @@ class Database:
 
     def _connect(self) -> Connection:
         if not self.read_only:
-            return _tried(apsw.Connection(str(self.path)), "PRAGMA journal_mode=WAL")
+            connection = _tried(apsw.Connection(str(self.path)), f"PRAGMA page_size={self._page_bytes}")
+            return _tried(connection, "PRAGMA journal_mode=WAL")
         try:
             connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READONLY)
             return _tried(connection, "SELECT count(*) FROM sqlite_schema")

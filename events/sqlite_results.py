@@ -25,6 +25,9 @@ INSERT INTO records (kind, key, data) SELECT ?1, ?2, ?3
 WHERE (SELECT data FROM records WHERE kind = ?1 AND key = ?2 ORDER BY pos DESC LIMIT 1) IS NOT ?3
 """
 
+PAGE_BYTES = 16_384
+"""What a page of the file holds: an adjudication has some 5,000 bytes, and two or three go on a page without overflowing it."""
+
 
 class SqliteResults:
     """The results beside a log (see `events.log.ResultStore`): `<log path>.verdicts`, or any other path.
@@ -36,7 +39,9 @@ class SqliteResults:
         self.path = Path(os.path.realpath(path))
         if read_only and not self.path.is_file():
             raise LogUnavailable(f"there are no results at {self.path}; replay the log first")
-        self._database = Database(self.path, read_only=read_only, synchronous="NORMAL")
+        self._database = Database(
+            self.path, read_only=read_only, synchronous="NORMAL", page_bytes=PAGE_BYTES
+        )  # fmt: skip
         if not read_only:
             try:
                 with self._database.transaction() as connection:

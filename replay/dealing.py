@@ -113,7 +113,7 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for roll in round_.of(model.DiceRolled):
         made = [fact for fact in shakes if since < fact.seq < roll.seq]
         times = sum(fact.payload.times or 0 for fact in made)
-        activated = any(since < fact.seq < roll.seq for fact in round_.of(model.ShakerActivated))
+        activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
         since = roll.seq
         if times < must and not activated and not any(fact.payload.duration_ms for fact in made):
             yield finding(

@@ -94,6 +94,8 @@ def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
 
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
+    if _is_as_dealt(round_, book, position):
+        return []
     memo: dict[Position, list[int]] = round_.memo.setdefault("foreign", {})
     if position not in memo:
         memo[position] = _foreign_cards(round_, book, position)
@@ -102,7 +104,7 @@ def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int
 
 def _foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None or _is_as_dealt(round_, book, position):
+    if set_hand is None or dealt is None:
         return []
     unread = sum(1 for card in dealt if card is None)
     held = [card for card in set_hand.cards if card is not None]
@@ -376,6 +378,8 @@ def _shown(*hands: tuple[int | None, ...] | None) -> str:
 def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Hands are set from the cards dealt to the position."""
     for position, set_hand in set_hands(round_).items():
+        if _is_as_dealt(round_, book, position):
+            continue
         twice_read = in_two_hands(round_, book, position)
         if twice_read:
             yield Doubt(

@@ -52,9 +52,12 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     Wagers on the dice are settled before the cards, and hinder nobody (§ 645c.2(h), D317).
     """
+    said = surrenders(round_, book)
+    if not said:
+        return
     over = {book.chapter.base, *(name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation")}
     dealer_set = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
-    for fact in surrenders(round_, book):
+    for fact in said:
         seat = fact.payload.seat
         optional = [
             stake.wager for stake in stakes(round_, book).values()
