@@ -178,7 +178,7 @@ def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
             if stake is None:
                 in_time: bool | None = False if round_.observes("wagering") else None
             else:
-                in_time = None if stake.doubtful else stake.in_time_cents > 0
+                in_time = None if stake.doubt else stake.in_time_cents > 0
             if in_time is not True and found.get(seat) is not False:
                 found[seat] = in_time
     return found

@@ -177,7 +177,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
                 seat=key[0], wager=key[1], number=key[2],
                 bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
                 paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
-                due_cents=owed.net_cents if owed is not None else not_due,
+                due_cents=None if stake and stake.doubt else owed.net_cents if owed is not None else not_due,
                 done_cents=done if flow is not None or (together and taken) or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0,
                 line=(owed.line or owed.outcome) if owed else "late" if stake else "no_wager",
@@ -231,7 +231,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
     placed, lost = stakes(round_, book), round_.lost
-    moved_late = {key for key, stake in placed.items() if stake.late_cents or stake.doubtful}
+    moved_late = {key for key, stake in placed.items() if stake.late_cents or stake.doubt}
     wrong = [each for each in settlements(round_, book) if each.due_cents is None or each.due_cents != each.done_cents]
     if not wrong and not moved_late:
         return
@@ -242,11 +242,12 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             continue
         key = key_in(each)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
-        if each.due_cents is None:
+        doubt = stake.doubt if stake is not None else ""  # `doubtful_wagers` says it
+        if due.net_cents is None if due is not None else each.due_cents is None and not doubt:
             why = _why(round_, book, each.seat, each.wager)
             yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
             continue
-        if lost or (stake is not None and stake.doubtful):
+        if lost or doubt or each.due_cents is None:
             continue
         late = stake is not None and stake.late_cents != 0
         taken = vigorish.get(key, ())

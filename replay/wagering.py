@@ -20,6 +20,7 @@ from replay.rules import Doubt, finding, rule
 from replay.table_state import Fact, in_order
 from replay.wager_keys import Key, key_in
 
+IN_ONE_LINE = "whether it came before the additional cards is not on record"
 ENVY_WAGERS = get_args(model.EnvyWager)
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
 ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
@@ -29,8 +30,8 @@ ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
-    `of`: by patron what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubtful`: whether
-    in time cannot be told; `in_one_line`, because the cards that end its time are told all at once.
+    `of`: by patron what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot be
+    told how much was at stake in time; else empty.
     """
 
     seat: int
@@ -41,8 +42,7 @@ class Stake(msgspec.Struct):
     late_cents: int = 0
     late_back_cents: int = 0
     of: dict[str, int] = {}
-    doubtful: bool = False
-    in_one_line: bool = False
+    doubt: str = ""
     facts: list[Fact] = []
 
     @property
@@ -79,13 +79,15 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
                 closed = closing(round_, closes, event.seat)
             in_time = True if closed is None else round_.certainly_before(fact, closed)
             if in_time is False and closes == "further_cards" and _is_told_in_one(round_, closed):
-                in_time, stake.in_one_line = None, True
+                in_time, stake.doubt = None, IN_ONE_LINE
             cents = sign * event.amount_cents
             if in_time is False:
                 stake.late_cents += cents
             else:
-                stake.doubtful = stake.doubtful or in_time is None
                 stake.in_time_cents += cents
+            if in_time is None and not stake.doubt:
+                until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
+                stake.doubt = f"the clocks contradict the order of the wager and {until}"
             if sign > 0 or in_time is not False:
                 stake.of[event.bettor] = stake.of.get(event.bettor, 0) + cents
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
@@ -129,7 +131,9 @@ def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:
 def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> bool:
     """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
 
-    It takes back what was placed last, if that is of its amount: in one stack or in several.
+    It takes back what was placed last, if that is of its amount: in one stack or in several. What was withdrawn right before
+    or after it is what was refused, and gone. Of another amount it may be a part of a stack, or chips that were never placed: how
+    much is at stake cannot be told (D388).
     """
     event = refused.payload
     rule_ = book.chapter.wagers.get(stake.wager)
@@ -138,12 +142,19 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact)
     closed = closing(round_, "activation" if with_dice else closes, stake.seat)
     if closed is not None and closed.seq < refused.seq:
         return False
-    before = [fact.payload for fact in in_order(stake.facts) if fact.seq < refused.seq]
+    facts = in_order(stake.facts)
+    before = [fact.payload for fact in facts if fact.seq < refused.seq]
+    after = [fact.payload for fact in facts if fact.seq > refused.seq]
     stacks = takewhile(lambda each: isinstance(each, model.WagerPlaced), reversed(before))
+    beside = [each for each in (*before[-1:], *after[:1]) if isinstance(each, model.WagerRemoved)]
+    if event.amount_cents in [each.amount_cents for each in beside]:
+        return True
     if event.amount_cents in accumulate(each.amount_cents for each in stacks):
         stake.in_time_cents -= event.amount_cents
         stake.of[event.bettor] = stake.of.get(event.bettor, 0) - event.amount_cents
         stake.facts.append(refused)
+    else:
+        stake.doubt = stake.doubt or f"{show_money(event.amount_cents)} was refused that was not placed so"
     return True
 
 
@@ -212,19 +223,13 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
 
     Late wagers themselves are found with their money, in `settlement.py`. Nor can a wager be told of which more was withdrawn
-    than the record has placed.
+    than the record has placed, or of which something was refused that was not placed so (D388).
     """
     for stake in stakes(round_, book).values():
         if stake.on_layout_cents < 0:
             yield Doubt(f"seat {stake.seat} {stake.wager}: more was withdrawn than was placed, by the record")
-        if stake.in_one_line:
-            yield Doubt(
-                f"seat {stake.seat} {stake.wager}: whether it came before the additional cards is not on record"
-            )
-        elif stake.doubtful:
-            rule_ = book.chapter.wagers.get(stake.wager)
-            until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
-            yield Doubt(f"seat {stake.seat} {stake.wager}: the clocks contradict the order of the wager and {until}")
+        if stake.doubt:
+            yield Doubt(f"seat {stake.seat} {stake.wager}: {stake.doubt}")
 
 
 @rule("WAGER-BASE", on=("7(e)",))
@@ -254,7 +259,7 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Wagers are of those offered and within the filed limits; where one goes with another, of just that amount."""
     placed = stakes(round_, book)
     for stake in placed.values():
-        if stake.in_time_cents <= 0:
+        if stake.in_time_cents <= 0 or stake.doubt:
             continue
         offer, cents = book.offers.get(stake.wager), stake.in_time_cents
         rule_ = book.chapter.wagers.get(stake.wager)
