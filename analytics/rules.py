@@ -5,6 +5,7 @@ The law of this file: which submission is in force is reckoned as a replay does 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 
 import msgspec
@@ -18,6 +19,7 @@ from games.rulebook import Offer, RulesRefused, parse_submission
 class Filing(msgspec.Struct, frozen=True, kw_only=True):
     """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (null: none).
 
+    `readings`: by wager the setting by which it is settled otherwise than theory counts (D421).
     `state`: `in force`, `to come` (its day has not come), `replaced`, or `never used` (replaced before its day, or refused).
     """
 
@@ -31,16 +33,21 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
     first_day: date | None
     last_day: date | None
     state: str
+    readings: dict[str, str]
 
 
 class Offered(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager of a submission with its limits, and what it returns; null where that is not reckoned."""
+    """A wager of a submission with its limits, and what it returns; null where that is not reckoned.
+
+    `reading`: the setting filed by which it is settled otherwise than theory counts, else empty.
+    """
 
     wager: str
     paytable: str
     min_cents: int
     max_cents: int
     figures: Return | None
+    reading: str = ""
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,6 +96,9 @@ def filings(db: Warehouse) -> list[Filing]:
         ORDER BY f.table_id, f.seq DESC
         """
     ).pl()
+    readings: dict[str, dict[str, str]] = {}
+    for digest, wager, reading in db.execute("SELECT digest, wager, reading FROM fct_readings").fetchall():
+        readings.setdefault(digest, {})[wager] = reading
     told: list[Filing] = []
     in_force: set[str] = set()
     for row in found.iter_rows(named=True):
@@ -100,7 +110,7 @@ def filings(db: Warehouse) -> list[Filing]:
             state = "in force"
         else:
             state = "replaced" if row["rounds"] else "never used"
-        told.append(Filing(**row, state=state))
+        told.append(Filing(**row, state=state, readings=readings.get(row["digest"], {})))
     return told
 
 
@@ -112,18 +122,18 @@ def _holds(toml: str) -> bool:
         return False
 
 
-def read(toml: str) -> Submission | str:
-    """Return a submission as read, with what each wager returns; or why it was refused."""
+def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
+    """Return a submission as read, with what each wager returns; or why it was refused. `readings` are the filing's."""
     try:
         book = parse_submission(toml)
     except RulesRefused as error:
         return str(error)
     known = {(each.wager, each.paytable): each for each in returns(book.game, book.chapter.key)}
-    offered = [_offered(offer, known) for offer in book.offers.values()]
+    offered = [_offered(offer, known, readings.get(offer.wager, "")) for offer in book.offers.values()]
     others = {
         each.wager: [name for name in book.chapter.wagers[each.wager].paytables if name != each.paytable]
         for each in offered
-        if each.paytable and each.wager in book.chapter.wagers
+        if each.paytable and each.wager in book.chapter.wagers and not each.reading
     }
     return Submission(
         game=book.game, chapter=book.chapter.key, title=book.chapter.title, offered=offered,
@@ -131,11 +141,12 @@ def read(toml: str) -> Submission | str:
     )  # fmt: skip
 
 
-def _offered(offer: Offer, known: dict[tuple[str, str], Return]) -> Offered:
+def _offered(offer: Offer, known: dict[tuple[str, str], Return], reading: str) -> Offered:
     paytable = offer.paytable.name if offer.paytable is not None else ""
+    figures = known.get((offer.wager, paytable)) or known.get((offer.wager, ""))
     return Offered(
         wager=offer.wager, paytable=paytable, min_cents=offer.min_cents, max_cents=offer.max_cents,
-        figures=known.get((offer.wager, paytable)) or known.get((offer.wager, "")),
+        figures=None if reading else figures, reading=reading,
     )  # fmt: skip
 
 
@@ -157,7 +168,7 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other: str) -> Wh
     It says what could be expected of the same wagers: patrons who see another paytable may wager otherwise.
     """
     known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
-    paytable = next((each.paytable for each in submission.offered if each.wager == wager), "")
+    paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")
     now, then = known.get((wager, paytable)), known.get((wager, other))
     made = handles(db, submission.chapter).get((wager, paytable))
     if now is None or then is None or made is None:

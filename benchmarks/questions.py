@@ -52,7 +52,8 @@ A_HAND: Final = cards_typed("ace of spades, king of hearts, queen").cards
 
 
 def _what_if(db: Warehouse) -> object:
-    submission = rules.read(rules.filings(db)[0].toml)
+    filed = rules.filings(db)[0]
+    submission = rules.read(filed.toml, filed.readings)
     assert isinstance(submission, rules.Submission), submission
     told = rules.what_if(db, submission, "fortune_bonus", "2")
     assert told is not None

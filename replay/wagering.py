@@ -154,7 +154,7 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact)
         stake.of[event.bettor] = stake.of.get(event.bettor, 0) - event.amount_cents
         stake.facts.append(refused)
     else:
-        stake.doubt = stake.doubt or f"{show_money(event.amount_cents)} was refused that was not placed so"
+        stake.doubt = stake.doubt or f"{show_money(event.amount_cents)} was refused, which is not what was placed last"
     return True
 
 

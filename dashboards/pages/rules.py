@@ -54,7 +54,7 @@ def page() -> None:
     with right:
         source.show(same(filed, shown))
     source.show(history(of_table, shown, formats))
-    submission = rules.read(shown.toml)
+    submission = rules.read(shown.toml, shown.readings)
     if isinstance(submission, str):
         source.show(markup.notice("This submission was refused, and never came into force", submission))
     else:
@@ -130,7 +130,9 @@ def _row(each: Offered, formats: Formats) -> list[object]:
             "–",
             "–",
             "–",
-            "settled with another wager, or not reckoned",
+            f"filed: {each.reading}; what it returns by that is not reckoned"
+            if each.reading
+            else "settled with another wager, or not reckoned",
         ]
     off = f"± {share(figures.std_error_percent, 3)}" if figures.std_error_percent else ""
     return [

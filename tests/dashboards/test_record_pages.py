@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import duckdb
 import pytest
+from msgspec.structs import replace
 
 from analytics import rules
+from analytics.loading import TableEvent
 from analytics.warehouse import build, reading
 from dashboards import desk, verifying
 from dashboards.names import Formats
+from games.submission import simple_submission
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start
@@ -106,7 +110,7 @@ def test_the_what_if_reckons_the_handle_by_another_paytable(floor: Living) -> No
     assert "$20.00" in page  # two wagers of $10
     with reading(floor.warehouse) as db:
         (filing,) = rules.filings(db)
-        submission = rules.read(filing.toml)
+        submission = rules.read(filing.toml, filing.readings)
         assert not isinstance(submission, str)
         told = rules.what_if(db, submission, "ace_high_bonus", "2")
     assert told is not None
@@ -127,8 +131,29 @@ def test_without_a_submission_rules_say_what_to_do(tmp_path: Path, monkeypatch: 
     assert "No rules submission on record" in said(run("rules", tmp_path / "w", monkeypatch))
 
 
+def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D421: theory counts the best paid line of the Fortune Bonus, the filing pays the highest rank."""
+    toml = simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, fortune_pays="highest_rank")
+    filed = {"sha256": sample.RULES, "submission": "x", "effective_gaming_day": "2026-03-01", "toml": toml}
+    placed = [sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3")]
+    judged = replace(sample.adjudication("table/fu-01", 1, placed), chapter="pa-688a")
+    event = TableEvent(stream="table/fu-01", seq=1, type="rules_filed", payload=json.dumps(filed))
+    build(tmp_path / "w", [judged], (), table_events=[event])
+    test = run("rules", tmp_path / "w", monkeypatch)
+    assert "filed: fortune_pays = highest_rank; what it returns by that is not reckoned" in said(test)
+    assert "96.410 %" in said(test)
+    assert "Fortune Bonus" not in str(next(box.options for box in test.selectbox if box.label == "Wager"))
+    with reading(tmp_path / "w") as db:
+        (filing,) = rules.filings(db)
+        submission = rules.read(filing.toml, filing.readings)
+        assert not isinstance(submission, str)
+        assert rules.what_if(db, submission, "fortune_bonus", "2") is None
+
+
 def test_a_submission_that_is_refused_says_why() -> None:
-    assert "not TOML" in str(rules.read("= ="))
+    assert "not TOML" in str(rules.read("= =", {}))
 
 
 # ------------------------------------------------------------------------------------------------------------- health
