@@ -47,6 +47,18 @@ def test_a_wrong_ace_high_payout_says_who_is_owed_what_by_which_section(dispute:
     assert "§ 688a.12(b)" in text
 
 
+def test_the_readme_prints_what_comes_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    written = next(block for block in readme.split("```") if block.startswith("\nrules "))
+    printed = next(block for block in readme.split("```") if block.startswith("\n$ rack judge dispute.txt\n"))
+    (tmp_path / "dispute.txt").write_text(written.lstrip())
+    monkeypatch.chdir(tmp_path)
+    assert main(["judge", "dispute.txt"]) == 1
+    assert capsys.readouterr().out.strip() == printed.split("\n", 2)[2].strip()
+
+
 def test_without_payments_it_says_what_is_due(dispute: Path, capsys) -> None:
     dispute.write_text(DISPUTE)
     code, said = judged(dispute, capsys)
