@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Final
 
 import msgspec
 import polars as pl
 
 from analytics.theory import Return, returns
 from analytics.warehouse import Warehouse
-from games.rulebook import Offer, RulesRefused, parse_submission
+from games.rulebook import Offer, Rulebook, RulesRefused, parse_submission
+
+TOGETHER: Final = {"dj_wild": ("ante", "blind", "raise"), "over_under": ("ante", "over", "under")}
+"""By game the wagers that theory counts as one."""
 
 
 class Filing(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +43,8 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
 class Offered(msgspec.Struct, frozen=True, kw_only=True):
     """A wager of a submission with its limits, and what it returns; null where that is not reckoned.
 
-    `reading`: the setting filed by which it is settled otherwise than theory counts, else empty.
+    `reading`: the setting filed by which it is settled otherwise than theory counts, else empty. `together`: the wagers that
+    theory counts as one with it, the first of them with the figures of all.
     """
 
     wager: str
@@ -48,6 +53,7 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
     max_cents: int
     figures: Return | None
     reading: str = ""
+    together: tuple[str, ...] = ()
 
 
 class Submission(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +135,7 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
     except RulesRefused as error:
         return str(error)
     known = {(each.wager, each.paytable): each for each in returns(book.game, book.chapter.key)}
-    offered = [_offered(offer, known, readings.get(offer.wager, "")) for offer in book.offers.values()]
+    offered = [_offered(book, offer, known, readings.get(offer.wager, "")) for offer in book.offers.values()]
     others = {
         each.wager: [name for name in book.chapter.wagers[each.wager].paytables if name != each.paytable]
         for each in offered
@@ -141,13 +147,30 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
     )  # fmt: skip
 
 
-def _offered(offer: Offer, known: dict[tuple[str, str], Return], reading: str) -> Offered:
-    paytable = offer.paytable.name if offer.paytable is not None else ""
-    figures = known.get((offer.wager, paytable)) or known.get((offer.wager, ""))
+def _offered(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return], reading: str) -> Offered:
+    together = TOGETHER.get(book.game, ())
     return Offered(
-        wager=offer.wager, paytable=paytable, min_cents=offer.min_cents, max_cents=offer.max_cents,
-        figures=None if reading else figures, reading=reading,
+        wager=offer.wager, paytable=_name(offer), min_cents=offer.min_cents, max_cents=offer.max_cents,
+        figures=None if reading else _figures(book, offer, known), reading=reading,
+        together=together if offer.wager in together else (),
     )  # fmt: skip
+
+
+def _figures(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return]) -> Return | None:
+    """What theory counts of a wager as it is filed, or null: of wagers that it counts as one it is that of the first."""
+    match book.game, offer.wager:
+        case "dj_wild", "ante":
+            return known.get(("ante_blind_raise", _name(book.offers["blind"])))
+        case "over_under", "ante":
+            return known.get(("base", ""))
+        case "pai_gow_poker", "base":
+            return known.get(("base", "commission_free" if book.settings["commission_free"] else "vigorish"))
+        case _:
+            return known.get((offer.wager, _name(offer))) or known.get((offer.wager, ""))
+
+
+def _name(offer: Offer) -> str:
+    return offer.paytable.name if offer.paytable is not None else ""
 
 
 def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:

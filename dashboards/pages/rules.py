@@ -130,16 +130,28 @@ def _row(each: Offered, formats: Formats) -> list[object]:
             "–",
             "–",
             "–",
-            f"filed: {each.reading}; what it returns by that is not reckoned"
-            if each.reading
-            else "settled with another wager, or not reckoned",
+            _why_not(each),
         ]
     off = f"± {share(figures.std_error_percent, 3)}" if figures.std_error_percent else ""
     return [
         markup.two_lines(wager_name(each.wager), figures.cite), each.paytable or "–", limits,
         markup.two_lines(share(figures.return_percent, 3), off), share(figures.house_advantage_percent, 3),
-        f"{figures.std_dev:,.3f}", share(100 * figures.hit_frequency, 3), figures.method,
+        f"{figures.std_dev:,.3f}", share(100 * figures.hit_frequency, 3),
+        figures.method if not each.together else f"{figures.method}; with {_both(each.together[1:])}",
     ]  # fmt: skip
+
+
+def _why_not(each: Offered) -> str:
+    """Say why a wager has no figures of its own."""
+    if each.reading:
+        return f"filed: {each.reading}; what it returns by that is not reckoned"
+    if each.together:
+        return f"settled with {_both(tuple(wager for wager in each.together if wager != each.wager))}"
+    return "not reckoned"
+
+
+def _both(wagers: tuple[str, ...]) -> str:
+    return " and ".join(map(wager_name, wagers))
 
 
 def what_if(submission: Submission, formats: Formats) -> None:

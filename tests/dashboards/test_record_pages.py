@@ -131,17 +131,49 @@ def test_without_a_submission_rules_say_what_to_do(tmp_path: Path, monkeypatch: 
     assert "No rules submission on record" in said(run("rules", tmp_path / "w", monkeypatch))
 
 
+def filed(path: Path, toml: str) -> Path:
+    """Build a warehouse of one table that filed these rules, with a round judged by them."""
+    event = {"sha256": sample.RULES, "submission": "x", "effective_gaming_day": "2026-03-01", "toml": toml}
+    judged = sample.adjudication(
+        "table/fu-01", 1, [sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3")]
+    )
+    rules_filed = TableEvent(stream="table/fu-01", seq=1, type="rules_filed", payload=json.dumps(event))
+    build(path, [replace(judged, chapter="pa-688a")], (), table_events=[rules_filed])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("toml", "wager", "percent"),
+    [
+        (simple_submission("pa-686a"), "ante", 98.950),  # with Over or Under: § 686a.7(g), the published 98.95 %
+        (simple_submission("pa-687a"), "ante", 98.976),  # with Blind and Raise
+        (simple_submission("pa-645c", commission_free=True), "base", 97.524),
+        (simple_submission("pa-645c", commission_free=False), "base", 97.295),  # less the vigorish
+    ],
+)
+def test_the_base_wager_returns_what_theory_counts_of_it_as_filed(toml: str, wager: str, percent: float) -> None:
+    submission = rules.read(toml, {})
+    assert not isinstance(submission, str)
+    figures = next(each.figures for each in submission.offered if each.wager == wager)
+    assert figures is not None
+    assert round(figures.return_percent, 3) == percent
+
+
+def test_wagers_that_are_settled_together_have_their_figures_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = said(run("rules", filed(tmp_path / "w", simple_submission("pa-686a")), monkeypatch))
+    assert page.count("98.950 %") == 1
+    for words in ("; with Over 23 and Under 18", "settled with Ante and Under 18", "settled with Ante and Over 23"):
+        assert words in page
+
+
 def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """D421: theory counts the best paid line of the Fortune Bonus, the filing pays the highest rank."""
     toml = simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, fortune_pays="highest_rank")
-    filed = {"sha256": sample.RULES, "submission": "x", "effective_gaming_day": "2026-03-01", "toml": toml}
-    placed = [sample.settlement(1, "fortune_bonus", 500, -500, -500, paytable="3")]
-    judged = replace(sample.adjudication("table/fu-01", 1, placed), chapter="pa-688a")
-    event = TableEvent(stream="table/fu-01", seq=1, type="rules_filed", payload=json.dumps(filed))
-    build(tmp_path / "w", [judged], (), table_events=[event])
-    test = run("rules", tmp_path / "w", monkeypatch)
+    test = run("rules", filed(tmp_path / "w", toml), monkeypatch)
     assert "filed: fortune_pays = highest_rank; what it returns by that is not reckoned" in said(test)
     assert "96.410 %" in said(test)
     assert "Fortune Bonus" not in str(next(box.options for box in test.selectbox if box.label == "Wager"))
