@@ -174,11 +174,14 @@ def _name(offer: Offer) -> str:
 
 
 def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int]]:
-    """Return (wager, paytable) → settled wagers and their handle in cents, in a chapter (`pa-688a`), the house's only."""
+    """Return (wager, paytable) → settled wagers and their handle in cents, in a chapter (`pa-688a`), the house's only.
+
+    Wagers settled by another reading than theory counts are left out (D421).
+    """
     rows = db.execute(
         """
         SELECT wager, coalesce(paytable, ''), sum(house_wagers)::BIGINT, sum(handle_cents)::BIGINT FROM mart_hold_wager
-        WHERE chapter = ? GROUP BY ALL HAVING sum(handle_cents) > 0
+        WHERE chapter = ? AND theory_wager = wager GROUP BY ALL HAVING sum(handle_cents) > 0
         """,
         [chapter],
     ).fetchall()

@@ -182,6 +182,9 @@ def test_a_wager_filed_by_another_reading_returns_what_is_not_reckoned(
         submission = rules.read(filing.toml, filing.readings)
         assert not isinstance(submission, str)
         assert rules.what_if(db, submission, "fortune_bonus", "2") is None
+        as_counted = rules.read(filing.toml, {})
+        assert not isinstance(as_counted, str)
+        assert rules.what_if(db, as_counted, "fortune_bonus", "2") is None  # none was settled as theory counts
 
 
 def test_a_submission_that_is_refused_says_why() -> None:
