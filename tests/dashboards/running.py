@@ -36,6 +36,7 @@ def log_in_browser(page: Page, site: str, person: str) -> None:
     page.get_by_role("link", name=person).click()
     page.wait_for_url(f"{site}/**")
     expect(page.get_by_role("button", name="Log out").first).to_be_visible()
+    expect_drawn(page)  # a click while the first page is being drawn can be lost
 
 
 def expect_drawn(page: Page) -> None:
