@@ -39,9 +39,7 @@ class SqliteResults:
         self.path = Path(os.path.realpath(path))
         if read_only and not self.path.is_file():
             raise LogUnavailable(f"there are no results at {self.path}; replay the log first")
-        self._database = Database(
-            self.path, read_only=read_only, synchronous="NORMAL", page_bytes=PAGE_BYTES
-        )  # fmt: skip
+        self._database = Database(self.path, read_only=read_only, synchronous="NORMAL", page_bytes=PAGE_BYTES)
         if not read_only:
             try:
                 with self._database.transaction() as connection:

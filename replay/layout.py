@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from events import model
-from games.cards import CODE, JOKER
+from games.cards import JOKER, READ
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
 from replay.moves import Flow, flows
@@ -91,7 +91,7 @@ def side_card(round_: Round) -> int | None:
     if "side" not in round_.memo:
         last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
         card = last.payload.cards[-1] if last is not None else None
-        code = CODE[card] if card is not None else None
+        code = READ[card]
         there = any(JOKER in cards and code in cards for cards in round_.hands().values())
         round_.memo["side"] = None if there else code
     side: int | None = round_.memo["side"]

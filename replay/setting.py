@@ -65,8 +65,8 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
 def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
     """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
     counts = facts[-1].payload
-    again = len(facts) > 1 and position != dealer_position(round_)
-    reveal = _reveal(round_, position) if again else None
+    shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
+    reveal = next((fact for fact in shown if fact.payload.position == position), None) if shown else None
     if reveal is not None:
         before = [fact for fact in facts if round_.certainly_before(fact, reveal)]
         if any(round_.certainly_before(fact, reveal) is None for fact in facts):
@@ -76,11 +76,6 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> Se
         counts = before[-1].payload if before else counts
     medium = _codes(counts.medium) if counts.medium else ()
     return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
-
-
-def _reveal(round_: Round, position: Position) -> Fact | None:
-    """The fact that revealed the hands of a position, or null."""
-    return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == position), None)
 
 
 def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
@@ -94,17 +89,8 @@ def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
 
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
-    if _is_as_dealt(round_, book, position):
-        return []
-    memo: dict[Position, list[int]] = round_.memo.setdefault("foreign", {})
-    if position not in memo:
-        memo[position] = _foreign_cards(round_, book, position)
-    return memo[position]
-
-
-def _foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None:
+    if set_hand is None or dealt is None or _is_as_dealt(round_, book, position):
         return []
     unread = sum(1 for card in dealt if card is None)
     held = [card for card in set_hand.cards if card is not None]
@@ -417,7 +403,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """Players examine and set their cards after the dealer's hands are set."""
     if "setting" not in round_.opened.payload.observed:
         return
-    dealer = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
+    dealer = dealer_set(round_)
     if dealer is None:
         return
     seen: set[int] = set()

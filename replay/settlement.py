@@ -243,15 +243,16 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         key = key_in(each)
         due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
         doubt = stake.doubt if stake is not None else ""  # `doubtful_wagers` says it
-        if due.net_cents is None if due is not None else each.due_cents is None and not doubt:
+        owed = due.net_cents if due is not None else 0 if doubt else each.due_cents
+        if owed is None:
             why = _why(round_, book, each.seat, each.wager)
             yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
             continue
-        if lost or doubt or each.due_cents is None:
+        if lost or doubt:
             continue
         late = stake is not None and stake.late_cents != 0
         taken = vigorish.get(key, ())
-        difference = each.done_cents - each.due_cents if each.done_cents is not None else None
+        difference = each.done_cents - owed if each.done_cents is not None else None
         if difference is not None and taken and not is_known_to(book):
             difference, taken = difference + in_cents(taken), ()
         if not late and not difference:

@@ -263,7 +263,7 @@ class Worker:
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
             conclusion = adjudicate(round_, book)
-            round_.memo = {}
+            round_.memo = {}  # what rules worked out is not kept with the rounds at hand
         key = f"{self.stream}#{round_.round_no}"
         judged = not first_time or round_.round_no <= self.said_to or self.withheld is not None
         before = self._standing(key) if judged else None

@@ -329,7 +329,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 patrons.pop(event.seat, None)
             case _:
                 boxes = by_patron.setdefault(event.bettor, [])
-                if not boxes or event.seat not in {seat for seat, _ in boxes}:
+                if event.seat not in {seat for seat, _ in boxes}:
                     boxes.append((event.seat, fact))
                 if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
                     yield finding(

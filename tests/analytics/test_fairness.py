@@ -49,7 +49,7 @@ def test_a_worn_die_is_found_at_its_table_and_named() -> None:
     ("bias", "family"), [({"top": 0.2}, "joker"), ({"sticky": 0.2}, "repeat"), ({"follows": 0.35}, "lag")]
 )
 def test_a_planted_bias_is_found(bias: dict[str, float], family: str) -> None:
-    found = alarms(devices.floor(3, **bias), "property")  # type: ignore[arg-type]  # options by name
+    found = alarms(devices.floor(3, **bias), "property")
     assert family in set(found["family"])
     if family == "joker":
         assert "dealer" in set(found["position"])

@@ -70,7 +70,7 @@ def test_what_is_not_counted_is_null_and_never_nothing(
     tmp_path: Path, entries: list[tuple[str, int]], drop: int | None, win: int | None, percent: float | None
 ) -> None:
     ledger = [
-        LedgerEntry(stream="table/a", seq=i, gaming_day="2026-03-06", kind=kind, amount_cents=cents, reference="")  # type: ignore[arg-type]  # the kinds stand in the loop
+        LedgerEntry(stream="table/a", seq=i, gaming_day="2026-03-06", kind=kind, amount_cents=cents, reference="")
         for i, (kind, cents) in enumerate(entries)
     ]
     build(tmp_path / "w", (), [*ledger, *ledger])  # an entry given twice counts once
@@ -93,7 +93,7 @@ def test_a_count_that_a_correction_took_back_is_no_count(
     ledger = [
         LedgerEntry(
             stream="table/a", seq=i, gaming_day="2026-03-06", kind=kind, amount_cents=cents, reference=reference
-        )  # type: ignore[arg-type]  # the kinds stand above
+        )
         for i, (kind, cents, reference) in enumerate(entries)
     ]
     build(tmp_path / "w", (), ledger)
@@ -136,7 +136,7 @@ def test_every_dimension_adds_up_to_the_whole(db: Warehouse, dimension: hold.Dim
 
 def test_a_dimension_that_wagers_do_not_have_is_refused(db: Warehouse) -> None:
     with pytest.raises(ValueError, match="'colour'"):
-        hold.hold_by(db, "colour")  # type: ignore[arg-type]  # no such dimension
+        hold.hold_by(db, "colour")  # no such dimension
 
 
 def test_floor_overview_of_a_day(db: Warehouse) -> None:

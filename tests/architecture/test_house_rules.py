@@ -58,9 +58,11 @@ def test_folders_have_names_that_say_something() -> None:
     assert folders & FOLDERS_WITHOUT_MEANING == set()
 
 
-def test_what_the_checker_is_told_to_overlook_says_why() -> None:
-    bare = re.compile(r"# type: ignore(\[[^\]]*\])?[ \t]*$", re.M)
-    assert [name for name in tracked() if name.endswith(".py") and bare.search(text(name))] == []
+def test_the_checker_overlooks_one_thing_and_says_why() -> None:
+    """The tests are not type-checked, so that nothing in them is to be overlooked."""
+    told = re.compile(r"# type: " + r"ignore[^\n]*")
+    found = [said for name in tracked() if name.endswith(".py") for said in told.findall(text(name))]
+    assert found == ["# type: " + "ignore[misc]  # kafka-python says no types"]
 
 
 def test_only_the_output_module_prints() -> None:
@@ -211,7 +213,7 @@ def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
 
 def test_every_target_of_the_makefile_is_explained() -> None:
     makefile = text("Makefile")
-    phony = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())  # type: ignore[index]  # there is such a line
+    phony = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M)[1].split())
     assert phony == set(re.findall(r"^([a-z-]+):.*## ", makefile, re.M))
 
 

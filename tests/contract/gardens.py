@@ -129,7 +129,7 @@ GARDENS: dict[str, Callable[[], Garden]] = {"sqlite": SqliteGarden, "kafka": Kaf
 
 def walk(garden: Garden, folder: Path, contents: Contents, **known: object) -> Report:
     with garden.plant(folder, contents) as (log, store):
-        return verify(log, checkpoints=store, **known)  # type: ignore[arg-type]  # options by name
+        return verify(log, checkpoints=store, **known)
 
 
 def named(report: Report) -> tuple[str, int, str]:

@@ -221,7 +221,7 @@ def test_what_was_signed_when_the_process_died_is_what_stands_in_the_store(opera
     operator.begin().sign()
     operator.more()
     dying = operator.begin()
-    dying._store = Dying(operator.store, stores)  # type: ignore[assignment]  # a double
+    dying._store = Dying(operator.store, stores)
     with pytest.raises(LogUnavailable):
         dying.sign()
     remembered = SigningMemory(operator.folder / "key", LOG_ID).load()

@@ -47,7 +47,7 @@ def test_a_witness_goes_on_after_a_restart(operator: Operator, witness: Witness,
     seen = witness.look()
     assert seen is not None
     signing.sign()
-    signer = FileSigner(seen.signed.key, witness._signer._private)  # type: ignore[attr-defined]  # the witness was given a signer from a file
+    signer = FileSigner(seen.signed.key, witness._signer._private)
     folder = WitnessFolder(tmp_path / "north", seen.signed.key)
     again = Witness(operator.log, operator.store, signer, folder, clock=operator.clock).look()
     assert again is not None
@@ -98,7 +98,7 @@ def test_a_witness_that_looks_on_sees_that_the_store_lost_what_it_saw(operator: 
     store = Losing(operator.store)
     signer = new_key(tmp_path / "w", "north", KeyKind.WITNESS)
     folder = WitnessFolder(tmp_path / "north", signer.public_key)
-    witness = Witness(operator.log, store, signer, folder, clock=operator.clock)  # type: ignore[arg-type]  # a double
+    witness = Witness(operator.log, store, signer, folder, clock=operator.clock)
     operator.begin().sign()
     assert witness.look()
     store.lost = 1

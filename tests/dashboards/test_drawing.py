@@ -35,7 +35,7 @@ def test_every_card_is_drawn_with_its_name_and_a_suit_that_is_a_shape(face: str)
 
 
 def test_red_and_black_suits_differ_in_shape_too() -> None:
-    shapes = {parse(card(0, 0, f"A{suit}")).find(f".//{SVG}path").get("d") for suit in "shdc"}  # type: ignore[union-attr]  # each card has a path
+    shapes = {parse(card(0, 0, f"A{suit}")).find(f".//{SVG}path").get("d") for suit in "shdc"}
     assert len(shapes) == 4
 
 
@@ -57,7 +57,7 @@ def test_a_die_that_was_not_read_and_one_that_is_not_flat() -> None:
 
 
 def test_chips_of_different_wagers_differ_by_letter() -> None:
-    letters = [parse(chip(0, 0, wager)).find(f".//{SVG}text").text for wager in ("base", "ace_high_bonus", "match")]  # type: ignore[union-attr]  # each chip has a letter
+    letters = [parse(chip(0, 0, wager)).find(f".//{SVG}text").text for wager in ("base", "ace_high_bonus", "match")]
     assert letters == ["B", "A", "M"]
 
 

@@ -165,7 +165,7 @@ class SqliteLogs:
     """A log of the same property, with an id of its own."""
 
     def __init__(self, path: Path, **options: str) -> None:
-        self.log = SqliteLog(path, property_id="bellwether", create=True, **options)  # type: ignore[arg-type]  # options by name
+        self.log = SqliteLog(path, property_id="bellwether", create=True, **options)
 
     def __enter__(self) -> SqliteLog:
         return self.log

@@ -241,7 +241,7 @@ def test_headers_of_any_bytes(data: bytes) -> None:
     """Walking page headers ends, with pages within the column or a `ValueError`."""
     found = 0
     try:
-        for page in pages(Pages(data), 0, len(data)):  # type: ignore[arg-type]  # a double for a file
+        for page in pages(Pages(data), 0, len(data)):  # a double for a file
             found += page.compressed_bytes
     except ValueError:
         return
@@ -253,7 +253,7 @@ def test_headers_of_any_bytes(data: bytes) -> None:
 )
 def test_headers_that_would_not_end(data: bytes) -> None:
     with pytest.raises(ValueError, match="page"):
-        list(pages(Pages(data), 0, len(data)))  # type: ignore[arg-type]  # a double for a file
+        list(pages(Pages(data), 0, len(data)))  # a double for a file
 
 
 # ------------------------------------------------------------------------------------------------------ paths and files

@@ -87,12 +87,12 @@ def test_other_text_is_kept_as_it_is(text: str) -> None:
 
 def test_lists_are_lists() -> None:
     with pytest.raises(msgspec.ValidationError, match="would read back as"):
-        DiceRolled(dice=(1, 2, 3), colours=None, lie="flat")  # type: ignore[arg-type]  # not a list
+        DiceRolled(dice=(1, 2, 3), colours=None, lie="flat")  # not a list
     for dice in ([1, 2], [1, 2, 3, 4], [1, 2, 7], [1, 2, True], [1, 2, 3.0]):
         with pytest.raises(msgspec.ValidationError, match=r"DiceRolled\.dice"):
-            DiceRolled(dice=dice, colours=None, lie="flat")  # type: ignore[arg-type]  # what no checker lets through
+            DiceRolled(dice=dice, colours=None, lie="flat")  # what no checker lets through
     with pytest.raises(msgspec.ValidationError, match=r"HandSet\.high\[1\]"):
-        HandSet(position="dealer", high=["As", "1s"], medium=[], low=[], by="dealer")  # type: ignore[list-item]  # no such card
+        HandSet(position="dealer", high=["As", "1s"], medium=[], low=[], by="dealer")  # no such card
 
 
 def test_fields_are_those_of_the_version() -> None:
@@ -103,9 +103,9 @@ def test_fields_are_those_of_the_version() -> None:
     with pytest.raises(TypeError):
         WagerPlaced(**WAGER, x=1)
     with pytest.raises(TypeError):
-        WagerPlaced(seat=3)  # type: ignore[call-arg]  # the rest is missing
+        WagerPlaced(seat=3)  # the rest is missing
     with pytest.raises(AttributeError):
-        WagerPlaced(**WAGER).seat = 4  # type: ignore[misc]  # frozen
+        WagerPlaced(**WAGER).seat = 4  # frozen
 
 
 def test_no_event_has_defaults_and_all_are_frozen_and_strict() -> None:

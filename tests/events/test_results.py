@@ -49,7 +49,9 @@ def test_repeats_change_nothing(results: ResultStore) -> None:
 def test_a_commit_is_whole_or_nothing(results: ResultStore) -> None:
     results.commit(ENGINE, {"table/a": 7}, {}, [A1])
     with pytest.raises(LogUnavailable):
-        results.commit(ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, ("findings", "b", "text")])  # type: ignore[list-item]  # text where bytes belong
+        results.commit(
+            ENGINE, {"table/a": 8}, {"table/a": b"x"}, [A2, ("findings", "b", "text")]
+        )  # text where bytes belong
     assert (results.positions(ENGINE), results.snapshots(ENGINE)) == ({"table/a": 7}, {})
     assert list(results.results("findings")) == [("a", b"1")]
 

@@ -59,7 +59,7 @@ def test_a_log_id_is_random(tmp_path: Path) -> None:
 def test_nothing_is_created_unasked(path: Path) -> None:
     for options in ({}, {"read_only": True}, {"read_only": True, "create": True}):
         with pytest.raises(LogUnavailable, match="there is no log at"):
-            SqliteLog(path, **options)  # type: ignore[arg-type]  # options by name
+            SqliteLog(path, **options)
     assert list(path.parent.iterdir()) == []
 
 

@@ -50,7 +50,7 @@ class MemoryLog:
 
 def as_log(*events: bytes, error: IntegrityError | None = None) -> EventLog:
     log: Any = MemoryLog(*events, error=error)
-    return log  # type: ignore[no-any-return]  # a double
+    return log
 
 
 DAY = GamingDayOpened(gaming_day="2026-03-14")

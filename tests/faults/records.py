@@ -164,7 +164,7 @@ def forged(folder: Path, times: int) -> int:
 
 def _delivered(folder: Path, lines: Sequence[bytes], clock: Iterator[int] | None = None) -> SqliteLog:
     options = {"clock": lambda: next(clock)} if clock is not None else {}
-    log = SqliteLog(folder / "floor.db", property_id=PROPERTY, log_id=LOG_ID, create=True, **options)  # type: ignore[arg-type]  # options by name
+    log = SqliteLog(folder / "floor.db", property_id=PROPERTY, log_id=LOG_ID, create=True, **options)
     for line in lines:
         for _ in take(log, [read_line(line, "line")]):
             pass

@@ -26,7 +26,7 @@ def net(book: Rulebook, wager: str, dice: Dice | None, stake: int = 100, number:
     return dice_wager(book, box, wager, dice, number).net_cents
 
 
-def nets(book: Rulebook, wager: str, colours: tuple[str, str, str] | None = None, number: int | None = None) -> Counter:  # type: ignore[type-arg]  # of wagers, bettors and numbers
+def nets(book: Rulebook, wager: str, colours: tuple[str, str, str] | None = None, number: int | None = None) -> Counter:
     return Counter(net(book, wager, Dice(roll, colours), number=number) for roll in ROLLS)
 
 

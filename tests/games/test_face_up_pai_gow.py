@@ -183,7 +183,7 @@ def due_by(dues: Sequence[Due]) -> dict[tuple[int, str], Due]:
 
 
 def one(rules: Rulebook, player: Box, wager: str = "base", dealers: Hand | None = None, **known: object) -> Due:
-    dues = settle(rules, dealers if dealers is not None else dealer(), [player], **known)  # type: ignore[arg-type]  # fields by name
+    dues = settle(rules, dealers if dealers is not None else dealer(), [player], **known)
     return due_by(dues)[player.seat, wager]
 
 

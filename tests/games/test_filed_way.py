@@ -22,8 +22,8 @@ def test_a_chapter_names_the_ways_of_its_own_hands() -> None:
 
 
 def test_a_way_can_stand_in_the_submission() -> None:
-    two = {**EVERY_HAND, "row": [{**EVERY_HAND["row"][0], "play": [{"front": "highest"}]}]}  # type: ignore[dict-item]  # values of all kinds
-    three = {**EVERY_HAND, "hands": "4-2-1", "row": [{**EVERY_HAND["row"][0], "play": [{}]}]}  # type: ignore[dict-item]  # values of all kinds
+    two = {**EVERY_HAND, "row": [{**EVERY_HAND["row"][0], "play": [{"front": "highest"}]}]}
+    three = {**EVERY_HAND, "hands": "4-2-1", "row": [{**EVERY_HAND["row"][0], "play": [{}]}]}
     assert (read_way(two, "test", FACE_UP).name, read_way(three, "test", ASIA).name) == ("own", "own")
     with pytest.raises(HouseWayError):
         read_way(two, "test", ASIA)

@@ -234,7 +234,7 @@ def settle(rules: Rulebook, boxes: Sequence[Box], meter: int | None = None, deal
 
 
 def one(rules: Rulebook, player: Box, wager: str = "base", **known: object) -> Due:
-    dues = settle(rules, [player], **known)  # type: ignore[arg-type]  # fields by name
+    dues = settle(rules, [player], **known)
     return next(due for due in dues if due.wager == wager)
 
 

@@ -33,7 +33,7 @@ HIGHER, LOWER = ("As Ac 6s 4s 2h", "Qs 7c"), ("Js Jh 8d 7d 4s", "Ts 6c")
 
 
 def settled(book: Rulebook, dealer: Hand, held: Hand, stakes: dict[str, int], **box: bool) -> dict[str, Due]:
-    one = Box(3, "p-3", held, stakes, **box)  # type: ignore[arg-type]  # fields by name
+    one = Box(3, "p-3", held, stakes, **box)
     return {due.wager: due for due in pai_gow_poker.settle(book, Layout(boxes=[one], dealer=dealer))}
 
 

@@ -123,7 +123,7 @@ def test_a_reading_that_is_given_up_ends_the_second_process(
     reading = to_the_ends(cluster, reader, dict.fromkeys(lanes, 0), reader.ends(lanes), 1)
     for _ in range(2):
         next(reading)
-    reading.close()  # type: ignore[attr-defined]  # it is a generator
+    reading.close()
     assert multiprocessing.active_children() == []
 
 

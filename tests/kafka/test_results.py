@@ -27,7 +27,7 @@ def open_results(log: KafkaLog) -> Iterator[OpenResults]:
     opened: list[KafkaResults] = []
 
     def open_(**options: bool) -> KafkaResults:
-        opened.append(KafkaResults(log.address, timeout_s=10.0, **options))  # type: ignore[arg-type]  # options by name
+        opened.append(KafkaResults(log.address, timeout_s=10.0, **options))
         return opened[-1]
 
     yield open_

@@ -109,14 +109,14 @@ def table_of(deal: Deal, shown: Show = show, dealt: Show | None = None, close: b
                 table.say(accepted(hand.seat, meter), 1)
     for position in POSITIONS:
         cards = [dealt(card) for card in deal.cards(position)]
-        table.say(model.CardsDealt(to=position, cards=cards, face_up=position == "dealer"), 1)  # type: ignore[arg-type]  # positions and cards as text
+        table.say(model.CardsDealt(to=position, cards=cards, face_up=position == "dealer"), 1)
     for hand in deal.hands:
         if hand.seat in deal.surrendered:
             table.say(model.Surrendered(seat=hand.seat), 1)
             continue
         high, low = [shown(card) for card in deal.high(hand)], [shown(card) for card in deal.low(hand)]
         table.say(
-            model.HandSet(position=hand.seat, high=high, medium=[], low=low, by="player"),  # type: ignore[arg-type]  # cards as text
+            model.HandSet(position=hand.seat, high=high, medium=[], low=low, by="player"),
             1,
         )
     if close:
@@ -126,7 +126,7 @@ def table_of(deal: Deal, shown: Show = show, dealt: Show | None = None, close: b
 
 def placed(seat: int, wager: str, cents: int) -> model.WagerPlaced:
     return model.WagerPlaced(
-        seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=cents, form="chips",  # type: ignore[arg-type]  # names of wagers
+        seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=cents, form="chips",
     )  # fmt: skip
 
 

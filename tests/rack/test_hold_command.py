@@ -88,7 +88,7 @@ def quarter(tmp_path_factory: pytest.TempPathFactory) -> str:
             for kind, cents in (("opener", 500_00), ("closer", 400_00 + win), ("drop", 100_00)):
                 ledger.append(
                     LedgerEntry(stream="table/fu-01", seq=len(ledger) + 1, gaming_day=f"2026-{month:02}-{day:02}",
-                                kind=kind, amount_cents=cents, reference="")  # type: ignore[arg-type]  # the kinds stand in the loop
+                                kind=kind, amount_cents=cents, reference="")
                 )  # fmt: skip
     path = tmp_path_factory.mktemp("quarter") / "w"
     build(path, (), ledger)

@@ -12,7 +12,7 @@ METER = "meter/m-1"
 def paid(seat: int = 3, cents: int = 2500, source: str = "slip") -> model.WagerPaid:
     return model.WagerPaid(
         seat=seat, bettor=f"seat-{seat}", wager="base", number=None, stake_cents=2500, winnings_cents=cents,
-        source=source,  # type: ignore[arg-type]  # the sources stand in the calls
+        source=source,
     )  # fmt: skip
 
 

@@ -310,7 +310,7 @@ def test_687a_11_e_two_clocks_and_the_order_of_settlement() -> None:
 
     def took(seat: int, wager: str, source: str, second: int) -> None:
         taken = model.WagerTaken(
-            seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=500, reason="lost",  # type: ignore[arg-type]  # names of wagers
+            seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=500, reason="lost",
         )  # fmt: skip
         table.say(taken, 1, source=source, at_us=START_US + (100 + second) * SECOND_US)
 

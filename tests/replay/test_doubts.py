@@ -29,7 +29,7 @@ def judged(text: str, words: str = "pa-688a") -> Conclusion:
 def two_clocks(observed: list[str], first: model.Event, second: model.Event, *, contradicting: bool) -> Conclusion:
     """A round in which one device reports the first event and another the second, by clocks that agree or do not."""
     table = Table()
-    table.say(model.RoundOpened(deck="d-1", observed=observed), 1)  # type: ignore[arg-type]  # names of aspects
+    table.say(model.RoundOpened(deck="d-1", observed=observed), 1)
     at_us = START_US + 100 * SECOND_US
     table.say(first, 1, source="camera", at_us=at_us)
     table.say(second, 1, source="shoe", at_us=at_us - SECOND_US if contradicting else at_us + SECOND_US)

@@ -356,6 +356,6 @@ def test_686a_7_l_a_burnt_card_may_be_counted_with_those_collected(burns: int, c
     play(table, 2, [model.CardBurned(card=None, reason="new_dealer")] * burns)
     at = next(at for at in range(table.last, 0, -1) if isinstance(table.payload(at), model.CardsCollected))
     draft = table.drafts[at - 1]
-    counted = msgspec.structs.replace(draft.payload, count=collected)  # type: ignore[call-arg]  # what was collected
+    counted = msgspec.structs.replace(draft.payload, count=collected)
     table.drafts[at - 1] = msgspec.structs.replace(draft, payload=counted)
     assert last(table) == check

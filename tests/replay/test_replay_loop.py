@@ -199,7 +199,7 @@ def test_following_a_log_commits_after_every_batch(log: SqliteLog, results: Sqli
     while len(verdicts(results)) < 3:
         next(following)
     assert verdicts(results)[2] == (1, 2, "VARIANCE")
-    following.close()  # type: ignore[attr-defined]  # a generator
+    following.close()
 
 
 def test_a_commit_without_news_stores_nothing() -> None:

@@ -346,7 +346,7 @@ def resolved(**changed: object) -> Event:
         "amount_cents": 100, "by": "s.lee", "disposition": "confirmed_paid_patron", "duplicate_of": None,
         "finding_id": F, "reason": WHY, "signs": None,
     }  # fmt: skip
-    return model.FindingResolved(**(fields | changed))  # type: ignore[arg-type]  # fields by name
+    return model.FindingResolved(**(fields | changed))
 
 
 @pytest.mark.parametrize(

@@ -39,9 +39,9 @@ def begun(chance: random.Random, deck: str, seated: Sequence[int], method: Any) 
         if chances(chance, 0.15):
             cutter = chance.choice(["dealer", *range(1, 7)])
         depth, counted_from = chance.choice((9, 10, 100, 302, 303)), chance.choice(("top", "bottom"))
-        steps.append(model.CardsCut(by=cutter, depth=depth, counted_from=counted_from))  # type: ignore[arg-type]  # literals
+        steps.append(model.CardsCut(by=cutter, depth=depth, counted_from=counted_from))
     below = chance.choice((77, 78, 120, 234, 235))
-    steps.append(model.CoverCardPlaced(depth=below, counted_from=chance.choice(("top", "bottom"))))  # type: ignore[arg-type]  # literals
+    steps.append(model.CoverCardPlaced(depth=below, counted_from=chance.choice(("top", "bottom"))))
     steps.append(model.CardBurned(card=None, reason="new_shoe"))
     if chances(chance, 0.25):
         steps.pop(chance.randrange(len(steps)))
@@ -80,7 +80,7 @@ def shoes(chance: random.Random) -> Table:
             table.say(event)
         within = steps[cut_here:]
         if chances(chance, 0.3):
-            within.append(model.CoverCardReached(at=chance.choice((1, 2, 3, 6, "start"))))  # type: ignore[arg-type]  # literals
+            within.append(model.CoverCardReached(at=chance.choice((1, 2, 3, 6, "start"))))
         hands = "2 Tc 9d 6h, 3 Tc Jd 6h" if chances(chance, 0.5) else "1 As Kd 9h"
         play(table, number, within, hands, deck)
     return table

@@ -286,7 +286,7 @@ def not_text(name: str) -> str:
 
 
 @pytest.mark.parametrize("load", [absent, not_text])
-def test_a_rules_file_that_cannot_be_read(load) -> None:  # type: ignore[no-untyped-def]  # any way to load
+def test_a_rules_file_that_cannot_be_read(load) -> None:
     with pytest.raises(TranscriptError, match=r"^dispute\.txt:1: rules: cannot read floor-2\.toml: "):
         parse("rules floor-2.toml\n" + PAID, "dispute.txt", load)
 

@@ -277,7 +277,7 @@ class Machine:
             return real_connection(name, vfs=self.running.name, **options)
 
         database.apsw.Connection = connect
-        high_water.os = SimOs(self)  # type: ignore[assignment]  # the simulated disk
+        high_water.os = SimOs(self)  # the simulated disk
         try:
             yield self
         finally:

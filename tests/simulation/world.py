@@ -322,7 +322,7 @@ def commits_often(rng: random.Random) -> Iterator[None]:
 
 def _quietly(close: object) -> None:
     with contextlib.suppress(LogUnavailable, OSError, IntegrityError):
-        close()  # type: ignore[operator]  # one of several things that can be closed
+        close()
 
 
 def demand(holds: bool, what: str) -> None:

@@ -41,7 +41,7 @@ def desk_at_floor(floor: Floor) -> AbstractContextManager[Desk]:
 def made(floor: Floor, **options: object) -> Packet:
     return packet_at(
         floor.address, "fu-01", 6, key=floor.key, by="m.ortiz", reason="patron asks", clock=lambda: NOW_US, **options
-    )  # type: ignore[arg-type]  # options by name
+    )
 
 
 def checkpoints(floor: Floor) -> int:
