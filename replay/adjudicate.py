@@ -16,8 +16,8 @@ import msgspec
 from games.rulebook import Chapter, Rulebook
 from replay.by_the_clocks import by_the_clocks
 from replay.findings import Finding, Settlement, Verdict
+from replay.order import rules_in_order
 from replay.rounds import Round
-from replay.rule_files import RULES
 from replay.rules import Doubt, Rule
 from replay.settlement import settlements
 from replay.voids import was_voided
@@ -36,9 +36,9 @@ _rules_of: dict[str, tuple[Rule, ...]] = {}
 
 
 def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
-    """Return the rules that hold in a chapter."""
+    """Return the rules that hold in a chapter, in the order in which they speak."""
     if chapter.key not in _rules_of:
-        _rules_of[chapter.key] = tuple(each for each in RULES if each.holds_in(chapter))
+        _rules_of[chapter.key] = tuple(each for each in rules_in_order() if each.holds_in(chapter))
     return _rules_of[chapter.key]
 
 

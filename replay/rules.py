@@ -1,13 +1,13 @@
-"""One rule, one function, one citation: the registry of rules and what they yield.
+"""One rule, one function, one citation: what a rule is, the register of codes, and what rules yield.
 
 A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or a `Doubt` where the evidence
-contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game.
+contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game, in the order of
+`order.py`: a rule that is not listed there never speaks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
 
 import msgspec
 
@@ -54,11 +54,10 @@ class Doubt(msgspec.Struct, frozen=True):
 
 
 RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Doubt"]]
-F = TypeVar("F", bound=RuleFunction)
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A registered rule: the codes it can find, the sections that it stands on, and the function.
+    """A rule: the codes it can find, the sections that it stands on, and the function.
 
     A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
     (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them.
@@ -73,20 +72,19 @@ class Rule(msgspec.Struct, frozen=True):
         return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
 
 
-RULES: list[Rule] = []
+def rule(*codes: str, on: tuple[str, ...]) -> Callable[[RuleFunction], Rule]:
+    """Make a function a rule that can find these codes and stands on these sections.
 
+    Raises `ValueError` where a code is not in the register, or no section is given.
+    """
 
-def rule(*codes: str, on: tuple[str, ...]) -> Callable[[F], F]:
-    """Register a rule under the codes it can find and the sections it stands on."""
-
-    def register(function: F) -> F:
+    def make(function: RuleFunction) -> Rule:
         unknown = [code for code in codes if code not in SEVERITY]
         if unknown or not on:
             raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no section")
-        RULES.append(Rule(codes, on, function))
-        return function
+        return Rule(codes, on, function)
 
-    return register
+    return make
 
 
 def finding(

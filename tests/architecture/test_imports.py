@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.rule_files import RULE_FILES
+from replay.order import rules_in_order
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
@@ -40,7 +40,7 @@ AT_HOME = {
 PURE = (
     "games/", "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
     "replay/rounds.py", "replay/rules.py", "replay/table_state.py", "replay/voids.py",
-    *(f"{module.__name__.replace('.', '/')}.py" for module in RULE_FILES),
+    *sorted({f"{each.judge.__module__.replace('.', '/')}.py" for each in rules_in_order()}),
 )  # fmt: skip
 """What judges: the same events and rules give the same verdict. A new game's rules are among it by being rules."""
 IMPURE_MODULES = {

@@ -8,7 +8,7 @@ from events import model
 from games.rulebook import Rulebook
 from replay.findings import Finding
 from replay.rounds import Round
-from replay.rules import Doubt, finding
+from replay.rules import Doubt, finding, rule
 from replay.voids import Ground
 
 
@@ -22,6 +22,7 @@ def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[Ground]:
             )  # fmt: skip
 
 
+@rule("PLAY-ORDER", on=("700a.11(a)",))
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """The dealer's hand is turned over after all others (§ 700a.11(a))."""
     turned = round_.of(model.HandRevealed)

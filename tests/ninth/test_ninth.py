@@ -18,7 +18,8 @@ from games.catalogue import GAMES
 from games.chapters import RulesRefused
 from games.rulebook import parse_submission, simple_submission
 from rack.cli import main
-from replay.rules import EVERY_CHAPTER, RULES, rule
+from replay.order import ORDER, rules_in_order
+from replay.rules import EVERY_CHAPTER
 from replay.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
 from tests.ninth import floor, high_card, rules
@@ -38,11 +39,9 @@ def high_card_is_there() -> Iterator[None]:
         patch.setitem(GAMES, "high_card", high_card.GAME)
         patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
-        registered = len(RULES)
-        rule("PLAY-ORDER", on=("700a.11(a)",))(rules.dealer_last)
+        patch.setitem(ORDER, "high_card", (rules.dealer_last,))
         chapters.known_chapters.cache_clear()
         yield
-        del RULES[registered:]
     chapters.known_chapters.cache_clear()
 
 
@@ -59,7 +58,7 @@ def test_its_rounds(case: Case) -> None:
 
 def test_its_findings_cite_its_own_sections() -> None:
     book = parse_submission(simple_submission("pa-700a"))
-    holding = [each for each in RULES if each.holds_in(book.chapter)]
+    holding = [each for each in rules_in_order() if each.holds_in(book.chapter)]
     assert {"DEAL-NOBETS", "PLAY-ORDER"} <= {code for each in holding for code in each.codes}
     for each in holding:
         if each.on != EVERY_CHAPTER:
