@@ -16,6 +16,7 @@ from games.cards import JOKER
 from games.layout import Decision, Layout
 from games.money import show_money
 from games.rulebook import Rulebook
+from replay.derived import derived_by_rules
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
 from replay.moves import flows, moves
@@ -45,24 +46,22 @@ class Decided(msgspec.Struct, frozen=True):
         return self.placed or self.fact
 
 
+@derived_by_rules
 def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
     """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
-    if "decisions" not in round_.memo:
-        found: dict[int, Decided | None] = {}
-        wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
-        raised = in_order(fact for stake in wagers for fact in kept(stake))
-        placed = {fact.payload.seat: fact for fact in reversed(raised)}
-        for fact in in_order([*round_.of(model.DecisionMade), *raised]):
-            event = fact.payload
-            folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
-            decided = Decided("fold", fact) if folded else Decided("raise", fact, placed.get(event.seat))
-            first = found.setdefault(event.seat, decided)
-            if first is not None and first.decision != decided.decision:
-                found[event.seat] = None
-        found.update((fact.payload.seat, None) for fact in round_.of(model.Surrendered))
-        round_.memo["decisions"] = found
-    known: dict[int, Decided | None] = round_.memo["decisions"]
-    return known
+    found: dict[int, Decided | None] = {}
+    wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
+    raised = in_order(fact for stake in wagers for fact in kept(stake))
+    placed = {fact.payload.seat: fact for fact in reversed(raised)}
+    for fact in in_order([*round_.of(model.DecisionMade), *raised]):
+        event = fact.payload
+        folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
+        decided = Decided("fold", fact) if folded else Decided("raise", fact, placed.get(event.seat))
+        first = found.setdefault(event.seat, decided)
+        if first is not None and first.decision != decided.decision:
+            found[event.seat] = None
+    found.update((fact.payload.seat, None) for fact in round_.of(model.Surrendered))
+    return found
 
 
 def in_play(round_: Round, book: Rulebook) -> list[int]:

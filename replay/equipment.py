@@ -10,6 +10,7 @@ from itertools import groupby
 
 from events import model
 from games.rulebook import Rulebook
+from replay.derived import derived
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import EVERY_CHAPTER, Doubt, finding, name, rule
@@ -23,11 +24,9 @@ PREPARING = (
 )  # fmt: skip
 
 
+@derived
 def preparations(round_: Round) -> list[Preparation]:
     """Return what made the round's deck ready: before the round opened, and in it before the first card."""
-    if "preparations" in round_.memo:
-        known: list[Preparation] = round_.memo["preparations"]
-        return known
     steps = list(round_.before.preparations(round_.deck))
     seated = dict(round_.before.patrons)
     first = round_.first_card
@@ -51,7 +50,6 @@ def preparations(round_: Round) -> list[Preparation]:
                 steps.append(Preparation("recut", fact.seq, event.by, 0, "", ()))
             case model.DeviceFailed() if event.device == "shuffler":
                 steps.append(Preparation("failure", fact.seq, "shuffler", 0, event.fault, ()))
-    round_.memo["preparations"] = steps
     return steps
 
 

@@ -61,24 +61,23 @@ class EvidenceFold(TableFold):
         super().__init__(stream)
         self._begins = begins
 
-    def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
-              payload: Event, event_id: str = "") -> list[Round]:  # fmt: skip
+    def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Fold one event; return the rounds that it completed or changed."""
-        if seq >= self._begins:
-            return super().apply(seq, at_us, source, source_seq, round_no, gaming_day, payload, event_id)
+        if event.seq >= self._begins:
+            return super().apply(event)
         state = self.state
-        state.sources[source] = Source(source_seq, at_us)
-        state.gaming_day = gaming_day
-        state.last_round_no = max(state.last_round_no, round_no or 0)
-        if self.known is not None and seq in self.known:
-            instead = self.known[seq]
+        state.sources[event.source] = Source(event.source_seq, event.occurred_at_us)
+        state.gaming_day = event.gaming_day
+        state.last_round_no = max(state.last_round_no, event.round_no or 0)
+        if self.known is not None and event.seq in self.known:
+            instead = self.known[event.seq]
             if instead is None:
                 return []
-            payload = instead[1]
-        if isinstance(payload, model.EventCorrected):
-            self.corrections.append(correction(seq, payload))
+            event = msgspec.structs.replace(event, payload=instead[1])
+        if isinstance(event.payload, model.EventCorrected):
+            self.corrections.append(correction(event.seq, event.payload))
         else:
-            state.apply(Fact(seq, at_us, source, payload, event_id))
+            state.apply(Fact.of(event))
         return []
 
 

@@ -10,6 +10,7 @@ from events import model
 from games.cards import JOKER, READ
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook import Rulebook
+from replay.derived import derived
 from replay.moves import Flow, flows
 from replay.rounds import Round
 from replay.surrendering import surrendered
@@ -86,16 +87,14 @@ def _is_collected(moves: Sequence[Fact], announced: int) -> bool:
     return not any(fact.seq > min(taken, announced) for fact in given if getattr(fact.payload, "reason", "") != "late")
 
 
+@derived
 def side_card(round_: Round) -> int | None:
     """Return the side card, or null where it is not on record, or by the record already lies beside the joker (D281)."""
-    if "side" not in round_.memo:
-        last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
-        card = last.payload.cards[-1] if last is not None else None
-        code = READ[card]
-        there = any(JOKER in cards and code in cards for cards in round_.hands().values())
-        round_.memo["side"] = None if there else code
-    side: int | None = round_.memo["side"]
-    return side
+    last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
+    card = last.payload.cards[-1] if last is not None else None
+    code = READ[card]
+    there = any(JOKER in cards and code in cards for cards in round_.hands().values())
+    return None if there else code
 
 
 def dice(round_: Round) -> Dice | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from events import model
+from events.envelope import ReadEnvelope
 from events.model import Event
 from games.money import show_money
 from games.progressive import after_winner, contribution, share_cents
@@ -47,9 +48,9 @@ class MeterFold:
         self.corrections: list[Correction] = []
         self.stale = False
 
-    def apply(self, seq: int, payload: Event) -> list[Finding]:
-        """Fold one event; return what does not add up."""
-        state = self.state
+    def apply(self, event: ReadEnvelope[Event]) -> list[Finding]:
+        """Fold one event, in its current version; return what does not add up."""
+        state, seq, payload = self.state, event.seq, event.payload
         if self.known is not None and seq in self.known:
             instead = self.known[seq]
             if instead is None:

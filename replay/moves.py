@@ -9,6 +9,7 @@ import msgspec
 
 from events import model
 from games.money import show_money
+from replay.derived import derived
 from replay.rounds import Round
 from replay.table_state import Fact, in_order
 from replay.wager_keys import Key, key_in
@@ -34,11 +35,9 @@ def moves(round_: Round) -> list[Fact]:
     return round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
 
+@derived
 def flows(round_: Round) -> dict[Key, Flow]:
     """Return what was done with each wager, by its key."""
-    known: dict[Key, Flow] | None = round_.memo.get("flows")
-    if known is not None:
-        return known
     found: dict[Key, Flow] = {}
 
     def of_wager(fact: Fact) -> Flow:
@@ -64,7 +63,6 @@ def flows(round_: Round) -> dict[Key, Flow]:
         else:
             flow.stake_back_cents += returned.amount_cents
         flow.gave = flow.gave or returned.reason not in ("late", "uncovered")
-    round_.memo["flows"] = found
     return found
 
 

@@ -15,6 +15,7 @@ from games.layout import Contribution, Cycle, Layout, Mystery, MysteryHit
 from games.mystery import Ruling, is_committed, ruling, show_meter
 from games.progressive import contribution
 from games.rulebook import Rulebook
+from replay.derived import derived_by_rules
 from replay.findings import Finding
 from replay.layout import FURTHER_LAYOUT
 from replay.moves import flows
@@ -68,13 +69,11 @@ def _of_meter(round_: Round, book: Rulebook, type_: type[model.Event]) -> Sequen
     return [fact for fact in round_.of(type_) if fact.payload.meter == book.mystery_meter]
 
 
+@derived_by_rules
 def recorded(round_: Round, book: Rulebook) -> list[Recorded]:
     """Return the cycles of the Must-Hit-By meter that the round has something of, in order."""
-    if "mystery" not in round_.memo:
-        paytable = _configuration(book)
-        round_.memo["mystery"] = _recorded(round_, book, paytable) if paytable is not None else []
-    known: list[Recorded] = round_.memo["mystery"]
-    return known
+    paytable = _configuration(book)
+    return _recorded(round_, book, paytable) if paytable is not None else []
 
 
 def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorded]:

@@ -17,13 +17,14 @@ from events.envelope import ReadEnvelope
 from events.model import Aspect, Event
 from games.cards import READ
 from replay.corrections import Correction, Known, correction
+from replay.event_reach import QUIET, QUIET_DEALT, REACHES_FURTHER
 from replay.given_back import given_back
 from replay.jumps import Jump, is_in, without
 from replay.meters_after import meters_after
-from replay.phases import COLUMN, SAME, STRAY, TABLE, Phase
+from replay.phases import COLUMN, STRAY, TABLE, Phase
 from replay.shoe_state import from_the_shoe
 from replay.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.table_state import CHANGES, LEDGER_EVENTS, MAKING_READY, Change, Fact, Source, TableState, firsts, in_order
+from replay.table_state import CHANGES, MAKING_READY, Fact, Source, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]
 
@@ -43,7 +44,8 @@ WHOLE_HAND = 5
 class Round:
     """A round of play at a table: its facts in order, and what the table was when it opened.
 
-    `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary).
+    `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary). `derived` is
+    where `derived.py` keeps what is worked out of the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     """
 
@@ -52,7 +54,7 @@ class Round:
             stream, round_no, opened, gaming_day, before,
         )  # fmt: skip
         self.facts: list[Fact] = []
-        self._forget()
+        self._begin_index()
         self.closed: Fact | None = None
         self.strays: list[Fact] = []
         self.jumps: list[Jump] = []
@@ -62,15 +64,21 @@ class Round:
         self._observed = frozenset(opening.observed)
         self.add(opened)
 
-    def _forget(self) -> None:
-        """Begin the index anew, and forget what rules have worked out."""
-        self.memo: dict[str, Any] = {}
+    def _begin_index(self) -> None:
+        """Begin the index anew."""
+        self.forget()
         self.first_card: Fact | None = None
         self.by_type = NO_FACTS.copy()
         self.of: Callable[[type[Event]], Sequence[Fact]] = self.by_type.__getitem__
 
+    def forget(self) -> None:
+        """Forget what was worked out: the round, or what it rests on, has changed."""
+        self.derived: dict[Callable[..., object], Any] = {}
+        self._hands: Mapping[Position, list[int | None]] | None = None
+
     def add(self, fact: Fact) -> None:
         """Take a fact into the round, in its order."""
+        self.forget()
         self.facts.append(fact)
         self.index(fact)
 
@@ -92,11 +100,23 @@ class Round:
             return False
         old = self.facts[index]
         self.facts[index : index + 1] = [] if payload is None else [msgspec.structs.replace(old, payload=payload)]
-        self._forget()
+        self._begin_index()
         for fact in self.facts:
             self.index(fact)
         self.tell_once()
         return True
+
+    def end(self, closed: Fact | None) -> None:
+        """Say that no more is expected of the round; `closed` is the fact that closed it, null where none did."""
+        self.forget()
+        self.closed = closed
+        self.tell_once()
+
+    def add_jump(self, jump: Jump) -> None:
+        """Take an irregularity of the record into the round."""
+        self.forget()
+        self.jumps.append(jump)
+        jump.round_no = self.round_no
 
     def tell_once(self) -> None:
         """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""
@@ -106,6 +126,7 @@ class Round:
         whole = [fact for fact in dealt if len(fact.payload.cards) >= WHOLE_HAND and None not in fact.payload.cards]
         once = {(fact.payload.to, *fact.payload.cards): fact for fact in reversed(whole)}
         if len(once) < len(whole):
+            self.forget()
             self.by_type[model.CardsDealt] = [fact for fact in dealt if fact in once.values() or fact not in whole]
 
     def first(self, type_: type[Event]) -> Fact | None:
@@ -172,16 +193,15 @@ class Round:
 
     def hands(self) -> Mapping[Position, list[int | None]]:
         """Return the cards dealt to each position, in the order dealt; a card that was not read is null."""
-        if "hands" not in self.memo:
+        if self._hands is None:
             hands: dict[Position, list[int | None]] = {}
             for fact in self.of(model.CardsDealt):
                 to = fact.payload.to
                 if to in ASIDE:
                     continue
                 hands.setdefault(to, []).extend(map(READ.__getitem__, fact.payload.cards))
-            self.memo["hands"] = hands
-        found: dict[Position, list[int | None]] = self.memo["hands"]
-        return found
+            self._hands = hands
+        return self._hands
 
     def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
         """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
@@ -236,6 +256,7 @@ class TableFold:
         if current is None or self.known is not None:
             return start
         quiet, round_no, facts, by_type = self._quiet, current.round_no, current.facts, current.by_type
+        current.forget()
         state = self.state
         sources = state.sources
         for index in range(start, len(events)):
@@ -250,7 +271,7 @@ class TableFold:
             if seen is None or event.source_seq != seen.last + 1 or at_us < seen.last_us:
                 return index
             seen.last, seen.last_us = event.source_seq, at_us
-            fact = Fact(event.seq, at_us, source, payload, event.event_id)
+            fact = Fact(event.seq, at_us, source, payload, event.event_id)  # as `Fact.of`, in a hurry
             facts.append(fact)
             same = by_type[type_]
             if same:
@@ -261,24 +282,19 @@ class TableFold:
                 change(state, fact, payload)
         return len(events)
 
-    def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
-              payload: Event, event_id: str = "") -> list[Round]:  # fmt: skip
-        """Fold one event; return the rounds that it completed or changed."""
-        jumped = self._count(seq, at_us, source, source_seq)
-        if self.known is not None and seq in self.known:
-            instead = self.known[seq]
+    def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
+        """Fold one event, in its current version; return the rounds that it completed or changed."""
+        jumped = self._count(event)
+        if self.known is not None and event.seq in self.known:
+            instead = self.known[event.seq]
             if instead is None:
-                if payload.KIND is model.RoundOpened:
-                    self._withdraw(round_no)
-                home = self.recent.get(round_no, self.open) if round_no is not None else self.open
-                if home is not None:
-                    self._dropped[seq] = home
+                self._drop(event)
                 return jumped
-            round_no, payload = instead
-        fact = Fact(seq, at_us, source, payload, event_id)
+            event = msgspec.structs.replace(event, round_no=instead[0], payload=instead[1])
+        fact, round_no, payload = Fact.of(event), event.round_no, event.payload
         type_ = payload.KIND
         state = self.state
-        state.gaming_day = gaming_day
+        state.gaming_day = event.gaming_day
         if isinstance(payload, model.EventCorrected):
             return self._correct(fact, payload) + jumped
         if type_ is model.RoundOpened:
@@ -311,7 +327,6 @@ class TableFold:
             elif type_ is model.RoundClosed and late.closed is None:
                 late.closed = fact
             late.add(fact)
-            late.memo = {}
             if self.open is None and late.round_no == state.last_round_no:
                 self._ban_deck(late)
             return [late, *self._recounted(late), *jumped]
@@ -352,8 +367,7 @@ class TableFold:
         ended = self.open
         if ended is None:
             return []
-        ended.closed = closed
-        ended.tell_once()
+        ended.end(closed)
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck, ended.last_card)
         if self.state.shoe is not None:
@@ -379,8 +393,9 @@ class TableFold:
         self.state.rounds_uncounted, others = recount(changed, since, self.open)
         return others
 
-    def _count(self, seq: int, at_us: int, source: str, source_seq: int) -> list[Round]:
+    def _count(self, event: ReadEnvelope[Event]) -> list[Round]:
         """Watch a device's counter and clock."""
+        seq, at_us, source, source_seq = event.seq, event.occurred_at_us, event.source, event.source_seq
         seen = self.state.sources.get(source)
         if seen is None:
             self.state.sources[source] = Source(source_seq, at_us)
@@ -407,8 +422,7 @@ class TableFold:
 
     def _jump(self, jump: Jump) -> None:
         if self.open is not None:
-            self.open.jumps.append(jump)
-            jump.round_no = self.open.round_no
+            self.open.add_jump(jump)
         else:
             self._waiting_jumps.append(jump)
 
@@ -417,6 +431,8 @@ class TableFold:
         changed: list[Round] = []
         for gap in filled:
             gap.missing = without(gap.missing, number)
+            if self.open is not None:
+                self.open.forget()
             changed += [each for each in self.recent.values() if gap in each.jumps]
             if gap.round_no and gap.round_no not in self.recent and (not self.open or gap not in self.open.jumps):
                 self.missed.add(gap.round_no)
@@ -425,7 +441,7 @@ class TableFold:
             self.stale = True  # the gap was found before this fold was taken up
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for each in changed:
-            each.memo = {}
+            each.forget()
         changed += [other for each in changed for other in self._recounted(each) if other not in changed]
         return changed
 
@@ -442,7 +458,6 @@ class TableFold:
             if home is None:
                 return []
             home.add(fact)
-            home.memo = {}
             return [home] if home is not self.open else []
         old = next((one for one in home.facts if one.seq == superseded), None) if home is not None else None
         at_hand = {superseded: old.event_id} if old is not None else {}
@@ -459,34 +474,22 @@ class TableFold:
             self.stale = True
         return [home] if home is not self.open else []
 
-    def _withdraw(self, round_no: int | None) -> None:
-        """Leave out a round that was never opened: what names it is no stray of the next."""
-        number = round_no if round_no is not None else self.state.last_round_no + 1
-        self.withdrawn.add(number)
-        self.state.last_round_no = max(self.state.last_round_no, number)
+    def _drop(self, event: ReadEnvelope[Event]) -> None:
+        """Leave out an event that a correction takes back; of a round that was never opened nothing is a stray of the next."""
+        round_no = event.round_no
+        if event.payload.KIND is model.RoundOpened:
+            number = round_no if round_no is not None else self.state.last_round_no + 1
+            self.withdrawn.add(number)
+            self.state.last_round_no = max(self.state.last_round_no, number)
+        home = self.recent.get(round_no, self.open) if round_no is not None else self.open
+        if home is not None:
+            self._dropped[event.seq] = home
 
     def _home(self, seq: int) -> Round | None:
         """Return the round at hand that has (or would have) an event."""
         at_hand: Iterable[Round] = [*self.recent.values(), *([self.open] if self.open is not None else [])]
         found = next((each for each in at_hand if any(one.seq == seq for one in each.facts)), None)
         return found if found is not None else self._dropped.get(seq)
-
-
-MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.IntakeRefused, model.EventCorrected})
-"""Events that the fold itself goes by."""
-
-REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
-"""Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
-
-QUIET_DEALT: tuple[dict[type[Event], Change | Literal[False]], ...] = tuple(
-    {type_: CHANGES.get(type_, False) for type_ in TABLE
-     if TABLE[type_][column] is SAME and type_ not in LEDGER_EVENTS | MARKS}
-    for column in COLUMN.values()
-)  # fmt: skip
-"""For each phase the events that are mere facts of a round of which a card was dealt; and how they change the table."""
-
-QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.CardsDealt} for types in QUIET_DEALT)
-"""The same before the first card."""
 
 
 def _left_behind(round_: Round) -> tuple[object, ...]:

@@ -16,10 +16,11 @@ import msgspec
 from events import model
 from games.cards import CODE, DECK, JOKER, READ, TEXT, show
 from games.catalogue import GAMES
-from games.filed_way import FiledWay, is_set_by, settings_of
+from games.filed_way import is_set_by, settings_of
 from games.layout import NO_HAND, Hand
 from games.pai_gow import Position
 from games.rulebook import Rulebook
+from replay.derived import derived, derived_by_rules, derived_of_each
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, name, rule
@@ -45,21 +46,17 @@ class SetHand(msgspec.Struct, frozen=True):
         return (*self.high, *self.medium, *self.low)
 
 
+@derived
 def set_hands(round_: Round) -> dict[Position, SetHand]:
     """Return the hands of each position as they count, with the facts of all that was set there.
 
     They are as last set (or reset); a player's as they lay at the reveal, where they had been set before it
     (§ 688a.11(e), D249, D371).
     """
-    if "set_hands" in round_.memo:
-        known: dict[Position, SetHand] = round_.memo["set_hands"]
-        return known
     made: dict[Position, list[Fact]] = {}
     for fact in round_.in_order(model.HandSet, model.HandReset):
         made.setdefault(fact.payload.position, []).append(fact)
-    found = {position: _as_revealed(round_, position, facts) for position, facts in made.items()}
-    round_.memo["set_hands"] = found
-    return found
+    return {position: _as_revealed(round_, position, facts) for position, facts in made.items()}
 
 
 def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
@@ -129,17 +126,16 @@ def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
     return frozenset(CODE[card] for card in seen if card is not None)
 
 
+@derived_of_each
 def _is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
     """Whether as many cards as a hand has were dealt to a position, all read, and its hands set of just these."""
-    memo: dict[Position, bool] = round_.memo.setdefault("as_dealt", {})
-    if position not in memo:
-        set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
-        laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
-        same = len(dealt) == len(cards) == len(laid) == book.chapter.numbers["cards_per_hand"]
-        memo[position] = same and None not in cards and cards == set(laid)
-    return memo[position]
+    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
+    laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
+    same = len(dealt) == len(cards) == len(laid) == book.chapter.numbers["cards_per_hand"]
+    return same and None not in cards and cards == set(laid)
 
 
+@derived_of_each
 def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     """Return every reading of what a position holds and how it was set; `[NO_HAND]` when the record does not tell.
 
@@ -147,14 +143,10 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     were set is known, and so is one that was exposed. Hands set with foreign cards count as not known, and so does a hand
     with one card twice (D281), or with a card read only when it was set that lies in another hand too (D351).
     """
-    memo = round_.memo.setdefault("readings", {})
-    if position not in memo:
-        held = _readings(round_, book, position)
-        if foreign_cards(round_, book, position):
-            held = [msgspec.structs.replace(hand, disputed=True) for hand in held]
-        memo[position] = held
-    found: list[Hand] = memo[position]
-    return found
+    held = _readings(round_, book, position)
+    if foreign_cards(round_, book, position):
+        held = [msgspec.structs.replace(hand, disputed=True) for hand in held]
+    return held
 
 
 def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
@@ -287,28 +279,26 @@ def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequenc
     return Hand(cards, high, low, medium or None)
 
 
+@derived_by_rules
 def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
     """Return every reading of the dealer's hands as they count: as set where by the house way, else as it sets them.
 
     Hands against the house way are reset and the round completed (§ 688a.13(h)); where the house way accepts several
     settings, each is a reading. Where no house way binds, the hands count as they were set.
     """
-    if "dealer_readings" not in round_.memo:
-        way = book.house_way
-        found: list[Hand] = []
-        for hand in readings(round_, book, dealer_position(round_)):
-            if (
-                hand.cards is None
-                or way is None
-                or not book.has("13(h)")
-                or (hand.high is not None and _by_house_way(round_, way, hand))
-            ):
-                found.append(hand)
-            else:
-                found += settings_of(way, hand.cards)
-        round_.memo["dealer_readings"] = found
-    known: list[Hand] = round_.memo["dealer_readings"]
-    return known
+    way = book.house_way
+    found: list[Hand] = []
+    for hand in readings(round_, book, dealer_position(round_)):
+        if (
+            hand.cards is None
+            or way is None
+            or not book.has("13(h)")
+            or (hand.high is not None and _by_house_way(round_, book, hand))
+        ):
+            found.append(hand)
+        else:
+            found += settings_of(way, hand.cards)
+    return found
 
 
 def dealer_position(round_: Round) -> Position:
@@ -327,13 +317,11 @@ def player_dealer_wager(round_: Round) -> Fact | None:
     return in_time[-1] if in_time else wagered[0]
 
 
-def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:
-    """Whether hands as set are ones that the house way accepts for the cards held."""
-    memo: dict[Hand, bool] = round_.memo.setdefault("by_house_way", {})
-    if hand not in memo:
-        set_cards = (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
-        memo[hand] = sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
-    return memo[hand]
+@derived_of_each
+def _by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
+    """Whether hands as set are ones that the house way, where one is filed, accepts for the cards held."""
+    way, set_cards = book.house_way, (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
+    return way is not None and sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
 
 
 @rule("SET-DEALER", on=("13(h)",))
@@ -343,7 +331,7 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     if set_hand is None or way is None or was_voided(round_, book):
         return
     held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
-    verdicts = {_by_house_way(round_, way, hand) for hand in held}
+    verdicts = {_by_house_way(round_, book, hand) for hand in held}
     if verdicts == {False}:
         accepted = settings_of(way, held[0].cards or ())[0]
         yield finding(

@@ -18,6 +18,7 @@ from games.money import show_money
 from games.rulebook import Rulebook
 from games.wagers import PUSHES, Due, Outcome
 from replay.agreement import agreed, due_in_all
+from replay.derived import derived_by_rules
 from replay.findings import Finding, Settlement
 from replay.layout import OTHERS, layout_of, voided_seats
 from replay.left_out import envy_for_left_out, no_wagers_on_record
@@ -55,15 +56,9 @@ def is_void(round_: Round, book: Rulebook) -> bool:
     return round_.voided is not None or must_be_void(round_, book)
 
 
+@derived_by_rules
 def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due, under all readings that the record leaves open."""
-    if "dues" not in round_.memo:
-        round_.memo["dues"] = _dues(round_, book)
-    known: list[Due] = round_.memo["dues"]
-    return known
-
-
-def _dues(round_: Round, book: Rulebook) -> list[Due]:
     staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
     if not is_void(round_, book):
         played = [*_played(round_, book, staked), *envy_for_left_out(round_, book)]
@@ -144,11 +139,9 @@ def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, he
     return agreed(_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
 
+@derived_by_rules
 def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     """Return every wager and Envy Bonus: staked, due, done; in the order of the seats and wagers."""
-    if "settlements" in round_.memo:
-        known: list[Settlement] = round_.memo["settlements"]
-        return known
     everything_settled = round_.closed is not None and "settlement" in round_.opened.payload.observed
     done_by = flows(round_)
     due_by: dict[Key, Due] = {}
@@ -185,7 +178,6 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
             )
         )  # fmt: skip
     found += _envy_settlements(round_, book, envy, at_box, everything_settled)
-    round_.memo["settlements"] = found
     return found
 
 

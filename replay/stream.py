@@ -79,6 +79,12 @@ def rules_in_force(round_: Round) -> Rulebook | str:
     return why
 
 
+def current(event: ReadEnvelope[model.Event]) -> ReadEnvelope[model.Event]:
+    """Return an event with its payload in its current version. Raises `EventError` where there is no way there."""
+    payload = upcast(event.payload)
+    return event if payload is event.payload else msgspec.structs.replace(event, payload=payload)
+
+
 class Worker:
     """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
@@ -116,12 +122,12 @@ class Worker:
         """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
         try:
             event = read(record.data)
-            payload = upcast(event.payload)
+            event = current(event)
         except EventError as error:
             raise Undecodable(self.stream, record.seq, str(error)) from error
         if record.seq and (event.seq != record.seq or event.stream != self.stream):
             raise Undecodable(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
-        return self._fold(record.data, event, payload)
+        return self._fold(record.data, event)
 
     def take_run(self, records: Sequence[Record], say: Callable[[Result], None]) -> int:
         """Fold records in a row and say what they lead to, as `take` does, but faster.
@@ -148,7 +154,7 @@ class Worker:
                     self.seq = events[at - 1].seq
                     continue
             event = events[at]
-            results = self._fold(every[at], event, event.payload)
+            results = self._fold(every[at], event)
             at += 1
             if self.stale:
                 break
@@ -161,22 +167,19 @@ class Worker:
         in_order = [event.seq for event in events] == [record.seq for record in records]
         return in_order and {event.stream for event in events} == {self.stream}
 
-    def _fold(self, data: bytes, event: ReadEnvelope[model.Event], payload: model.Event) -> Sequence[Result]:
+    def _fold(self, data: bytes, event: ReadEnvelope[model.Event]) -> Sequence[Result]:
         self.seq = event.seq
         corrected = self.known is not None and event.seq in self.known
-        results = self._ledger(event, payload) if corrected or payload.KIND in LEDGER_EVENTS else []
+        results = self._ledger(event) if corrected or event.payload.KIND in LEDGER_EVENTS else []
         if self.meter is not None:
-            results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(event.seq, payload)]
+            results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(event)]
             self.stale = self.meter.stale
             return results
         fold = self.table
         if fold is None:
             return results
         was_open = fold.open
-        for round_ in fold.apply(
-            event.seq, event.occurred_at_us, event.source, event.source_seq, event.round_no, event.gaming_day, payload,
-            event.event_id,
-        ):  # fmt: skip
+        for round_ in fold.apply(event):
             results += self.judge(round_) if self.judging else []
         if self.opened is not None and fold.open is not None and fold.open is not was_open:
             self.opened.add(fold.open.round_no)
@@ -242,15 +245,14 @@ class Worker:
         stored = self.earlier("adjudications", key)
         return msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
 
-    def _ledger(self, event: ReadEnvelope[model.Event], payload: model.Event) -> list[Result]:
-        seq, day = event.seq, event.gaming_day
-        entry = ledger_entry(self.stream, seq, day, payload)
-        if self.known is not None and seq in self.known:
-            instead, old = self.known[seq], entry
-            entry = ledger_entry(self.stream, seq, day, instead[1]) if instead is not None else None
+    def _ledger(self, event: ReadEnvelope[model.Event]) -> list[Result]:
+        entry = ledger_entry(event)
+        if self.known is not None and event.seq in self.known:
+            instead, old = self.known[event.seq], entry
+            entry = ledger_entry(msgspec.structs.replace(event, payload=instead[1])) if instead is not None else None
             if entry is None and old is not None:
                 entry = msgspec.structs.replace(old, amount_cents=0, reference="withdrawn")
-        return [("ledger", f"{self.stream}#{seq}", to_bytes(entry))] if entry is not None else []
+        return [("ledger", f"{self.stream}#{event.seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
         """Adjudicate a round; where that differs from what was said before, return the new revision."""
@@ -263,7 +265,7 @@ class Worker:
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
             conclusion = adjudicate(round_, book)
-            round_.memo = {}  # what rules worked out is not kept with the rounds at hand
+            round_.forget()  # what rules worked out is not kept with the rounds at hand
         key = f"{self.stream}#{round_.round_no}"
         judged = not first_time or round_.round_no <= self.said_to or self.withheld is not None
         before = self._standing(key) if judged else None
@@ -322,27 +324,34 @@ def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, 
     )  # fmt: skip
 
 
-def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -> LedgerEntry | None:
+def ledger_entry(event: ReadEnvelope[model.Event]) -> LedgerEntry | None:
     """Return the accounting entry that an event of a table makes, or null (D27)."""
-    match payload:
+    match event.payload:
         case model.InventoryCounted(kind=kind, amount_cents=cents):
-            return _entry(stream, seq, gaming_day, kind, cents, "")
+            return _entry(event, kind, cents, "")
         case model.FillReceived(amount_cents=cents, slip=slip):
-            return _entry(stream, seq, gaming_day, "fill", cents, slip)
+            return _entry(event, "fill", cents, slip)
         case model.CreditSent(amount_cents=cents, slip=slip):
-            return _entry(stream, seq, gaming_day, "credit", cents, slip)
+            return _entry(event, "credit", cents, slip)
         case model.DropCounted(gaming_day=day, amount_cents=cents, box=box):
-            return _entry(stream, seq, day, "drop", cents, box)
+            return msgspec.structs.replace(_entry(event, "drop", cents, box), gaming_day=day)
         case model.BuyIn(amount_cents=cents, form=form):
-            return _entry(stream, seq, gaming_day, "buy_in", cents, form)
+            return _entry(event, "buy_in", cents, form)
         case model.MarkerIssued(amount_cents=cents, document=document):
-            return _entry(stream, seq, gaming_day, "marker", cents, document)
+            return _entry(event, "marker", cents, document)
         case _:
             return None
 
 
-def _entry(stream: str, seq: int, day: str, kind: LedgerKind, cents: int, reference: str) -> LedgerEntry:
-    return LedgerEntry(stream=stream, seq=seq, gaming_day=day, kind=kind, amount_cents=cents, reference=reference)
+def _entry(event: ReadEnvelope[model.Event], kind: LedgerKind, cents: int, reference: str) -> LedgerEntry:
+    return LedgerEntry(
+        stream=event.stream,
+        seq=event.seq,
+        gaming_day=event.gaming_day,
+        kind=kind,
+        amount_cents=cents,
+        reference=reference,
+    )
 
 
 def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:

@@ -70,7 +70,8 @@ def recount(changed: Round, since: Sequence[Round], still_open: Round | None) ->
         number += 1
         if each.round_no != number or each.before.rounds_uncounted == count:
             break
-        each.before.rounds_uncounted, each.memo = count, {}
+        each.before.rounds_uncounted = count
+        each.forget()
         if each is not still_open:
             others.append(each)
             count = uncounted(each)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from events import model
 from games.rulebook import Rulebook
+from replay.derived import derived_by_rules
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import finding, rule
@@ -13,17 +14,14 @@ from replay.table_state import Fact, firsts
 from replay.wagering import stakes
 
 
+@derived_by_rules
 def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
     """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
-    if "surrenders" in round_.memo:
-        known: list[Fact] = round_.memo["surrenders"]
-        return known
     said: dict[int, Fact] = {fact.payload.seat: fact for fact in firsts(round_.of(model.Surrendered), "seat")}
     for fact in round_.of(model.WagerTaken) if book.has("11(d)") or book.has("686a.7(g)") else ():
         if fact.payload.reason == "surrendered":
             said.setdefault(fact.payload.seat, fact)
-    found = round_.memo["surrenders"] = list(said.values())
-    return found
+    return list(said.values())
 
 
 def surrendered(round_: Round, book: Rulebook) -> list[Fact]:

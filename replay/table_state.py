@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from events import model
+from events.envelope import ReadEnvelope
 from events.model import Event
 from replay.position_state import Held, Offer
 from replay.shoe_state import ShoeState, deals_from_shoes
@@ -26,6 +27,11 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     source: str
     payload: Any
     event_id: str = ""
+
+    @classmethod
+    def of(cls, event: ReadEnvelope[Event]) -> Fact:
+        """Return an event as a fact."""
+        return cls(event.seq, event.occurred_at_us, event.source, event.payload, event.event_id)
 
 
 _seq = attrgetter("seq")

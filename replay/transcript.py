@@ -16,7 +16,7 @@ import msgspec
 
 from events import model
 from events.base import REGISTRY
-from events.envelope import Draft
+from events.envelope import Draft, unlogged
 from events.model import Aspect, Event
 from games.rulebook import Rulebook, RulesRefused, parse_submission
 from games.submission import submission_from_words
@@ -110,7 +110,10 @@ def fold_script(fold: TableFold, script: Script) -> Round:
         counter += 1
         inside = inside or isinstance(each.payload, model.RoundOpened)
         round_no = script.round_no if inside else None
-        fold.apply(counter, each.at_us, "transcript", counter, round_no, script.gaming_day, each.payload)
+        fold.apply(unlogged(
+            each.payload, stream=fold.stream, seq=counter, gaming_day=script.gaming_day, source="transcript",
+            source_seq=counter, occurred_at_us=each.at_us, round_no=round_no,
+        ))  # fmt: skip
     found = fold.open if fold.open is not None else fold.recent[script.round_no]
     if fold.open is not None:
         fold.leave()

@@ -13,6 +13,7 @@ import msgspec
 from events import model
 from games.pai_gow import Position, starting_position
 from games.rulebook import Rulebook
+from replay.derived import derived, derived_by_rules
 from replay.given_back import given_back
 from replay.rounds import Round
 from replay.rules import name
@@ -47,21 +48,15 @@ class Start(msgspec.Struct, frozen=True):
     evidence: tuple[int, ...]
 
 
-def start_of(round_: Round) -> Start | None:
-    """Return what dice or number said about the start before the first card, or null when the record has nothing."""
-    if "start" not in round_.memo:
-        round_.memo["start"] = _start_of(round_)
-    start: Start | None = round_.memo["start"]
-    return start
-
-
 def before_deal(round_: Round, facts: Sequence[Fact]) -> list[Fact]:
     """Return those of some facts that came before the first card."""
     first = round_.first_card
     return [fact for fact in facts if first is None or fact.seq < first.seq]
 
 
-def _start_of(round_: Round) -> Start | None:
+@derived
+def start_of(round_: Round) -> Start | None:
+    """Return what dice or number said about the start before the first card, or null when the record has nothing."""
     drawn = before_deal(round_, round_.of(model.NumberDrawn))
     if drawn:
         number = drawn[-1].payload.number
@@ -94,17 +89,14 @@ FURTHER_GROUNDS: defaultdict[str, list[Callable[[Round, Rulebook], Iterable[Grou
 """By game: What else makes a round void in some chapters; their files of rules add to it."""
 
 
+@derived_by_rules
 def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
     """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
-    if "grounds" not in round_.memo:
-        grounds = (
-            *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
-            *(_face_up(round_, book) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
-            *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
-        )  # fmt: skip
-        round_.memo["grounds"] = grounds
-    found: tuple[Ground, ...] = round_.memo["grounds"]
-    return found
+    return (
+        *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
+        *(_face_up(round_, book) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
+        *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
+    )  # fmt: skip
 
 
 def can_be_void(book: Rulebook) -> bool:

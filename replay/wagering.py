@@ -14,6 +14,7 @@ from games.chapters import Closes
 from games.citation import Citation
 from games.money import show_money
 from games.rulebook import Rulebook
+from replay.derived import derived_by_rules
 from replay.findings import Finding
 from replay.rounds import Round
 from replay.rules import Doubt, finding, rule
@@ -51,15 +52,13 @@ class Stake(msgspec.Struct):
         return self.in_time_cents + self.late_cents
 
 
+@derived_by_rules
 def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     """Return the wagers of the round by key, in the order placed.
 
     A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
     as late is settled by that. A wager is of who placed it first of those whose wager lies there in the end.
     """
-    if "stakes" in round_.memo:
-        known: dict[Key, Stake] = round_.memo["stakes"]
-        return known
     found: dict[Key, Stake] = {}
     rules = book.chapter.wagers
     no_more_bets = closing(round_, "activation" if bets_close_with_the_dice(round_, book) else "no_more_bets", 0)
@@ -104,7 +103,6 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     for stake in found.values():
         if len(stake.of) > 1:
             stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
-    round_.memo["stakes"] = found
     return found
 
 

@@ -27,6 +27,7 @@ from replay.rounds import TableFold
 from replay.stream import rules_in_force
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
+from tests.replay.tables import in_stream
 
 NAME = "dj_wild"
 SEEDS = (1, 20)
@@ -81,14 +82,15 @@ def replayed(made: dict[str, list[Draft]]) -> tuple[tuple[Finding, ...], Counter
     for stream, drafts in made.items():
         if stream.startswith("meter/"):
             meter = MeterFold(stream)
-            meters += [each for seq, draft in enumerate(drafts, 1) for each in meter.apply(seq, draft.payload)]
+            meters += [
+                each for seq, draft in enumerate(drafts, 1) for each in meter.apply(in_stream(draft, stream, seq, ""))
+            ]
         elif stream.startswith("table/"):
             fold, day = TableFold(stream), ""
             for seq, draft in enumerate(drafts, 1):
                 if isinstance(draft.payload, model.GamingDayOpened):
                     day = draft.payload.gaming_day
-                for round_ in fold.apply(seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day,
-                                         draft.payload, draft.event_id):  # fmt: skip
+                for round_ in fold.apply(in_stream(draft, stream, seq, day)):
                     book = rules_in_force(round_)
                     assert isinstance(book, Rulebook)
                     conclusion = adjudicate(round_, book)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from events import model
+from events.envelope import unlogged
 from events.model import Event
 from games.rulebook import parse_submission
 from replay.adjudicate import Conclusion, adjudicate
@@ -45,7 +46,10 @@ def judged(events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = 
     book = parse_submission(next(payload.toml for _, payload in events if isinstance(payload, model.RulesFiled)))
     for seq, at in enumerate(arrived or range(1, len(events) + 1), 1):
         number, payload = events[at - 1]
-        seen = fold.apply(seq, START_US + at * SECOND_US, "table", at, number, DAY, payload, f"{at:032x}")
+        seen = fold.apply(unlogged(
+            payload, stream=fold.stream, seq=seq, gaming_day=DAY, source="table", source_seq=at,
+            occurred_at_us=START_US + at * SECOND_US, round_no=number, event_id=f"{at:032x}",
+        ))  # fmt: skip
         rounds.update({each.round_no: each for each in seen})
     if fold.open is not None:
         rounds[fold.open.round_no] = fold.open

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from events.appender import StreamState, place
-from events.envelope import Draft
+from events.envelope import Draft, ReadEnvelope, unlogged
 from events.errors import AppendRefused, IntegrityError
 from events.log import Appended, EventLog, Head, Quarantined, Record
 from events.model import Event, EventCorrected, GamingDayOpened, Replacement, RoundClosed, RoundOpened, RulesFiled
@@ -135,14 +135,16 @@ class Table:
     def fold(self, fold: TableFold | None = None) -> Iterator[Round]:
         """Yield rounds as the fold hands them out."""
         fold = fold if fold is not None else TableFold(self.stream)
+        for event in self.events():
+            yield from fold.apply(event)
+
+    def events(self) -> Iterator[ReadEnvelope[Event]]:
+        """Yield what the devices reported as the events of a stream."""
         day = self.day
         for seq, draft in enumerate(self.drafts, 1):
             if isinstance(draft.payload, GamingDayOpened):
                 day = draft.payload.gaming_day
-            yield from fold.apply(
-                seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day, draft.payload,
-                draft.event_id,
-            )  # fmt: skip
+            yield in_stream(draft, self.stream, seq, day)
 
     def verdicts(self) -> list[tuple[int, Conclusion]]:
         """Return what each round comes to, again whenever it changed."""
@@ -152,6 +154,14 @@ class Table:
     @property
     def book(self) -> Rulebook:
         return parse_submission(rules_text(self.words))
+
+
+def in_stream(draft: Draft, stream: str, seq: int, gaming_day: str) -> ReadEnvelope[Event]:
+    """Return what a device reported as an event of a stream, without a log."""
+    return unlogged(
+        draft.payload, stream=stream, seq=seq, gaming_day=gaming_day, source=draft.source, source_seq=draft.source_seq,
+        occurred_at_us=draft.occurred_at_us, round_no=draft.round_no, event_id=draft.event_id,
+    )  # fmt: skip
 
 
 def lines(conclusion: Conclusion) -> list[str]:

@@ -144,5 +144,5 @@ def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript() -> None:
 
 
 def test_without_its_judges_an_engine_has_no_name(tmp_path: Path) -> None:
-    with pytest.raises(LookupError, match="has no replay.stream"):
+    with pytest.raises(LookupError, match=r"has no replay\.stream"):
         digest_of(tmp_path)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from events import model
 from events.codec import decode
+from events.envelope import unlogged
 from events.model import Event
 from floor import gaming_day
 from games.rulebook import Rulebook, parse_submission
@@ -66,11 +67,7 @@ def bases(day: gaming_day.Simulation) -> Iterator[Base]:
         for event in events:
             if fold.open is None and fold.at_rest:
                 state = encode(fold.state)
-            done = fold.apply(
-                event.seq, event.occurred_at_us, event.source, event.source_seq, event.round_no, event.gaming_day, event.payload,
-                event.event_id,
-            )  # fmt: skip
-            for round_ in done:
+            for round_ in fold.apply(event):
                 if round_.facts[0].seq > 1 and judged_in_columns(round_)[0] == "upheld":
                     yield Base(
                         round_.before.game, stream, state, round_.round_no, round_.gaming_day, list(round_.facts)
@@ -129,16 +126,10 @@ def folded(base: Base, facts: Sequence[Fact]) -> Round:
     done: list[Round] = []
     for fact in facts:
         counters[fact.source] = counters.get(fact.source, 0) + 1
-        done += fold.apply(
-            fact.seq,
-            fact.at_us,
-            fact.source,
-            counters[fact.source],
-            base.round_no,
-            base.gaming_day,
-            fact.payload,
-            fact.event_id,
-        )
+        done += fold.apply(unlogged(
+            fact.payload, stream=base.stream, seq=fact.seq, gaming_day=base.gaming_day, source=fact.source,
+            source_seq=counters[fact.source], occurred_at_us=fact.at_us, round_no=base.round_no, event_id=fact.event_id,
+        ))  # fmt: skip
     if fold.open is not None:
         done.append(fold.open)
     return done[-1]
