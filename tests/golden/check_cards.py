@@ -119,6 +119,9 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
             yield first, f"title without section: {title}"
         if not any(text.startswith("expect ") for _, text, _ in lines):
             yield first, f"nothing expected: {title}"
+        expected = {tuple(text.split()[1:]) for _, text, _ in lines if text.startswith("expect ")}
+        if ("verdict", "UNDETERMINED") in expected and not any(words[0] == "undetermined" for words in expected):
+            yield first, f"UNDETERMINED without a reason: {title}"
         off = {word for _, _, comment in lines if comment.startswith("cards:") for word in comment.split()[1:]}
         of_round: list[tuple[int, str, str]] = []
         for number, text, comment in lines:

@@ -74,16 +74,26 @@ def _round_problems(case: Case, conclusion: Conclusion, expected: list[list[str]
                 actual = None if each is None else each.due_cents if kind == "due" else each.done_cents
                 if each is None or actual != amount:
                     problems.append(f"{kind} seat={seat} {wager}: {actual}, expected {amount}")
-            case "finding":
+            case "finding" | "undetermined":
                 pass
             case _:
                 raise AssertionError(f"{case.path}:{case.line}: unknown expectation {kind!r}")
+    problems += _reason_problems(conclusion, expected)
     if any(kind in ("verdict", "finding") for kind, *_ in expected):
         listed = sorted(_normal(words) for kind, *words in expected if kind == "finding")
         found = sorted(finding.line() for finding in conclusion.findings)
         if listed != found:
             problems.append(f"findings {found}, expected {listed}")
     return problems
+
+
+def _reason_problems(conclusion: Conclusion, expected: list[list[str]]) -> list[str]:
+    """Return what differs in the reasons of what cannot be told: all of them in order, wherever UNDETERMINED is expected."""
+    reasons = [" ".join(words) for kind, *words in expected if kind == "undetermined"]
+    if not reasons and ["verdict", "UNDETERMINED"] not in expected:
+        return []
+    given = [" ".join(reason.split()) for reason in conclusion.undetermined]
+    return [] if reasons == given else [f"undetermined {given}, expected {reasons}"]
 
 
 def _normal(words: list[str]) -> str:
