@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from events import model
-from events.errors import EventError, WrongPlace
+from events.errors import WrongPlace
 from events.model import Event, EventCorrected
 
 Kind = Literal["table", "meter", "review", "property"]
@@ -83,6 +83,11 @@ def _by_type(rows: Iterable[tuple[Row, tuple[type[Event], ...]]]) -> dict[str, R
 PLACES: dict[str, Row] = _by_type(_ROWS)
 """Type of an event (all its versions) → kind of stream → who writes it there."""
 
+_WRITERS: dict[tuple[str, str], frozenset[Writer]] = {
+    (kind, type_): writers for type_, row in PLACES.items() for kind, writers in row.items()
+}
+_NOBODY: frozenset[Writer] = frozenset()
+
 _STREAMS: dict[Kind, str] = {
     "table": "a table's stream (table/<id>)",
     "meter": "a meter's stream (meter/<id>)",
@@ -91,23 +96,14 @@ _STREAMS: dict[Kind, str] = {
 }
 
 
-def kind_of(stream: str) -> str:
-    """Return what kind of stream a name is of.
-
-    >>> kind_of("table/fu-01")
-    'table'
-    """
-    return stream.partition("/")[0]
-
-
 def check_place(stream: str, payload: Event) -> None:
     """Raise `WrongPlace` where an event, or what a correction puts in the place of one, may not stand in this stream."""
-    kind = kind_of(stream)
-    if kind not in PLACES.get(payload.TYPE, ()):
-        raise WrongPlace(f"{payload.TYPE} may not stand in {stream}: expected {_expected(payload.TYPE)}")
+    kind, type_ = stream.partition("/")[0], payload.TYPE
+    if (kind, type_) not in _WRITERS:
+        raise WrongPlace(f"{type_} may not stand in {stream}: expected {_expected(type_)}")
     if isinstance(payload, EventCorrected) and payload.replacement is not None:
         type_ = payload.replacement.type
-        if kind not in PLACES.get(type_, ()):
+        if (kind, type_) not in _WRITERS:
             raise WrongPlace(
                 f"event_corrected in {stream} would put {type_} in the place of event {payload.supersedes_seq}: "
                 f"expected an event of this stream; {type_} belongs in {_expected(type_)}"
@@ -115,17 +111,8 @@ def check_place(stream: str, payload: Event) -> None:
 
 
 def writers_of(stream: str, type_: str) -> frozenset[Writer]:
-    """Return who writes events of a type in a stream of this kind. Raises `EventError` for a type without a row."""
-    for kind, writers in _row(type_).items():
-        if kind == kind_of(stream):
-            return writers
-    return frozenset()
-
-
-def _row(type_: str) -> Row:
-    if type_ not in PLACES:
-        raise EventError(f"no row of events/places.py says where {type_} may stand")
-    return PLACES[type_]
+    """Return who writes events of a type in a stream of this kind; nobody where it may not stand there."""
+    return _WRITERS.get((stream.partition("/")[0], type_), _NOBODY)
 
 
 def _expected(type_: str) -> str:

@@ -36,8 +36,8 @@ RESERVED_BEGINNINGS = ("intake-", "redrive-", "transcript-")
 def check_line(writer: Writer, stream: str, draft: Draft) -> None:
     """Raise `WrongPlace` where a line is not for this writer to hand in, saying who writes such an event, and how."""
     check_writer(writer, stream, draft.payload)
-    owner = RESERVED.get(draft.source) or ("intake" if draft.source.startswith(RESERVED_BEGINNINGS) else None)
-    if owner is not None:
+    if draft.source in RESERVED or draft.source.startswith(RESERVED_BEGINNINGS):
+        owner = RESERVED.get(draft.source, "intake")
         raise WrongPlace(
             f"{draft.payload.TYPE} in {stream} names the source {draft.source}, which is that of {NAMES[owner]}: "
             "expected a name of the device's own; give it one"
@@ -46,15 +46,19 @@ def check_line(writer: Writer, stream: str, draft: Draft) -> None:
 
 def check_writer(writer: Writer, stream: str, payload: Event) -> None:
     """Raise `WrongPlace` where an event, or what it puts in the place of another, is not written there by this writer."""
-    check_place(stream, payload)
-    _check_type(writer, stream, payload.TYPE, f"{payload.TYPE} in {stream}")
+    if writer not in writers_of(stream, payload.TYPE):
+        check_place(stream, payload)
+        raise _not_written(writer, stream, payload.TYPE, f"{payload.TYPE} in {stream}")
     if isinstance(payload, EventCorrected) and payload.replacement is not None:
+        check_place(stream, payload)
         type_ = payload.replacement.type
-        _check_type(writer, stream, type_, f"{type_} in the place of {stream} event {payload.supersedes_seq}")
+        if writer not in writers_of(stream, type_):
+            raise _not_written(
+                writer, stream, type_, f"{type_} in the place of {stream} event {payload.supersedes_seq}"
+            )
 
 
-def _check_type(writer: Writer, stream: str, type_: str, what: str) -> None:
+def _not_written(writer: Writer, stream: str, type_: str, what: str) -> WrongPlace:
     writers = writers_of(stream, type_)
-    if writer not in writers:
-        owner = next(name for name in NAMES if name in writers)
-        raise WrongPlace(f"{what} is written by {NAMES[owner]}, not by {NAMES[writer]}; {WAYS[owner]}")
+    owner = next(name for name in NAMES if name in writers)
+    return WrongPlace(f"{what} is written by {NAMES[owner]}, not by {NAMES[writer]}; {WAYS[owner]}")
