@@ -14,7 +14,7 @@ import contextlib
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from hashlib import sha256
 from itertools import groupby
 from typing import Any, BinaryIO
@@ -236,12 +236,12 @@ def _refuse_one(
         return
     taken.lines += 1
     taken.refused.append(Refused.of(line))
-    if (
-        isinstance(error, IdTaken) and (pair := _placed(line)) is not None
-    ):  # who knew the bytes took the notice's id first
-        told = msgspec.structs.replace(pair[1], event_id=secrets.token_hex(16))
-        count(log.append_groups([(pair[0], [told])]), taken)
-    # else the stream takes not even the notice (it was never opened): quarantine has the bytes
+    placed = _placed(line)
+    if not isinstance(error, IdTaken) or placed is None:
+        return  # the stream takes not even the notice (it was never opened): quarantine has the bytes
+    stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
+    again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
+    count(log.append_groups([(stream, [again])]), taken)
 
 
 class _Quarantine:
@@ -264,19 +264,22 @@ class _Quarantine:
 
     def screened(self, batch: Sequence[Report | Refusal]) -> list[Report | Refusal]:
         """Return a batch without the corrections of notices: those are refused."""
-        return [self._screened(line, batch) for line in batch]
+        streams = {
+            line.stream for line in batch if isinstance(line, Report) and isinstance(line.draft.payload, EventCorrected)
+        }
+        for stream in streams - self._notices.keys():
+            self._notices[stream] = notice_ids(self._log, stream)
+        coming = {_identity(line.stream, line.data)[:32] for line in batch if line.stream in streams}
+        return [self._screened(line, coming) for line in batch]
 
-    def _screened(self, line: Report | Refusal, batch: Sequence[Report | Refusal]) -> Report | Refusal:
+    def _screened(self, line: Report | Refusal, coming: Set[str]) -> Report | Refusal:
+        """`coming` are ids that notices of this batch's lines would have."""
         if not isinstance(line, Report) or not isinstance(line.draft.payload, EventCorrected):
             return line
-        stream = line.stream
-        if stream not in self._notices:
-            self._notices[stream] = notice_ids(self._log, stream)
-        made = {_identity(stream, each.data)[:32] for each in batch if each.stream == stream}
         try:
-            check_correction(stream, line.draft.payload, self._notices[stream] | made)
+            check_correction(line.stream, line.draft.payload, self._notices[line.stream], coming)
         except WrongPlace as error:
-            return Refusal(line.where, line.data, stream, str(error))
+            return Refusal(line.where, line.data, line.stream, str(error))
         return line
 
     def has(self, line: Report) -> bool:
@@ -331,9 +334,9 @@ def notice_ids(log: EventLog, stream: str) -> set[str]:
     return {_identity(stream, entry.data)[:32] for entry in log.quarantined() if entry.stream in streams}
 
 
-def check_correction(stream: str, corrected: EventCorrected, notices: set[str]) -> None:
+def check_correction(stream: str, corrected: EventCorrected, *notices: Set[str]) -> None:
     """Raise `WrongPlace` where a reported correction supersedes a notice: that a line was refused, no device takes back."""
-    if corrected.supersedes_event_id in notices:
+    if any(corrected.supersedes_event_id in ids for ids in notices):
         raise WrongPlace(
             f"event_corrected in {stream} supersedes event {corrected.supersedes_seq}, the notice of a refused line: "
             "expected a correction of what a device reported; bring the line in with `rack quarantine redrive`"
