@@ -1,7 +1,8 @@
 """What an appender adds to a device's draft, and what it refuses: number, time, gaming day, chain. Pure; both logs use it.
 
 The rules: a stream's first event is `gaming_day_opened`; the day changes only by that event (whose own envelope carries
-the new day), never backwards and never between `round_opened` and `round_closed`; `recorded_at_us` never decreases.
+the new day), never backwards and never between `round_opened` and `round_closed`; `recorded_at_us` never decreases; an
+event stands only in the kinds of streams that `events.places` names for it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from events.envelope import Draft, Envelope, RawEnvelope
 from events.errors import BrokenSeal, EventError
 from events.log import Head, Record
 from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened, decoding
+from events.places import check_place
 from events.seal import link
 
 
@@ -107,6 +109,7 @@ def place(
 
     Raises `EventError` saying what to do where the draft may not stand there.
     """
+    check_place(stream, draft.payload)
     day, round_open = _check_day(stream, state.gaming_day, state.round_open, draft.payload)
     seq, recorded_at_us = state.head.seq + 1, max(now_us, state.recorded_at_us)
     payload = draft.payload

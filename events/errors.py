@@ -28,6 +28,10 @@ class IdTaken(EventError):
         super().__init__(f"{stream}: the event id {event_id} is already taken by another event")
 
 
+class WrongPlace(EventError):
+    """An event may not stand in this kind of stream, or is not this writer's to write."""
+
+
 class AppendRefused(RuntimeError):
     """The log did not accept an append; nothing of it was stored."""
 

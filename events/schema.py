@@ -18,6 +18,7 @@ import msgspec
 
 from events.envelope import Envelope
 from events.model import REGISTRY
+from events.places import PLACES
 
 SCHEMA_PATH = Path("docs/events.schema.json")
 TABLE_PATH = Path("docs/events.md")
@@ -69,20 +70,25 @@ def changed_fields(published: dict[str, Any], present: dict[str, Any]) -> list[s
 
 
 def table_text() -> str:
-    """Return the file `docs/events.md`: every event with its fields and what it says."""
+    """Return the file `docs/events.md`: every event with its fields, where it may stand, who writes it, and what it says."""
     lines = [
         "# The vocabulary of events",
         "",
         "Generated from `events/model.py` by `python -m events.schema`. Amounts are integer cents, meters hundredths of a",
         "cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.",
         "",
-        "| event | version | fields | says |",
-        "| --- | --- | --- | --- |",
+        "An event stands only in the kinds of streams named here, and only who is named there writes it: devices through",
+        "`rack ingest`, the office through `rack ingest --office`, the desk through `rack review` and the pages, keys through",
+        "`rack keys`; intake leaves notices of what it refused. The table is `events/places.py` ([security.md](security.md)).",
+        "",
+        "| event | version | fields | stands in (written by) | says |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for (type_, version), cls in REGISTRY.items():
         says = " ".join((inspect.getdoc(cls) or "").split())
         fields = ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(cls))
-        lines.append(f"| `{type_}` | {version} | {fields} | {says.replace('|', chr(92) + '|')} |")
+        places = ", ".join(f"{kind} ({', '.join(sorted(writers))})" for kind, writers in PLACES[type_].items())
+        lines.append(f"| `{type_}` | {version} | {fields} | {places} | {says.replace('|', chr(92) + '|')} |")
     return "\n".join(lines) + "\n"
 
 

@@ -35,6 +35,9 @@ MOST_PERCENT = 15
 STACK_EVERY = 6
 """Of the plain rounds one in so many has a hand that is rare."""
 
+OFFICE_SUFFIX = ".office.jsonl"
+"""What the name of the office's file has after that of the devices'."""
+
 TRIES = 6
 ROUNDS_A_DAY = 420
 """At most so many rounds at a table in a gaming day."""
@@ -61,10 +64,14 @@ class Simulation:
         yield from self._groups
 
     def write(self, path: Path) -> None:
-        """Write the drafts as JSON Lines, and the labels beside them in `<path>.labels.json`."""
-        with path.open("wb") as file:
+        """Write what devices report as JSON Lines; beside it what the office states, and the labels.
+
+        Those go to `<path>.office.jsonl` and `<path>.labels.json`.
+        """
+        with path.open("wb") as devices, path.with_name(path.name + OFFICE_SUFFIX).open("wb") as office:
             for stream, drafts in self._groups:
                 head = b'{"stream":"' + stream.encode() + b'",'
+                file = office if stream == PROPERTY else devices
                 for draft in drafts:
                     file.write(head + encode_draft(draft)[1:] + b"\n")
         path.with_name(path.name + ".labels.json").write_bytes(self.labels_json())

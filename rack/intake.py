@@ -2,9 +2,10 @@
 
 A line is JSON: the fields of `events.codec.encode_draft` and `stream`. White space and the order of fields do not matter
 here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for nobody can say which
-was meant. A refused line goes to quarantine, and where its stream can be read, an `intake_refused` event takes its place
-there, so that its round becomes UNDETERMINED. Both are functions of the line alone: handing the same file in again changes
-nothing.
+was meant. What a device may report, and where, `rack.doors` says. A refused line goes to quarantine, and where its stream
+can be read and is a table's or a meter's, an `intake_refused` event takes its place there, so that its round becomes
+UNDETERMINED; a line for another stream leaves nothing there, for no device writes in it. Both are functions of the line
+alone: handing the same file in again changes nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from hashlib import sha256
 from itertools import groupby
 from typing import Any, BinaryIO
@@ -21,9 +23,11 @@ import msgspec
 
 from events.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
 from events.envelope import Draft, EventId, StreamName, TimeUs
-from events.errors import EventError, IdTaken
+from events.errors import EventError, IdTaken, WrongPlace
 from events.log import Appended, EventLog, Quarantined
 from events.model import EventCorrected, IntakeRefused, Number, Token
+from events.places import Writer, writers_of
+from rack.doors import check_line
 from rack.errors import UsageError
 
 UNKNOWN_STREAM = "unknown"
@@ -104,8 +108,10 @@ class Taken(msgspec.Struct):
 _decoder = msgspec.json.Decoder(Line)
 
 
-def read_lines(file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes) -> Iterator[Report | Refusal]:
-    """Yield each line that says anything, read, with tokens for card numbers (see `rack.patrons.with_tokens`).
+def read_lines(
+    file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
+) -> Iterator[Report | Refusal]:
+    """Yield each line of a writer that says anything, read, with tokens for card numbers (see `rack.patrons.with_tokens`).
 
     Of an endless line no more is held than `KEPT_BYTES`. Raises `UsageError` where no token can be put in.
     """
@@ -124,7 +130,7 @@ def read_lines(file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = byt
             again = "then hand the file in again: what is in the log already is dropped as repeats"
             raise UsageError(f"{where}: {error}; {again}") from None
         if size == len(line):
-            yield read_line(data, where)
+            yield read_line(data, where, writer)
             continue
         kept = f"the first {len(line)} are kept; SHA-256 of all, with the line's end: {whole.hexdigest()}"
         found = _STREAM.search(data)
@@ -132,13 +138,17 @@ def read_lines(file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = byt
         yield Refusal(where, data, stream, f"the line has {size} bytes, more than {MAX_EVENT_BYTES}; {kept}")
 
 
-def read_line(data: bytes, where: str) -> Report | Refusal:
-    """Return what a line reports, or why it is refused."""
+def read_line(data: bytes, where: str, writer: Writer = "device") -> Report | Refusal:
+    """Return what a line of this writer reports, or why it is refused."""
     try:
         stream, draft = parse_line(data)
     except EventError as error:
         found = _STREAM.search(data)
         return Refusal(where, data, found[1].decode() if found else None, str(error))
+    try:
+        check_line(writer, stream, draft)
+    except WrongPlace as error:
+        return Refusal(where, data, stream, str(error))
     return Report(where, data, stream, draft)
 
 
@@ -175,28 +185,28 @@ def _draft(line: Line, payload: bytes) -> Draft:
 
 def take(log: EventLog, lines: Iterable[Report | Refusal]) -> Iterator[Taken]:
     """Append what is reported, quarantine what is refused; yield the running account after each batch."""
-    taken, redriven = Taken(), _Redriven(log)
+    taken, quarantine = Taken(), _Quarantine(log)
     batch: list[Report | Refusal] = []
     size = 0
     for line in lines:
         batch.append(line)
         size += len(line.data)
         if len(batch) == BATCH or size >= BATCH_BYTES:
-            _take_batch(log, batch, taken, redriven)
+            _take_batch(log, quarantine.screened(batch), taken, quarantine)
             batch.clear()
             size = 0
             yield taken
-    _take_batch(log, batch, taken, redriven)
+    _take_batch(log, quarantine.screened(batch), taken, quarantine)
     yield taken
 
 
-def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken, redriven: _Redriven) -> None:
+def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken, quarantine: _Quarantine) -> None:
     """Append a batch in one commit; where the log refuses a draft of it, find that draft by halving."""
     if not batch:
         return
     refusals = [line for line in batch if isinstance(line, Refusal)]
     for refusal in refusals:
-        _quarantine(log, refusal)
+        quarantine.keep(refusal)
     pairs = [pair for line in batch if (pair := _placed(line)) is not None]
     groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(pairs, key=lambda pair: pair[0])]
     try:
@@ -204,34 +214,73 @@ def _take_batch(log: EventLog, batch: Sequence[Report | Refusal], taken: Taken, 
     except EventError as error:
         if len(batch) > 1:
             middle = len(batch) // 2
-            _take_batch(log, batch[:middle], taken, redriven)
-            _take_batch(log, batch[middle:], taken, redriven)
+            _take_batch(log, batch[:middle], taken, quarantine)
+            _take_batch(log, batch[middle:], taken, quarantine)
         else:
-            _refuse_one(log, batch[0], error, taken, redriven)
+            _refuse_one(log, batch[0], error, taken, quarantine)
         return
     taken.lines += len(batch)
     taken.refused.extend(map(Refused.of, refusals))
     count(results, taken)
 
 
-def _refuse_one(log: EventLog, line: Report | Refusal, error: EventError, taken: Taken, redriven: _Redriven) -> None:
+def _refuse_one(
+    log: EventLog, line: Report | Refusal, error: EventError, taken: Taken, quarantine: _Quarantine
+) -> None:
     if isinstance(line, Report):
-        if isinstance(error, IdTaken) and redriven.has(line):
+        if isinstance(error, IdTaken) and quarantine.has(line):
             taken.lines, taken.duplicates = taken.lines + 1, taken.duplicates + 1
             return
         # try its refusal in its place
-        _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken, redriven)
+        _take_batch(log, [Refusal(line.where, line.data, line.stream, str(error))], taken, quarantine)
         return
-    taken.lines += 1  # the stream takes not even the notice (it was never opened): quarantine has the bytes
+    taken.lines += 1
     taken.refused.append(Refused.of(line))
+    placed = _placed(line)
+    if not isinstance(error, IdTaken) or placed is None:
+        return  # the stream takes not even the notice (it was never opened): quarantine has the bytes
+    stream, told = placed  # who knew the bytes took the notice's id first: it stands under another
+    again = msgspec.structs.replace(told, event_id=secrets.token_hex(16))
+    count(log.append_groups([(stream, [again])]), taken)
 
 
-class _Redriven:
-    """What came into a log's streams from quarantine (see `rack.quarantine`); each stream is read once, when it is asked for."""
+class _Quarantine:
+    """The quarantine beside what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
+
+    What came into a stream out of it (see `rack.quarantine`) is read once, when it is asked for; so are its notices.
+    """
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
         self._said: dict[str, dict[str, tuple[object, ...]]] = {}
+        self._notices: dict[str, set[str]] = {}
+
+    def keep(self, refusal: Refusal) -> None:
+        """Put refused bytes into quarantine."""
+        stream = refusal.stream or UNKNOWN_STREAM
+        self._log.quarantine(Quarantined(stream, refusal.sha256, refusal.reason, refusal.data))
+        if stream in self._notices:
+            self._notices[stream].add(_identity(stream, refusal.data)[:32])
+
+    def screened(self, batch: Sequence[Report | Refusal]) -> list[Report | Refusal]:
+        """Return a batch without the corrections of notices: those are refused."""
+        streams = {
+            line.stream for line in batch if isinstance(line, Report) and isinstance(line.draft.payload, EventCorrected)
+        }
+        for stream in streams - self._notices.keys():
+            self._notices[stream] = notice_ids(self._log, stream)
+        coming = {_identity(line.stream, line.data)[:32] for line in batch if line.stream in streams}
+        return [self._screened(line, coming) for line in batch]
+
+    def _screened(self, line: Report | Refusal, coming: Set[str]) -> Report | Refusal:
+        """`coming` are ids that notices of this batch's lines would have."""
+        if not isinstance(line, Report) or not isinstance(line.draft.payload, EventCorrected):
+            return line
+        try:
+            check_correction(line.stream, line.draft.payload, self._notices[line.stream], coming)
+        except WrongPlace as error:
+            return Refusal(line.where, line.data, line.stream, str(error))
+        return line
 
     def has(self, line: Report) -> bool:
         """Whether what a line says came into its stream from quarantine, under the same id."""
@@ -263,19 +312,40 @@ def count(results: Sequence[Appended], taken: Taken) -> None:
         taken.duplicates += len(result.seqs) - stored
 
 
-def _quarantine(log: EventLog, refusal: Refusal) -> None:
-    log.quarantine(Quarantined(refusal.stream or UNKNOWN_STREAM, refusal.sha256, refusal.reason, refusal.data))
-
-
 def _placed(line: Report | Refusal) -> tuple[str, Draft] | None:
     if isinstance(line, Report):
         return line.stream, line.draft
-    return None if line.stream is None else (line.stream, notice(line.stream, line))
+    stream = line.stream
+    return None if stream is None or not takes_notice(stream) else (stream, notice(stream, line))
+
+
+def takes_notice(stream: str) -> bool:
+    """Whether a notice of what was refused may stand in a stream: there where devices write.
+
+    >>> takes_notice("table/fu-01"), takes_notice("review/fu-01")
+    (True, False)
+    """
+    return "intake" in writers_of(stream, IntakeRefused.TYPE)
+
+
+def notice_ids(log: EventLog, stream: str) -> set[str]:
+    """Return the ids of the notices that stand, or may come to stand, in a stream for what is in quarantine."""
+    streams = (stream, UNKNOWN_STREAM)
+    return {_identity(stream, entry.data)[:32] for entry in log.quarantined() if entry.stream in streams}
+
+
+def check_correction(stream: str, corrected: EventCorrected, *notices: Set[str]) -> None:
+    """Raise `WrongPlace` where a reported correction supersedes a notice: that a line was refused, no device takes back."""
+    if any(corrected.supersedes_event_id in ids for ids in notices):
+        raise WrongPlace(
+            f"event_corrected in {stream} supersedes event {corrected.supersedes_seq}, the notice of a refused line: "
+            "expected a correction of what a device reported; bring the line in with `rack quarantine redrive`"
+        )
 
 
 def notice(stream: str, refusal: Refusal) -> Draft:
     """Return the event that stands in a stream for a refused line: always the same for the same bytes."""
-    identity = sha256(b"rack/intake/v1\0" + stream.encode() + b"\0" + refusal.data).hexdigest()
+    identity = _identity(stream, refusal.data)
     return Draft(
         event_id=identity[:32],
         source=f"intake-{identity[32:52]}",
@@ -284,6 +354,10 @@ def notice(stream: str, refusal: Refusal) -> Draft:
         round_no=_number(_ROUND, refusal.data),
         payload=IntakeRefused(sha256=refusal.sha256, size=len(refusal.data), reason=_text(refusal.reason)),
     )
+
+
+def _identity(stream: str, data: bytes) -> str:
+    return sha256(b"rack/intake/v1\0" + stream.encode() + b"\0" + data).hexdigest()
 
 
 def _number(pattern: re.Pattern[bytes], data: bytes) -> int | None:

@@ -19,8 +19,9 @@ from events.envelope import Draft
 from events.errors import EventError, IntegrityError
 from events.log import Appended, EventLog, Quarantined
 from events.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
+from rack.doors import check_line
 from rack.errors import UsageError
-from rack.intake import UNKNOWN_STREAM, Refusal, notice, parse_line
+from rack.intake import UNKNOWN_STREAM, Refusal, check_correction, notice, notice_ids, parse_line
 
 THEMSELVES = (GamingDayOpened, EventCorrected)
 """Events that no correction can bring in: the log counts its days by the one, and replaces nothing by the other."""
@@ -95,7 +96,8 @@ def find(entries: Iterable[Held], digest: str) -> Held:
 def redrive(log: EventLog, each: Held, *, by: str, reason: str, line: bytes | None = None) -> Appended:
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
-    Raises `EventError` where it still cannot be read or may not stand there, `UsageError` where it was redriven already.
+    Raises `EventError` where it still cannot be read or may not stand there, or no device may report it, whoever redrives it;
+    `UsageError` where it was redriven already.
     """
     entry = each.entry
     name = f"{entry.sha256[:16]}…"
@@ -103,6 +105,9 @@ def redrive(log: EventLog, each: Held, *, by: str, reason: str, line: bytes | No
         raise UsageError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
     try:
         stream, draft = parse_line(entry.data if line is None else line)
+        check_line("device", stream, draft)
+        if isinstance(draft.payload, EventCorrected):
+            check_correction(stream, draft.payload, notice_ids(log, stream))
     except EventError as error:
         raise EventError(f"{name}: {error}") from error
     if each.stream not in (stream, UNKNOWN_STREAM):

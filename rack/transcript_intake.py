@@ -14,6 +14,7 @@ from events.envelope import Draft
 from events.errors import EventError
 from events.log import EventLog, Quarantined
 from events.model import GamingDayOpened
+from rack.doors import check_writer
 from rack.intake import UNKNOWN_STREAM, Refusal, Refused, Taken, count
 from replay.transcript import Script, drafts, parse
 from replay.transcript_words import TranscriptError
@@ -29,8 +30,11 @@ def take_transcript(log: EventLog, text: str, source: str, load: Callable[[str],
         scripts = []
     for script in scripts:
         stream = f"table/{script.table}"
+        told = [_opening(script), *drafts(script)]
         try:
-            count(log.append_groups([(stream, [_opening(script), *drafts(script)])]), taken)
+            for draft in told:
+                check_writer("device", stream, draft.payload)
+            count(log.append_groups([(stream, told)]), taken)
         except EventError as error:
             _refuse(log, taken, Refusal(f"{source}:{script.line}", text.encode(), stream, str(error)))
         yield taken

@@ -1,4 +1,4 @@
-"""`rack ingest`: append what devices (JSON Lines) or people (transcripts) report; a bad line is named and quarantined."""
+"""`rack ingest`: append what devices, the office (both JSON Lines) or people (transcripts) report; a bad line is named."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 LOOK_BYTES = 64 * 1024
 HELP = (
-    "append device events (JSON Lines) or transcripts to a log; a bad line is named and quarantined, the rest goes in"
+    "append device events (JSON Lines) or transcripts to a log; a bad line is named and quarantined, the rest goes in; "
+    "--office: the property's events"
 )
 
 
@@ -32,6 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_log(parser)
     parser.add_argument(
         "--property", metavar="ID", help="the property of a log that does not exist yet: with this it is created"
+    )
+    parser.add_argument(
+        "--office",
+        action="store_true",
+        help="the file is the office's: the property's events and nothing else, all of it or nothing",
     )
     parser.add_argument(
         "--patrons",
@@ -54,13 +60,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(
             f"{arguments.file} is a transcript, in which no card number is looked for: leave out --patrons"
         )
+    if arguments.office and (transcript or arguments.patrons is not None):
+        what = "a transcript tells of a table" if transcript else "a property's events name no patron"
+        raise UsageError(
+            f"{arguments.file}: --office takes JSON Lines of property events; {what}: leave one of them out"
+        )
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named = Taken(), 0
     try:
-        accounts = (
-            _take_transcript(log, arguments.file) if transcript else _take_lines(log, arguments.file, arguments.patrons)
-        )
-        for taken in accounts:
+        for taken in _accounts(log, arguments, transcript):
             for refusal in taken.refused[named:]:
                 output.problem(
                     f"{refusal.where}: {_meant(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
@@ -75,6 +83,22 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         f"{len(taken.refused):,} refused"
     )
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
+
+
+def _accounts(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> Iterator[Taken]:
+    if arguments.office:
+        return _take_office(log, arguments.file)
+    if transcript:
+        return _take_transcript(log, arguments.file)
+    return _take_lines(log, arguments.file, arguments.patrons)
+
+
+def _take_office(log: EventLog, name: str) -> Iterator[Taken]:
+    from rack.office_intake import take_office
+
+    with ExitStack() as resources:
+        file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
+        yield take_office(log, file, "stdin" if name == "-" else name)
 
 
 def _take_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:

@@ -21,7 +21,10 @@ PLANTS = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("--out", metavar="FILE", required=True, help="the events; the labels go to FILE.labels.json")
+    parser.add_argument(
+        "--out", metavar="FILE", required=True,
+        help="the devices' events; the office's go to FILE.office.jsonl, the labels to FILE.labels.json",
+    )  # fmt: skip
     parser.add_argument(
         "--seed", type=int, default=DEMO_SEED, help="the day is a function of it (default: %(default)s)"
     )
@@ -39,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
-    from floor.gaming_day import simulate
+    from floor.gaming_day import OFFICE_SUFFIX, simulate
     from floor.schemes import EXAMPLE
     from floor.wings import WINGS
     from rack.demo import games_named
@@ -60,13 +63,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         scheme=EXAMPLE if arguments.plant == "scheme" else None, tables=arguments.tables,
     )  # fmt: skip
     day.write(path)
-    labels, planted, legitimate = f"{path}.labels.json", len(day.labels), len(day.legitimate)
+    office, labels = f"{path}{OFFICE_SUFFIX}", f"{path}.labels.json"
+    planted, legitimate = len(day.labels), len(day.legitimate)
     output.value(
-        {"out": str(path), "labels": labels, "events": day.events, "rounds": day.rounds, "planted": planted,
+        {"out": str(path), "office": office, "labels": labels, "events": day.events, "rounds": day.rounds, "planted": planted,
          "legitimate": legitimate}
     )  # fmt: skip
     output.text(
-        f"{path}: {day.events:,} events of {day.rounds:,} rounds; "
+        f"{path} and {office}: {day.events:,} events of {day.rounds:,} rounds; "
         f"{labels}: {planted:,} planted faults, {legitimate:,} legitimate irregularities"
     )
     return Exit.CLEAN

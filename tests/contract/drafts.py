@@ -6,7 +6,7 @@ from typing import Any
 
 from events.envelope import Draft
 from events.log import EventLog
-from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened, Surrendered, WagerPlaced
+from events.model import Event, GamingDayOpened, PropertyConfigured, RoundClosed, RoundOpened, Surrendered, WagerPlaced
 
 DAY = "2026-03-14"
 TABLE = "table/fu-07"
@@ -27,6 +27,11 @@ class Drafts:
     def day(self, day: str = DAY) -> Draft:
         return self(GamingDayOpened(gaming_day=day))
 
+    def configured(self) -> Draft:
+        """What the office says of the property."""
+        said = {"name": "Bellwether", "time_zone": "America/New_York", "gaming_day_cutover": "06:00", "currency": "USD"}
+        return self(PropertyConfigured(**said))
+
     def wager(self, seat: int = 3, amount_cents: int = 2500, **fields: Any) -> Draft:
         payload = WagerPlaced(
             seat=seat, bettor="p-9", wager="base", number=None, amount_cents=amount_cents, form="chips"
@@ -40,9 +45,16 @@ class Drafts:
         return [opened, *inside, self(Surrendered(seat=1), round_no=7), self(RoundClosed(by="dealer-2"), round_no=7)]
 
 
+def group(drafts: Drafts, stream: str = TABLE) -> list[Draft]:
+    """Return six events that may stand in a stream: a round, or what the office says six times."""
+    return [drafts.configured() for _ in range(6)] if stream.startswith("property/") else drafts.round()
+
+
 def fill(log: EventLog, drafts: Drafts, stream: str = TABLE, rounds: int = 2) -> int:
-    """Append a day and some rounds to an empty stream; return its last number (1 + 6 × rounds)."""
+    """Append a day and some rounds (to the property's: as many events of its own) to an empty stream; return its last
+    number (1 + 6 × rounds).
+    """
     log.append(stream, 1, [drafts.day()])
     for _ in range(rounds):
-        log.append(stream, log.head(stream).seq + 1, drafts.round())
+        log.append(stream, log.head(stream).seq + 1, group(drafts, stream))
     return log.head(stream).seq

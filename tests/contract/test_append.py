@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from hashlib import sha256
 
+import msgspec
 import pytest
 
 from events import codec
 from events.envelope import Draft, Envelope
-from events.errors import AppendRefused, EventError, SecondWriter, WrongSequence
+from events.errors import AppendRefused, EventError, SecondWriter, WrongPlace, WrongSequence
 from events.log import EventLog, Head
-from events.model import GamingDayOpened, PropertyConfigured, RoundClosed, RoundOpened, Surrendered
+from events.model import (
+    Event,
+    EventCorrected,
+    GamingDayOpened,
+    MeterReset,
+    PropertyConfigured,
+    RecordViewed,
+    Replacement,
+    RoundClosed,
+    RoundOpened,
+    Surrendered,
+)
 from tests.contract.backends import PROPERTY, Backend
 from tests.contract.drafts import DAY, TABLE, Drafts, fill
 
@@ -181,14 +193,68 @@ def test_recorded_time_never_decreases(make_log: Backend, drafts: Drafts) -> Non
     assert [envelope.recorded_at_us for envelope in stored(log, "table/other")] == [450]
 
 
-@pytest.mark.parametrize("stream", ["table/a", "property/main", "meter/m", "review/a"])
-def test_a_stream_begins_with_its_gaming_day(log: EventLog, drafts: Drafts, stream: str) -> None:
-    configured = PropertyConfigured(
-        name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD"
+CONFIGURED = PropertyConfigured(
+    name="Bellwether", time_zone="America/New_York", gaming_day_cutover="06:00", currency="USD"
+)
+RESET = MeterReset(
+    paid_centicents=0, reserve_centicents=0, round_no=1, seat=1, share_bp=0, table="a", value_centicents=0
+)
+VIEWED = RecordViewed(by="sv-1", reason="audit", what="table")
+OF_EACH_KIND = {"table/a": Surrendered(seat=1), "property/main": CONFIGURED, "meter/m": RESET, "review/a": VIEWED}
+
+
+@pytest.mark.parametrize(("stream", "said"), OF_EACH_KIND.items(), ids=list(OF_EACH_KIND))
+def test_a_stream_begins_with_its_gaming_day(log: EventLog, drafts: Drafts, stream: str, said: Event) -> None:
+    with pytest.raises(EventError, match=f"first event of a stream must be gaming_day_opened, not {said.TYPE}"):
+        log.append(stream, 1, [drafts(said)])
+    assert log.append(stream, 1, [drafts.day(), drafts(said)]).seqs == (1, 2)
+
+
+@pytest.mark.parametrize("stream", OF_EACH_KIND)
+@pytest.mark.parametrize("home", OF_EACH_KIND)
+def test_an_event_stands_only_in_a_stream_of_its_kind(log: EventLog, drafts: Drafts, stream: str, home: str) -> None:
+    """Nothing of the group is stored where one of it may not stand there; a group that may follows under the same number."""
+    said = OF_EACH_KIND[home]
+    log.append(stream, 1, [drafts.day()])
+    if stream == home:
+        assert log.append(stream, 2, [drafts(said)]).seqs == (2,)
+        return
+    with pytest.raises(WrongPlace, match=f"{said.TYPE} may not stand in {stream}: expected .*stream"):
+        log.append(stream, 2, [drafts(OF_EACH_KIND[stream]), drafts(said)])
+    assert log.head(stream).seq == 1
+    assert log.append(stream, 2, [drafts(OF_EACH_KIND[stream])]).seqs == (2,)
+
+
+@pytest.mark.parametrize(
+    ("stream", "instead", "stands"),
+    [
+        ("table/a", Surrendered(seat=1), True),
+        ("table/a", None, True),
+        ("table/a", VIEWED, False),
+        ("table/a", CONFIGURED, False),
+        ("meter/m", RESET, True),
+        ("meter/m", Surrendered(seat=1), False),
+    ],
+)
+def test_a_correction_puts_nothing_into_a_stream_that_may_not_stand_there(
+    log: EventLog, drafts: Drafts, stream: str, instead: Event | None, stands: bool
+) -> None:
+    opened = drafts.day()
+    log.append(stream, 1, [opened])
+    replacement = instead and Replacement(
+        payload=msgspec.to_builtins(instead), round_no=None, type=instead.TYPE, version=instead.VERSION
     )
-    with pytest.raises(EventError, match="first event of a stream must be gaming_day_opened, not property_configured"):
-        log.append(stream, 1, [drafts(configured)])
-    assert log.append(stream, 1, [drafts.day(), drafts(configured)]).seqs == (1, 2)
+    corrected = drafts(
+        EventCorrected(
+            by="sv-1", reason="video", replacement=replacement, supersedes_event_id=opened.event_id, supersedes_seq=1
+        )
+    )
+    if stands:
+        assert log.append(stream, 2, [corrected]).seqs == (2,)
+        return
+    with pytest.raises(WrongPlace, match=f"would put {instead and instead.TYPE} in the place of event 1"):
+        log.append(stream, 2, [corrected])
+    assert log.head(stream).seq == 1
 
 
 def test_the_gaming_day_changes_only_by_its_event(log: EventLog, drafts: Drafts) -> None:

@@ -20,7 +20,7 @@ from events.manifest_chain import Manifests
 from events.seal import link
 from events.segment import LEVEL
 from events.verify import Report
-from tests.contract.drafts import TABLE, Drafts
+from tests.contract.drafts import TABLE, Drafts, group
 
 OTHER, PROPERTY = "table/fu-08", "property/main"
 DAYS = ("2026-03-14", "2026-03-15", "2026-03-16")
@@ -29,7 +29,7 @@ SCHEMA = pa.schema([pa.field("seq", pa.int64(), nullable=False), pa.field("bytes
 
 def open_day(log: EventLog, drafts: Drafts, day: str, *streams: str) -> None:
     for stream in streams:
-        log.append(stream, log.head(stream).seq + 1, [drafts.day(day), *drafts.round()])
+        log.append(stream, log.head(stream).seq + 1, [drafts.day(day), *group(drafts, stream)])
 
 
 def fill_three_days(log: EventLog, drafts: Drafts) -> None:

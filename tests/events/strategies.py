@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from msgspec import inspect as mi
 
 from events.envelope import Draft
+from events.errors import WrongPlace
 from events.model import MAX_INT, REGISTRY, Event, EventCorrected, Replacement
+from events.places import check_place
 
 TOKENS = st.from_regex(r"\A[a-z0-9-]{1,32}\Z", fullmatch=True)
 HEX_32 = st.from_regex(r"\A[0-9a-f]{32}\Z", fullmatch=True)
@@ -58,6 +60,15 @@ def payloads_of(cls: type[Event]) -> st.SearchStrategy[Event]:
     return st.builds(cls, **{field.name: values(field.type) for field in info.fields})
 
 
+def stands_at_a_table(payload: Event) -> bool:
+    """Whether a table's stream takes this event."""
+    try:
+        check_place("table/fu-07", payload)
+    except WrongPlace:
+        return False
+    return True
+
+
 def _replacement(payload: Event, round_no: int | None) -> Replacement:
     content = msgspec.to_builtins(payload)
     return Replacement(type=payload.TYPE, version=payload.VERSION, round_no=round_no, payload=content)
@@ -66,6 +77,7 @@ def _replacement(payload: Event, round_no: int | None) -> Replacement:
 _CLASSES = list(REGISTRY.values())
 PLAIN = st.sampled_from([cls for cls in _CLASSES if cls is not EventCorrected]).flatmap(payloads_of)
 PAYLOADS = st.sampled_from(_CLASSES).flatmap(payloads_of)
+AT_A_TABLE = PAYLOADS.filter(lambda payload: stands_at_a_table(payload))
 DRAFTS = st.builds(
     Draft, event_id=HEX_32, source=TOKENS, source_seq=NUMBERS, occurred_at_us=st.integers(0, MAX_INT),
     round_no=st.none() | NUMBERS, payload=PAYLOADS,

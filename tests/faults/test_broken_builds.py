@@ -18,8 +18,10 @@ import pytest
 from events import verify
 from events.errors import EventError, IntegrityError
 from events.log import Appended, Record
+from events.model import Event, EventCorrected
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
+from rack import doors
 from replay.stream import Worker
 from tests.faults import all_faults
 from tests.faults.served import served_in_memory
@@ -128,6 +130,42 @@ def takes_no_lock() -> Iterator[None]:
         yield
 
 
+@build
+def lets_anybody_write_anything_anywhere() -> Iterator[None]:
+    with patch("rack.doors.check_writer"), patch("events.appender.check_place"):
+        yield
+
+
+@build
+def asks_at_the_door_and_not_at_redriving() -> Iterator[None]:
+    with patch("rack.quarantine.check_line"):
+        yield
+
+
+@build
+def looks_at_the_type_of_a_correction_only() -> Iterator[None]:
+    real = doors.check_writer
+
+    def check_writer(writer: Any, stream: str, payload: Event) -> None:
+        if not isinstance(payload, EventCorrected):
+            real(writer, stream, payload)
+
+    with patch("rack.doors.check_writer", check_writer), patch("events.appender.check_place"):
+        yield
+
+
+@build
+def reserves_no_source() -> Iterator[None]:
+    with patch("rack.doors.RESERVED", {}), patch("rack.doors.RESERVED_BEGINNINGS", ()):
+        yield
+
+
+@build
+def lets_notices_be_taken_back() -> Iterator[None]:
+    with patch("rack.intake.check_correction"):
+        yield
+
+
 FOUND_BY = {
     "full disk": "ends_a_transaction_halfway",
     "EIO": "acknowledges_before_it_is_written",
@@ -151,6 +189,15 @@ FOUND_BY = {
     "the log's clock days off, or running back": "takes_the_clock_as_it_comes",
     "a device's clock days off, or running back": "drops_what_seems_older",
     "a line of an unknown version, or of rubbish": "keeps_no_refused_bytes",
+    "a finding disposed of and signed by a device": "lets_anybody_write_anything_anywhere",
+    "a look or an export by nobody": "lets_anybody_write_anything_anywhere",
+    "a key published or retired by a device": "lets_anybody_write_anything_anywhere",
+    "the property configured by a device": "lets_anybody_write_anything_anywhere",
+    "an event in a stream of another kind": "lets_anybody_write_anything_anywhere",
+    "a forged event in a correction": "looks_at_the_type_of_a_correction_only",
+    "a forged line out of quarantine": "asks_at_the_door_and_not_at_redriving",
+    "a device in the name of another writer": "reserves_no_source",
+    "a refusal taken back by a device": "lets_notices_be_taken_back",
     "a stored record that cannot be decoded": "passes_over_what_it_cannot_read",
     "SQLite writer killed": "forgets_what_was_reported",
     "SQLite replayer killed": "forgets_what_it_said_first",
@@ -187,6 +234,7 @@ def test_every_fault_has_a_build_that_it_finds_out() -> None:
         *COUNTERPARTS,
         "records as a Kafka broker serves them",
         "every record as a Kafka cluster serves it",
+        "all of these, on Kafka",  # its checks are those of the rows above it
     }
     assert named == {fault.name for fault in all_faults()}
     assert set(FOUND_BY.values()) <= {*HERE, *ON_SQLITE}

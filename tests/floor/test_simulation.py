@@ -56,13 +56,16 @@ def test_same_seed_same_bytes(tmp_path: Path) -> None:
 def test_a_line_is_the_stream_and_the_draft(tmp_path: Path) -> None:
     simulation = simulate(5, 20)
     simulation.write(tmp_path / "out.jsonl")
-    lines = (tmp_path / "out.jsonl").read_bytes().splitlines()
-    written = [(stream, draft) for stream, drafts in simulation.groups() for draft in drafts]
-    assert len(lines) == len(written) == simulation.events
-    for line, (stream, draft) in zip(lines, written, strict=True):
-        fields = msgspec.json.decode(line)
-        assert fields.pop("stream") == stream
-        assert fields == msgspec.json.decode(encode_draft(draft))
+    made = [(stream, draft) for stream, drafts in simulation.groups() for draft in drafts]
+    assert len(made) == simulation.events
+    for name, office in (("out.jsonl", False), ("out.jsonl.office.jsonl", True)):
+        lines = (tmp_path / name).read_bytes().splitlines()
+        written = [(stream, draft) for stream, draft in made if (stream == "property/main") == office]
+        assert written
+        for line, (stream, draft) in zip(lines, written, strict=True):
+            fields = msgspec.json.decode(line)
+            assert fields.pop("stream") == stream
+            assert fields == msgspec.json.decode(encode_draft(draft))
 
 
 def test_there_is_a_planter_for_every_documented_code() -> None:

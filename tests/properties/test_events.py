@@ -23,10 +23,10 @@ from events.sqlite_log import SqliteLog
 from events.verify import verify
 from tests.contract.backends import SqliteTamper
 from tests.contract.drafts import TABLE, Drafts
-from tests.events.strategies import DRAFTS, PAYLOADS, TEXTS
+from tests.events.strategies import AT_A_TABLE, DRAFTS, TEXTS
 
 LOG_ID = "00112233445566778899aabbccddeeff"
-QUIET = PAYLOADS.filter(lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed))
+QUIET = AT_A_TABLE.filter(lambda payload: not isinstance(payload, GamingDayOpened | RoundOpened | RoundClosed))
 
 
 def envelope_of(draft: Draft, seq: int = 1) -> Envelope:

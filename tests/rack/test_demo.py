@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,9 +16,11 @@ import pytest
 from analytics.hold import generation
 from analytics.warehouse import reading
 from events.codec import decode
+from events.envelope import Draft
 from rack.cli import main
 from rack.demo import prepare
 from rack.errors import UsageError
+from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.opening import log_at
 from rack.warehouse_feed import property_facts, round_events
 from replay import replayer
@@ -133,19 +136,29 @@ def test_the_warehouse_of_a_replay_is_that_of_the_demo(demo: Path, address: str,
     assert len(rows[0]) == ROUNDS
 
 
-def test_simulate_and_ingest_give_the_demos_log(report: dict[str, Any], tmp_path: Path, capsys) -> None:
+def test_simulate_and_ingest_give_the_demos_log(demo: Path, report: dict[str, Any], tmp_path: Path, capsys) -> None:
     day = tmp_path / "day.jsonl"
     assert main(["simulate", "--rounds", str(ROUNDS), "--out", str(day), "--json"]) == 0
     written = said(capsys)
     assert written["planted"] == sum(report["planted"].values())
     address = f"sqlite://{tmp_path}/floor.db"
-    assert main(["ingest", str(day), "--log", address, "--property", "bellwether", "--json"]) == 0
+    assert main(["ingest", written["office"], "--office", "--log", address, "--property", "bellwether", "--json"]) == 0
+    stated = said(capsys)
+    assert main(["ingest", written["out"], "--log", address, "--json"]) == 0
     taken = said(capsys)
     published = 1  # the demo's key
-    assert taken["appended"] + published == report["events"]
-    assert (taken["lines"], taken["refused"]) == (written["events"], [])
+    assert stated["appended"] + taken["appended"] + published == report["events"]
+    assert (stated["lines"] + taken["lines"], stated["refused"] + taken["refused"]) == (written["events"], [])
     main(["replay", "--log", address, "--json"])
     assert said(capsys)["findings"] == report["findings"]
+    assert drafts_of(address) == drafts_of(f"sqlite://{demo}/floor.db")
+
+
+def drafts_of(address: str) -> dict[str, list[Draft]]:
+    """What was reported to each stream of a log, in order, but for the keys that were published."""
+    with closing(log_at(address, read_only=True)) as log:
+        told = {stream: [decode(record.data).draft() for record in log.read(stream)] for stream in log.streams()}
+    return {stream: [each for each in drafts if each.source != KEYS_SOURCE] for stream, drafts in told.items()}
 
 
 def test_simulate_into_no_folder(tmp_path: Path, capsys) -> None:

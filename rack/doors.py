@@ -1,0 +1,64 @@
+"""The doors of intake: what a line may say depends on who hands it in (`events.places` is the table, this asks it).
+
+Devices hand in table and meter events (`rack ingest`, and out of quarantine `rack quarantine redrive`), the office its
+property's (`rack ingest --office`). The desk, `rack keys` and intake itself write to the log without a line, under sources
+that no line may claim: the log drops a report that it has from the same source under the same number.
+"""
+
+from __future__ import annotations
+
+from events.envelope import Draft
+from events.errors import WrongPlace
+from events.model import Event, EventCorrected
+from events.places import Writer, check_place, writers_of
+
+NAMES: dict[Writer, str] = {
+    "device": "devices", "desk": "the desk", "office": "the office", "keys": "`rack keys`", "intake": "intake itself",
+}  # fmt: skip
+"""Writer → as it is called in a sentence. Of several who write an event, the first here is named."""
+
+WAYS: dict[Writer, str] = {
+    "device": "hand it in with `rack ingest`, without --office",
+    "desk": "sign it in a person's name with `rack review`, or on the pages",
+    "keys": "publish and retire keys with `rack keys`",
+    "office": "let the office hand it in with `rack ingest --office`",
+    "intake": "leave it out: whatever is refused gets its notice here",
+}
+"""Writer → how its events come into the log."""
+
+RESERVED: dict[str, Writer] = {"rack-keys": "keys", "review": "desk"}
+"""Source that no line may name → whose it is."""
+
+RESERVED_BEGINNINGS = ("intake-", "redrive-", "transcript-")
+"""Sources that begin so are intake's own: of its notices, of redrives, of transcripts."""
+
+
+def check_line(writer: Writer, stream: str, draft: Draft) -> None:
+    """Raise `WrongPlace` where a line is not for this writer to hand in, saying who writes such an event, and how."""
+    check_writer(writer, stream, draft.payload)
+    if draft.source in RESERVED or draft.source.startswith(RESERVED_BEGINNINGS):
+        owner = RESERVED.get(draft.source, "intake")
+        raise WrongPlace(
+            f"{draft.payload.TYPE} in {stream} names the source {draft.source}, which is that of {NAMES[owner]}: "
+            "expected a name of the device's own; give it one"
+        )
+
+
+def check_writer(writer: Writer, stream: str, payload: Event) -> None:
+    """Raise `WrongPlace` where an event, or what it puts in the place of another, is not written there by this writer."""
+    if writer not in writers_of(stream, payload.TYPE):
+        check_place(stream, payload)
+        raise _not_written(writer, stream, payload.TYPE, f"{payload.TYPE} in {stream}")
+    if isinstance(payload, EventCorrected) and payload.replacement is not None:
+        check_place(stream, payload)
+        type_ = payload.replacement.type
+        if writer not in writers_of(stream, type_):
+            raise _not_written(
+                writer, stream, type_, f"{type_} in the place of {stream} event {payload.supersedes_seq}"
+            )
+
+
+def _not_written(writer: Writer, stream: str, type_: str, what: str) -> WrongPlace:
+    writers = writers_of(stream, type_)
+    owner = next(name for name in NAMES if name in writers)
+    return WrongPlace(f"{what} is written by {NAMES[owner]}, not by {NAMES[writer]}; {WAYS[owner]}")

@@ -1,0 +1,33 @@
+"""What the office hands in (`rack ingest --office`): the property's events, the whole file or nothing of it.
+
+A person has the file at hand and can correct it, so that nothing of it goes to quarantine and no notice stands for it.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import BinaryIO
+
+from events.envelope import Draft
+from events.errors import EventError
+from events.log import EventLog
+from rack.intake import Refusal, Taken, count, read_lines
+
+
+def take_office(log: EventLog, file: BinaryIO, name: str) -> Taken:
+    """Append the office's lines in one commit; return the account.
+
+    Raises `EventError` naming the first line that may not go in, and why; then nothing was appended.
+    """
+    handed: list[tuple[str, Draft]] = []
+    for line in read_lines(file, name, writer="office"):
+        if isinstance(line, Refusal):
+            raise EventError(f"{line.where}: {line.reason}; nothing of {name} was appended")
+        handed.append((line.stream, line.draft))
+    groups = [(stream, [draft for _, draft in run]) for stream, run in groupby(handed, key=lambda pair: pair[0])]
+    taken = Taken(lines=len(handed))
+    try:
+        count(log.append_groups(groups) if groups else [], taken)
+    except EventError as error:
+        raise EventError(f"{name}: {error}; nothing of it was appended") from error
+    return taken
