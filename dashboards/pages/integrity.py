@@ -41,7 +41,7 @@ def page() -> None:
             )
         )
         return
-    formats = source.formats() if stamp(warehouse_path()) is not None else Formats("$", None)
+    formats = source.formats() if stamp(warehouse_path()) is not None else Formats("USD", None)
     whole(address, formats)
     witnessing.show(address, formats)
     ends(formats)
