@@ -70,6 +70,13 @@ def header(view: RoundView, formats: Formats) -> Html:
     return markup.heading(name, Html(below), Html("".join(ways)))
 
 
+def unconfirmed_header(view: RoundView, formats: Formats, ways: object = "") -> Html:
+    """Return the name of a round whose events the log does not confirm: no verdict, no facts of it."""
+    r = view.round
+    name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}"
+    return markup.heading(name, "No verdict is shown: the log does not confirm the events of this round.", ways)
+
+
 def neighbour(words: str, table: str, round_no: int | None) -> Html:
     """Return the link to a neighbouring round, or the words without one at the end."""
     if round_no is None:
@@ -151,15 +158,13 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
     rows, marked = [], []
     shown = view.settlements if seat is None else view.settlements.filter(pl.col("seat") == seat)
     for i, s in enumerate(shown.iter_rows(named=True)):
-        if view.round["verdict"] == "UNDETERMINED":
+        if s["due_cents"] is not None and s["done_cents"] is None:
+            said = Html('<span class="rk-soft">◌ not settled</span>')
+        elif s["due_cents"] is None or view.round["verdict"] == "UNDETERMINED":
             said = Html('<span class="rk-soft">? not determined</span>')
         elif s["difference_cents"]:
             marked.append(i)
             said = markup.difference(s["difference_cents"], formats)
-        elif s["due_cents"] is None:
-            said = Html('<span class="rk-soft">? not determined</span>')
-        elif s["done_cents"] is None:
-            said = Html('<span class="rk-soft">◌ not settled</span>')
         else:
             said = Html('<span class="rk-right"><span aria-hidden="true">✓</span> as due</span>')
         slip = s["jackpots_by_slip_cents"]

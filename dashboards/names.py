@@ -266,7 +266,9 @@ class Formats(msgspec.Struct, frozen=True):
         """Return an amount with its cents: `$1,234.50`, `−$3.00`; a dash where it is not known."""
         if cents is None:
             return UNKNOWN
-        return f"{MINUS if cents < 0 else ''}{currency_symbol(self.currency)}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+        return (
+            f"{MINUS if cents < 0 else ''}{currency_symbol(self.currency)}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+        )
 
     def signed(self, cents: int | None) -> str:
         """Return an amount with its sign, also where it is positive; nothing lost or won has none."""

@@ -18,9 +18,7 @@ def events_of(finding: Finding) -> str:
     return f"{finding.stream} event {', '.join(map(str, finding.evidence))}"
 
 
-def verdict_lines(
-    conclusion: Conclusion | Adjudication, where: Where = events_of, currency: str = "USD"
-) -> list[str]:
+def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_of, currency: str = "USD") -> list[str]:
     """Return the verdict in its sentence, the settlements as a table, and the findings with their sections and evidence."""
     settlements = conclusion.settlements
     lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]

@@ -10,7 +10,7 @@ from analytics import disputes, hold
 from analytics.disputes import Remembered
 from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
-from dashboards import accounts, desk, dispute_parts, disputing, markup, packets, source
+from dashboards import accounts, checking, desk, dispute_parts, disputing, markup, packets, source
 from dashboards.captions import caption
 from dashboards.drawing import table_drawing
 from dashboards.names import Formats, day_name, plural, position_name, table_name
@@ -30,7 +30,11 @@ def page() -> None:
         view = source.ask(lambda db: hold.round_view(db, f"table/{table}", int(round_no)))
         if view is not None:
             desk.on_record(table, int(round_no))
-            settle(view, formats)
+            if checking.fits(view):
+                settle(view, formats)
+            else:
+                source.show(accounts.unconfirmed_header(view, formats, dispute_parts.ways(view)))
+                source.watch()
             return
         source.show(
             markup.empty(f"{table_name(table)} has no round {int(round_no):,} here", "Look for it again below.")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from analytics import hold
 from analytics.hold import RoundView
-from dashboards import access, accounts, desk, markup, packets, source
+from dashboards import access, accounts, checking, desk, markup, packets, source
 from dashboards.anonymous import without_names
 from dashboards.names import Formats, day_name, plural, table_name
 from dashboards.state import Step, steps_of
@@ -37,6 +37,15 @@ def page() -> None:
         return
     desk.on_record(view.round["table_id"], int(round_no))
     head = st.container()
+    with head:
+        title, proof = st.container(), st.container()
+    with proof:
+        confirmed = checking.fits(view)
+    if not confirmed:
+        with title:
+            source.show(accounts.unconfirmed_header(view, formats))
+        source.watch()
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
         if view.round["stream"].startswith("table/"):
@@ -48,7 +57,7 @@ def page() -> None:
         view = without_names(view)
     steps = steps_of(view.events.to_dicts())
     step_now(view, steps)
-    with head:
+    with title:
         source.show(accounts.header(view, formats))
     findings(view, formats, steps)
     if steps:

@@ -146,7 +146,9 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
         lacks = f"sequence number {first}" if first == last else f"sequence numbers {first}–{last}"
         return f"events of {numbers['device']} were lost", (f"{lacks} of {numbers['device']}",)
     if refused := _REFUSED.fullmatch(reason):
-        return f"intake refused input of {refused['device']} ({refused['why']})", (f"that input of {refused['device']}",)
+        return f"intake refused input of {refused['device']} ({refused['why']})", (
+            f"that input of {refused['device']}",
+        )
     if reason == _OPEN:
         return "no event closes the round", ("the end of the round",)
     for pattern, why in (

@@ -38,7 +38,8 @@ AT_HOME = {
 }
 
 PURE = (
-    "games/", "replay/narrative/", "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
+    "games/", "replay/narrative/",
+    "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
     "replay/rounds.py", "replay/rules.py", "replay/table_state.py", "replay/voids.py",
     *(f"{module.__name__.replace('.', '/')}.py" for module in RULE_FILES),
 )  # fmt: skip

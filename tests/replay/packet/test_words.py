@@ -8,8 +8,8 @@ import pytest
 from events import model
 from events.model import PropertyConfigured
 from replay.findings import Adjudication, Finding, Settlement, Verdict
-from replay.packet import Packet
 from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.packet import Packet
 from replay.packet.words import LONGEST, Style, event
 from tests.replay.tables import filed
 
