@@ -1,4 +1,4 @@
-"""`ok`, exit code, last line and the notice beside the log say one thing, whatever fails (one value: `rack.verification_result`)."""
+"""`ok`, exit code, last line and the notice beside the log say one thing, whatever fails (`rack.verification_result`)."""
 
 from __future__ import annotations
 
@@ -250,7 +250,16 @@ def test_the_notice_of_another_log_is_not_this_ones(desk: Desk, tmp_path_factory
 
 
 def written(**changed: Any) -> bytes:
-    made = {"at_us": 1, "by": "a", "ok": True, "sentence": "s", "checks": [], "log_id": "0" * 32, "events": 1, "streams": {}}
+    made = {
+        "at_us": 1,
+        "by": "a",
+        "ok": True,
+        "sentence": "s",
+        "checks": [],
+        "log_id": "0" * 32,
+        "events": 1,
+        "streams": {},
+    }
     return json.dumps({"last": made | changed, "failure": None}).encode()
 
 
