@@ -70,7 +70,7 @@ def header(view: RoundView, formats: Formats) -> Html:
     return markup.heading(name, Html(below), Html("".join(ways)))
 
 
-def unconfirmed_header(view: RoundView, formats: Formats, ways: object = "") -> Html:
+def unconfirmed_header(view: RoundView, ways: object = "") -> Html:
     """Return the name of a round whose events the log does not confirm: no verdict, no facts of it."""
     r = view.round
     name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}"

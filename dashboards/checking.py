@@ -8,7 +8,7 @@ from analytics import shown_events
 from analytics.hold import RoundView
 from analytics.shown_events import Checked
 from analytics.warehouse import stamp
-from dashboards import desk, markup, source
+from dashboards import desk, markup
 from dashboards.markup import Html
 from dashboards.run import log_address, warehouse_path
 from replay.review import REFUSALS
@@ -38,23 +38,16 @@ def _checked(key: tuple[object, ...], _view: RoundView) -> Checked:
         return Checked(False, f"The log cannot be read: {error}")
 
 
-def fits(view: RoundView) -> bool:
-    """Show the check of a round's events; false where they do not fit, and then no verdict may be shown."""
-    found = checked(view)
-    if found is not None and not found.ok:
-        source.show(
-            markup.notice(
-                "The events of this round are not confirmed by the log, so that no verdict is shown",
-                markup.coded(
-                    f"{found.sentence}. Keep log and warehouse as they are, and run `rack verify --log ADDR`."
-                ),
-            )
-        )
-        return False
-    source.show(note(found))
-    return True
+def confirmed(found: Checked | None) -> bool:
+    """Say whether a verdict may be shown: the log confirms the events, or no log is named, which the page says."""
+    return found is None or found.ok
 
 
-def note(found: Checked | None) -> Html:
-    """Return in a line what was checked."""
-    return Html(f'<p class="rk-checked rk-note">{markup.coded(found.sentence if found is not None else UNNAMED)}</p>')
+def told(found: Checked | None) -> Html:
+    """Return what was checked in a line, or what does not fit as a warning."""
+    if found is None or found.ok:
+        return Html(f'<p class="rk-checked rk-note">{markup.coded(UNNAMED if found is None else found.sentence)}</p>')
+    return markup.notice(
+        "The events of this round are not confirmed by the log, so that no verdict is shown",
+        markup.coded(f"{found.sentence}. Keep log and warehouse as they are, and run `rack verify --log ADDR`."),
+    )

@@ -31,7 +31,7 @@ def show(address: str, formats: Formats) -> None:
         markup.section(
             "Witness",
             "Another party cosigns a checkpoint only if the log just grew. Here the newest of its signatures are checked "
-            "with its own key; the walk above checks all of them.",
+            "with its own key; the verification above checks all of them.",
         )
     )
     named = witness_paths()

@@ -36,16 +36,13 @@ def page() -> None:
         choose(stream)
         return
     desk.on_record(view.round["table_id"], int(round_no))
-    head = st.container()
-    with head:
-        title, proof = st.container(), st.container()
-    with proof:
-        confirmed = checking.fits(view)
-    if not confirmed:
-        with title:
-            source.show(accounts.unconfirmed_header(view, formats))
+    found = checking.checked(view)
+    if not checking.confirmed(found):
+        source.show(accounts.unconfirmed_header(view))
+        source.show(checking.told(found))
         source.watch()
         return
+    head = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
         if view.round["stream"].startswith("table/"):
@@ -57,8 +54,9 @@ def page() -> None:
         view = without_names(view)
     steps = steps_of(view.events.to_dicts())
     step_now(view, steps)
-    with title:
+    with head:
         source.show(accounts.header(view, formats))
+        source.show(checking.told(found))
     findings(view, formats, steps)
     if steps:
         replay(view, steps, formats)
