@@ -82,7 +82,7 @@ def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
             markup.notice(
                 f"The witness refused {plural(len(found.refused), 'checkpoint')}",
                 markup.coded(
-                    "It was shown what does not extend what it had seen, and kept it as evidence. Walk the log, and ask the "
+                    "It was shown what does not extend what it had seen, and kept it as evidence. Verify the log, and ask the "
                     "witness: `rack witness` said why, and names the file."
                 ),
             )
