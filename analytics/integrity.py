@@ -1,7 +1,8 @@
 """How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
 
 The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
-which walks all of it. What a witness vouches for is read in `replay.witnessed`, whose names are offered here.
+which walks all of it. What a witness vouches for is read in `replay.witnessed`, the notice of the last full verification in
+`replay.verification`; their names are offered here.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import polars as pl
 from analytics.warehouse import Warehouse
 from replay.engine import engine
 from replay.review import REFUSALS, Desk
+from replay.verification import Standing, State, verified_at
 from replay.witnessed import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
 from replay.witnessed import REFUSALS as WITNESS_REFUSALS
 
 __all__ = [
-    "PATIENCE_S", "WITNESS_REFUSALS", "Held", "Refused", "Seen", "Stream", "Witnessed", "about_the_log", "devices",
-    "engine_name", "quarantine", "said_of", "streams", "witnessed_at",
+    "PATIENCE_S", "WITNESS_REFUSALS", "Held", "Refused", "Seen", "Standing", "State", "Stream", "Witnessed", "about_the_log",
+    "devices", "engine_name", "quarantine", "said_of", "streams", "verified_at", "witnessed_at",
 ]  # fmt: skip
 
 JUDGED = ("table", "meter")

@@ -25,11 +25,23 @@ from dashboards.names import (
     wager_with_paytable,
 )
 from dashboards.state import Step
+from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
 
 SETTLED = {
     "Seat": "text", "Wager": "text", "Staked": "number", "Due (recomputed)": "number", "Done (recorded)": "number",
     "Difference": "number", "Why": "text",
 }  # fmt: skip
+
+ANSWERS = {
+    Outcome.UNDERPAID: ("under", markup.DOWN),
+    Outcome.OVERPAID: ("over", markup.UP),
+    Outcome.AS_DUE: ("upheld", "✔\N{VARIATION SELECTOR-15}"),
+    Outcome.NOT_CONDUCTED: ("unknown", "!"),
+    Outcome.UNDETERMINED: ("unknown", "?"),
+    Outcome.NOT_SETTLED: ("unknown", "◌"),
+    Outcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
+}
+"""What a sentence comes to → the style and the shape beside it."""
 
 OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "short", "Due and recorded": "text"}
 
@@ -54,9 +66,15 @@ def header(view: RoundView, formats: Formats) -> Html:
         neighbour("Next with a finding ◆", r["table_id"], view.next_found_round_no),
     ]
     below = " · ".join(markup.text(fact) for fact in facts)
-    for missing in r["undetermined"]:
-        below += f"<br>Not determined: {markup.text(missing)}"
+    below += f"<br>{markup.text(narrative_of(view, None, formats).sentence)}"
     return markup.heading(name, Html(below), Html("".join(ways)))
+
+
+def unconfirmed_header(view: RoundView, ways: object = "") -> Html:
+    """Return the name of a round whose events the log does not confirm: no verdict, no facts of it."""
+    r = view.round
+    name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}"
+    return markup.heading(name, "No verdict is shown: the log does not confirm the events of this round.", ways)
 
 
 def neighbour(words: str, table: str, round_no: int | None) -> Html:
@@ -140,13 +158,13 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
     rows, marked = [], []
     shown = view.settlements if seat is None else view.settlements.filter(pl.col("seat") == seat)
     for i, s in enumerate(shown.iter_rows(named=True)):
-        if s["difference_cents"]:
+        if s["due_cents"] is not None and s["done_cents"] is None:
+            said = Html('<span class="rk-soft">◌ not settled</span>')
+        elif s["due_cents"] is None or view.round["verdict"] == "UNDETERMINED":
+            said = Html('<span class="rk-soft">? not determined</span>')
+        elif s["difference_cents"]:
             marked.append(i)
             said = markup.difference(s["difference_cents"], formats)
-        elif s["due_cents"] is None:
-            said = Html('<span class="rk-soft">? cannot be told</span>')
-        elif s["done_cents"] is None:
-            said = Html('<span class="rk-soft">◌ not settled</span>')
         else:
             said = Html('<span class="rk-right"><span aria-hidden="true">✓</span> as due</span>')
         slip = s["jackpots_by_slip_cents"]
@@ -169,46 +187,17 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
     return markup.table(SETTLED, rows, "Recorded beside recomputed", marked=marked)
 
 
+def narrative_of(view: RoundView, seat: int | None, formats: Formats) -> Narrative:
+    """Return what packet and command say of the same verdict too: of the round, or of one seat."""
+    said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": view.findings.to_dicts()}
+    return narrate(RoundVerdict.of(said), seat, formats.currency)
+
+
 def answer(view: RoundView, seat: int | None, formats: Formats) -> Html:
-    """Return the answer to "was it paid right?" in one sentence, with the money and what it rests on; of one seat, or of all."""
-    of = view.settlements if seat is None else view.settlements.filter(pl.col("seat") == seat)
-    who = "The patrons of this round" if seat is None else f"The patron at seat {seat}"
-    owed = sum(-cents for cents in of["difference_cents"].drop_nulls() if cents < 0)
-    over = sum(cents for cents in of["difference_cents"].drop_nulls() if cents > 0)
-    unknown = of["due_cents"].null_count()
-    lines, kind, shape = [], "upheld", "✔\N{VARIATION SELECTOR-15}"
-    if owed:
-        kind, shape = "under", markup.DOWN
-        lines.append(f"{who} {'is' if seat is not None else 'are'} owed {formats.money(owed)}.")
-    if over:
-        kind, shape = ("over", markup.UP) if not owed else (kind, shape)
-        lines.append(f"{who} got {formats.money(over)} too much.")
-    if unknown:
-        kind, shape = ("unknown", "?") if not owed and not over else (kind, shape)
-        wagers = "1 wager" if unknown == 1 else f"{unknown} wagers"
-        lines.append(f"What {wagers} should have got cannot be told: {'; '.join(view.round['undetermined'])}.")
-    if not lines:
-        if of.is_empty():
-            kind, shape = "unknown", "\N{EMPTY SET}"
-            lines.append("Nothing was at stake here.")
-        else:
-            lines.append("Every wager was settled as the rules say.")
-    if view.round["verdict"] == "VOID":
-        lines.append("The round was declared void.")
-    first, *rest = lines
-    more = "".join(f'<p class="rk-under">{markup.text(line)}</p>' for line in [*rest, *_reasons(of, formats)])
+    """Return the answer to "was it paid right?" in one sentence; of one seat, or of all. A tick stands for `AS_DUE` alone."""
+    told = narrative_of(view, seat, formats)
+    kind, shape = ANSWERS[told.outcome]
     return Html(
         f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
-        f'<div><p class="rk-answer-words">{markup.text(first)}</p>{more}</div></div>'
+        f'<div><p class="rk-answer-words">{markup.text(told.sentence)}</p></div></div>'
     )
-
-
-def _reasons(of: pl.DataFrame, formats: Formats) -> list[str]:
-    """The wagers that differ, each with what was due, what was done, and the section."""
-    return [
-        f"{wager_name(s['wager'])} of seat {s['seat']}, {formats.money(s['staked_cents'])} staked: "
-        f"due {formats.signed(s['due_cents'])}, done {formats.signed(s['done_cents'])}"
-        f" ({line_name(s['line']).lower()}; {s['cite']})."
-        for s in of.iter_rows(named=True)
-        if s["difference_cents"]
-    ]

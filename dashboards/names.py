@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from analytics.warehouse import PropertyFacts
+from replay.narrative.names import currency_symbol
 
 MINUS = "\N{MINUS SIGN}"
 UNKNOWN = "–"
@@ -158,7 +159,6 @@ DIMENSIONS = {
     "hour": "Hour",
     "gaming_day": "Gaming day",
 }
-SYMBOLS = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£"}
 
 
 def _readable(token: str) -> str:
@@ -248,9 +248,9 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 class Formats(msgspec.Struct, frozen=True):
-    """How this property writes money and time."""
+    """How this property writes money (its currency by ISO 4217) and time."""
 
-    symbol: str
+    currency: str
     zone: ZoneInfo | None
 
     @classmethod
@@ -260,13 +260,15 @@ class Formats(msgspec.Struct, frozen=True):
             zone = ZoneInfo(facts.time_zone)
         except (ZoneInfoNotFoundError, ValueError, OSError):
             zone = None
-        return cls(SYMBOLS.get(facts.currency, f"{facts.currency} "), zone)
+        return cls(facts.currency, zone)
 
     def money(self, cents: int | None) -> str:
         """Return an amount with its cents: `$1,234.50`, `−$3.00`; a dash where it is not known."""
         if cents is None:
             return UNKNOWN
-        return f"{MINUS if cents < 0 else ''}{self.symbol}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+        return (
+            f"{MINUS if cents < 0 else ''}{currency_symbol(self.currency)}{abs(cents) // 100:,}.{abs(cents) % 100:02d}"
+        )
 
     def signed(self, cents: int | None) -> str:
         """Return an amount with its sign, also where it is positive; nothing lost or won has none."""

@@ -12,7 +12,7 @@ import streamlit as st
 
 from analytics import hold
 from analytics.warehouse import Warehouse, WarehouseError, reading, stamp
-from dashboards import markup
+from dashboards import markup, verifying
 from dashboards.names import Formats
 from dashboards.run import warehouse_path
 
@@ -24,9 +24,13 @@ DRAWN_FROM = "drawn-from"
 
 
 def begin() -> None:
-    """Put the pages' style in place and note the generation that is there, before any question; the first call of every page."""
+    """Put the pages' style in place, note the generation that is there, and say so where the last verification failed.
+
+    The first call of every page, before any question.
+    """
     st.session_state[DRAWN_FROM] = stamp(warehouse_path())
     st.html(HERE / "style.css")
+    show(verifying.banner(frame_formats()))
 
 
 def ask(question: Callable[[Warehouse], T]) -> T:
@@ -82,6 +86,14 @@ def _warehouse() -> Warehouse:
         _open.db = None
         _open.db, _open.of = _open.held.enter_context(reading(path)), newest
     return _open.db
+
+
+def frame_formats() -> Formats:
+    """Return the formats for what stands on every page, also where there is no warehouse."""
+    try:
+        return Formats.of(hold.property_facts(_warehouse()))
+    except WarehouseError:
+        return Formats("USD", None)
 
 
 def formats() -> Formats:

@@ -31,7 +31,7 @@ def show(address: str, formats: Formats) -> None:
         markup.section(
             "Witness",
             "Another party cosigns a checkpoint only if the log just grew. Here the newest of its signatures are checked "
-            "with its own key; the walk above checks all of them.",
+            "with its own key; the verification above checks all of them.",
         )
     )
     named = witness_paths()
@@ -82,7 +82,7 @@ def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
             markup.notice(
                 f"The witness refused {plural(len(found.refused), 'checkpoint')}",
                 markup.coded(
-                    "It was shown what does not extend what it had seen, and kept it as evidence. Walk the log, and ask the "
+                    "It was shown what does not extend what it had seen, and kept it as evidence. Verify the log, and ask the "
                     "witness: `rack witness` said why, and names the file."
                 ),
             )

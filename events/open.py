@@ -20,6 +20,8 @@ VERDICTS = ".verdicts"
 """Results of a log on one machine are kept beside it, under the log's name and this."""
 CHECKPOINTS = ".checkpoints"
 """Its checkpoints, likewise."""
+VERIFIED = ".verified"
+"""The notice of its last full verification, likewise (see `replay.verification`)."""
 
 
 def open_log(address: str, **options: Any) -> EventLog:

@@ -11,7 +11,7 @@ from events.codec import decode
 from events.envelope import Envelope
 from events.errors import EventError, IntegrityError, Undecodable
 from events.log import EventLog
-from events.model import Event, EventCorrected
+from events.model import Event, EventCorrected, PropertyConfigured
 from games.rulebook import Rulebook
 from rack.errors import UsageError
 from replay.corrections import correction
@@ -30,6 +30,8 @@ class Recorded:
     broken: tuple[str, ...]
     corrections: Mapping[int, Envelope]
     """What corrects events of the round, by the numbers of these: of each the last word."""
+    currency: str
+    """The property's (ISO 4217); dollars where the log does not say."""
 
     def transcript(self) -> str:
         """Return the round as a transcript: what counts, and in comments what was corrected, by whom and why."""
@@ -82,8 +84,18 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
     ]  # fmt: skip
     return Recorded(
         tuple(events), judged[round_no], tuple(summary.integrity),
-        {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
+        {event.seq: corrections[event.seq] for event in events if event.seq in corrections}, _currency(log),
     )  # fmt: skip
+
+
+def _currency(log: EventLog) -> str:
+    """Return the currency that the newest readable event of the property states."""
+    currency = "USD"
+    with contextlib.suppress(IntegrityError):  # the round is shown all the same; `rack verify` names the break
+        for event in _events(log, "property/main"):
+            if isinstance(event.payload, PropertyConfigured):
+                currency = event.payload.currency
+    return currency
 
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:

@@ -6,15 +6,8 @@ from collections.abc import Callable, Sequence
 
 from rack.output import money, table
 from replay.adjudicate import Conclusion
-from replay.findings import Adjudication, Finding, Settlement, Verdict
-
-MEANING: dict[Verdict, str] = {
-    "UPHELD": "everything was settled as the rules say",
-    "VARIANCE": "what was done is not what the rules say",
-    "VOID": "the round was properly void",
-    "UNDETERMINED": "the evidence does not tell",
-}
-
+from replay.findings import Adjudication, Finding, Settlement
+from replay.narrative.verdicts import RoundVerdict, narrate
 
 Where = Callable[[Finding], str]
 """Says where the evidence of a finding stands."""
@@ -25,14 +18,10 @@ def events_of(finding: Finding) -> str:
     return f"{finding.stream} event {', '.join(map(str, finding.evidence))}"
 
 
-def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_of) -> list[str]:
-    """Return the verdict, the settlements as a table, and the findings with their sections and evidence."""
+def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_of, currency: str = "USD") -> list[str]:
+    """Return the verdict in its sentence, the settlements as a table, and the findings with their sections and evidence."""
     settlements = conclusion.settlements
-    meaning = MEANING[conclusion.verdict]
-    if conclusion.verdict == "UPHELD" and all(settlement.done_cents is None for settlement in settlements):
-        meaning = "nothing in it breaks the rules; this is what is due"
-    lines = [f"{conclusion.verdict}: {meaning}"]
-    lines += [f"  cannot tell: {reason}" for reason in conclusion.undetermined]
+    lines = [narrate(RoundVerdict.of(conclusion), currency=currency).headline]
     if settlements:
         lines += ["", *settlement_table(settlements)]
     for finding in conclusion.findings:

@@ -105,7 +105,7 @@ def shoot(page: Page, address: str, path: Path) -> None:
     page.locator("h1").first.wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     if path.stem == "integrity":
-        page.get_by_role("button", name="Walk the whole log now").click()
+        page.get_by_role("button", name="Verify the log").click()
         page.locator(".rk-answer").wait_for()
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.evaluate("document.fonts.ready")

@@ -10,7 +10,8 @@ from analytics import disputes, hold
 from analytics.disputes import Remembered
 from analytics.hold import RoundView
 from analytics.remembered import cards_typed, time_typed
-from dashboards import accounts, desk, dispute_parts, disputing, markup, packets, source
+from analytics.shown_events import Checked
+from dashboards import accounts, checking, desk, dispute_parts, disputing, markup, packets, source
 from dashboards.captions import caption
 from dashboards.drawing import table_drawing
 from dashboards.names import Formats, day_name, plural, position_name, table_name
@@ -30,7 +31,13 @@ def page() -> None:
         view = source.ask(lambda db: hold.round_view(db, f"table/{table}", int(round_no)))
         if view is not None:
             desk.on_record(table, int(round_no))
-            settle(view, formats)
+            found = checking.checked(view)
+            if checking.confirmed(found):
+                settle(view, found, formats)
+                return
+            source.show(accounts.unconfirmed_header(view, dispute_parts.ways(view)))
+            source.show(checking.told(found))
+            source.watch()
             return
         source.show(
             markup.empty(f"{table_name(table)} has no round {int(round_no):,} here", "Look for it again below.")
@@ -81,7 +88,7 @@ def asked(tables: list[str], days: list[date]) -> Remembered:
     )
 
 
-def settle(view: RoundView, formats: Formats) -> None:
+def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
     """Show one round's answer: the words, the table, the money, what happened at the seat."""
     r = view.round
     seats = sorted({*view.settlements["seat"].to_list()})
@@ -103,6 +110,7 @@ def settle(view: RoundView, formats: Formats) -> None:
         source.show(markup.heading(name, f"{when} {formats.zone_name(r['opened_at_us'])}", ways))
     with answer:
         source.show(accounts.answer(view, seat, formats))
+        source.show(checking.told(checked))
     source.show(accounts.settlements(view, formats, seat))
     others = [f for f in view.findings.to_dicts() if not f["difference_cents"] and f["seat"] in (None, seat)]
     if others:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from analytics import hold, integrity
 from analytics.warehouse import Warehouse, WarehouseError, reading, stamp
-from dashboards import desk, markup, source
+from dashboards import desk, markup, source, verifying
 from dashboards.markup import Html
 from dashboards.names import Formats, ago, plural, table_name
 from dashboards.run import log_address, log_options, warehouse_path, witness_paths
@@ -28,7 +28,7 @@ DEVICES = {
     "Failures": "number",
 }
 WORDS = {"ok": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "Runs"), "look": ("rk-medium", "!", "Look"),
-         "act": ("rk-high", "✖", "Act")}  # fmt: skip
+         "act": ("rk-high", "✖", "Act"), "note": ("rk-v-void", "·", "Note")}  # fmt: skip
 BEAT_SECONDS = 5
 LAG_EVENTS = 10_000  # not judged yet: from so many on somebody must look whether the replay runs
 STALE_S = 15 * 60  # a warehouse that is behind the log for longer should be built anew
@@ -39,7 +39,10 @@ DEVICES_SHOWN = 12
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that must run: its state (`ok`, `look`, `act`), what was found, and what to do (empty: nothing)."""
+    """One thing that must run: its state, what was found, and what to do (empty: nothing).
+
+    States are `ok`, `look`, `act`, and `note`, which claims nothing.
+    """
 
     state: str
     what: str
@@ -54,7 +57,13 @@ def page() -> None:
 
     @st.fragment(run_every=BEAT_SECONDS)
     def beat() -> None:
-        checks = [*of_log(), *of_witness(), *of_warehouse(), of_disk(warehouse_path().absolute().parent)]
+        checks = [
+            *of_log(),
+            *of_verification(),
+            *of_witness(),
+            *of_warehouse(),
+            of_disk(warehouse_path().absolute().parent),
+        ]
         source.show(overall(checks))
         rows = [[_badge(each.state), each.what, each.found, markup.coded(each.todo)] for each in checks]
         marked = [i for i, each in enumerate(checks) if each.state == "act"]
@@ -127,6 +136,29 @@ def _of_log(at: Desk) -> list[Check]:
             "`rack quarantine list --log ADDR`, then `redrive`",
         )
     return [log, ends, replay, intake]
+
+
+def of_verification() -> list[Check]:
+    """Tell of the last full verification; that it passed is a notice, and no claim that the log is whole now."""
+    address = log_address()
+    if address is None:
+        return []
+    now = verifying.standing(address)
+    found = " ".join([verifying.told(now, source.frame_formats()), *([f"{now.detail}."] if now.detail else [])]).strip()
+    if now.alarming:
+        return [
+            Check(
+                "act",
+                "Last full verification",
+                found,
+                "See Integrity; keep the files as they are, verify the log again",
+            )
+        ]
+    return [
+        Check(
+            "note", "Last full verification", found, "" if now.shown is not None else f"`rack verify --log {address}`"
+        )
+    ]
 
 
 def of_witness() -> list[Check]:

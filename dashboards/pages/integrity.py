@@ -24,7 +24,7 @@ BEAT_SECONDS = 5
 
 
 def page() -> None:
-    """Lay the page out: the walk of the whole log, its witness, where each stream ends, what was refused, what devices lost."""
+    """Lay the page out: the verification of the log, its witness, where each stream ends, what was refused, what is missing."""
     source.begin()
     source.show(
         markup.heading(
@@ -37,11 +37,11 @@ def page() -> None:
             markup.empty(
                 "No log is named",
                 "The warehouse holds results, and the log is what proves them. Start the pages with it: "
-                "`rack dashboard --log ADDR --warehouse FILE`. On the command line a walk is `rack verify --log ADDR`.",
+                "`rack dashboard --log ADDR --warehouse FILE`. On the command line it is verified by `rack verify --log ADDR`.",
             )
         )
         return
-    formats = source.formats() if stamp(warehouse_path()) is not None else Formats("$", None)
+    formats = source.formats() if stamp(warehouse_path()) is not None else Formats("USD", None)
     whole(address, formats)
     witnessing.show(address, formats)
     ends(formats)
@@ -49,17 +49,19 @@ def page() -> None:
 
 
 def whole(address: str, formats: Formats) -> None:
-    """Offer to walk the whole log, and show what the last walk said."""
+    """Offer to verify the whole log, and show what the last verification said, here or on the command line."""
     walked = verifying.last(address)
-    if st.button("Walk the whole log now", type="primary" if walked is None else "secondary"):
-        with st.spinner("Walking every event: chain, numbering, signatures, high-water mark …"):
+    if st.button("Verify the log", type="primary" if walked is None else "secondary"):
+        with st.spinner("Verifying every event: chain, numbering, signatures, high-water mark …"):
             walked = verifying.walk(address)
     if walked is None:
+        told = verifying.told(verifying.standing(address), formats)
         source.show(
             markup.empty(
-                "The log was not walked since the pages were started",
-                f"A walk reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same as "
-                f"`{' '.join(['rack', *verifying.words(address)])}`, which anybody can run who can read the log.",
+                told or "Not yet verified",
+                f"A verification reads every event and checks chain, numbering, high-water mark and checkpoints. It is the same "
+                f"as `{' '.join(['rack', *verifying.words(address)])}`, which anybody can run who can read the log. What is kept "
+                "of the last one is a notice, no evidence.",
             )
         )
         return

@@ -8,7 +8,7 @@ import streamlit as st
 
 from analytics import hold
 from analytics.hold import RoundView
-from dashboards import access, accounts, desk, markup, packets, source
+from dashboards import access, accounts, checking, desk, markup, packets, source
 from dashboards.anonymous import without_names
 from dashboards.names import Formats, day_name, plural, table_name
 from dashboards.state import Step, steps_of
@@ -36,6 +36,12 @@ def page() -> None:
         choose(stream)
         return
     desk.on_record(view.round["table_id"], int(round_no))
+    found = checking.checked(view)
+    if not checking.confirmed(found):
+        source.show(accounts.unconfirmed_header(view))
+        source.show(checking.told(found))
+        source.watch()
+        return
     head = st.container()
     with st.container(horizontal=True, vertical_alignment="center"):
         source.print_button()
@@ -50,6 +56,7 @@ def page() -> None:
     step_now(view, steps)
     with head:
         source.show(accounts.header(view, formats))
+        source.show(checking.told(found))
     findings(view, formats, steps)
     if steps:
         replay(view, steps, formats)

@@ -85,5 +85,5 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         "files": files, "sentence": packet.sentence, "verdict": judged.verdict, "as_of": judged.as_of,
         "findings": to_builtins(judged.findings),
     })  # fmt: skip
-    output.text(f"{judged.verdict}: {packet.sentence}", *files.values())
+    output.text(packet.headline, *files.values())
     return Exit.CLEAN

@@ -56,7 +56,13 @@ def as_json(judged: Sequence[Judged]) -> dict[str, Any]:
     """Return the verdict as JSON values: of the file as a whole, and of each round."""
     from msgspec import to_builtins
 
-    rounds = [{"table": each.table, "round": each.round_no} | to_builtins(each.conclusion) for each in judged]
+    from replay.narrative.verdicts import RoundVerdict, narrate
+
+    rounds = [
+        {"table": each.table, "round": each.round_no, "sentence": narrate(RoundVerdict.of(each.conclusion)).sentence}
+        | to_builtins(each.conclusion)
+        for each in judged
+    ]
     whole: dict[str, Any] = {"verdict": min((each["verdict"] for each in rounds), key=GRAVEST_FIRST.index)}
     for key in ("settlements", "findings", "undetermined"):
         whole[key] = [value for each in rounds for value in each[key]]

@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
     from rack.report import verdict_lines
+    from replay.narrative.verdicts import RoundVerdict, narrate
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:
@@ -47,7 +48,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
              "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None}
             for event in recorded.events
         ]  # fmt: skip
-        output.value(to_builtins(judged) | {"transcript": recorded.transcript(), "events": events})
+        told = narrate(RoundVerdict.of(judged), currency=recorded.currency)
+        said = {"sentence": told.sentence, "transcript": recorded.transcript(), "events": events}
+        output.value(to_builtins(judged) | said)
     else:
-        output.text(recorded.transcript().rstrip("\n"), "", *verdict_lines(judged))
+        output.text(recorded.transcript().rstrip("\n"), "", *verdict_lines(judged, currency=recorded.currency))
     return Exit.FINDINGS if judged.findings else Exit.CLEAN

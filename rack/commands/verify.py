@@ -11,6 +11,7 @@ from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
+from rack.verification_result import Result, result, witness_failures
 
 if TYPE_CHECKING:
     from events.log import CheckpointStore, EventLog
@@ -51,6 +52,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--gap", type=positive, metavar="T",
         help="report every pause of more than so many seconds between checkpoints (default: than was promised)",
     )  # fmt: skip
+    parser.add_argument(
+        "--by", metavar="PERSON", help="who verifies, for the notice kept beside the log (default: the login name)"
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -82,17 +86,46 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         )  # fmt: skip
         witnessed = _look(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
+        found = result(
+            [line(each) for each in report.breaks], witness_failures(folder is not None, witnessed),
+            [f"round table {arguments.rounds}: {each['where']}: {each['what']}" for each in rounds.get("round_table", ())],
+        )  # fmt: skip
+        _keep(address, arguments, output, log, report, found)
     late = overdue(report.signed, utc_now_us())
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
-    output.value(as_json(report) | {"overdue": late} | seen | sealed | rounds)
+    output.value(
+        as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
+    )
     output.text(
-        *(line(found) for found in report.breaks),
+        *(line(each) for each in report.breaks),
         *_signatures(report.signed, late),
         *(_vouched(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
-        summary(report),
+        summary(report, found),
     )
-    sound = report.ok and not rounds.get("round_table") and not (witnessed is not None and witnessed.disagrees)
-    return Exit.CLEAN if sound else Exit.INTEGRITY
+    return found.exit
+
+
+def _keep(
+    address: str, arguments: argparse.Namespace, output: Output, log: EventLog, report: Report, found: Result
+) -> None:
+    """Keep a notice of this verification beside the log; where that cannot be written, say so."""
+    from getpass import getuser
+
+    from events.sqlite_log import utc_now_us
+    from replay.verification import keep, made, record_path
+
+    checks = ["events", "checkpoints", *(f"key {path.name}" for path in arguments.key)]
+    checks += [f"witness {arguments.witness.name}"] if arguments.witness is not None else []
+    checks += ["round table"] if arguments.rounds is not None else []
+    path = record_path(address)
+    try:
+        verification = made(
+            log, report.heads, at_us=utc_now_us(), by=arguments.by or getuser().lower(), failures=found.failures,
+            checks=checks, events=report.events,
+        )  # fmt: skip
+        keep(path, verification)
+    except OSError as error:
+        output.note(f"{path}: {error.strerror}; no notice of this verification is kept for the pages")
 
 
 def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, Any]:
@@ -130,11 +163,11 @@ def line(found: Break) -> str:
     return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
 
 
-def summary(report: Report) -> str:
+def summary(report: Report, found: Result) -> str:
     """Return what was walked in one line."""
-    state = "whole" if report.ok else "BROKEN; nothing after a break of the chain can be trusted"
     held = f", {report.quarantined:,} refused lines in quarantine" if report.quarantined else ""
-    return f"log {report.log_id} of {report.property_id}: {report.events:,} events in {report.streams} streams{held}: {state}"
+    size = f"{report.events:,} events in {report.streams} streams{held}"
+    return f"log {report.log_id} of {report.property_id}: {size}: {found.state(report)}"
 
 
 def as_json(report: Report) -> dict[str, Any]:
@@ -144,7 +177,7 @@ def as_json(report: Report) -> dict[str, Any]:
     breaks = [_break_as_json(found) for found in report.breaks]
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in report.heads.items()}
     return {
-        "ok": report.ok, "log_id": report.log_id, "property_id": report.property_id, "events": report.events,
+        "log_id": report.log_id, "property_id": report.property_id, "events": report.events,
         "tables": report.tables, "streams": heads, "quarantined": report.quarantined,
         "checkpoints": report.signed.checkpoints if report.signed is not None else 0,
         "signed": to_builtins(report.signed), "first_break": breaks[0] if breaks else None, "breaks": breaks,
@@ -244,7 +277,7 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.notes import KeyKind
     from replay.packet.bundle import MAX_BYTES
 
-    for name in ("log", "rounds", "witness", "gap"):
+    for name in ("log", "rounds", "witness", "gap", "by"):
         if is_given(arguments, name):
             raise UsageError(f"a file is checked by itself: leave out {option(name)}, or FILE")
     if not arguments.key:
@@ -271,7 +304,7 @@ def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
     events = sum(len(part.events) for part in checked.bundle.streams.values())
     made = _time(checked.made.at_us)
     output.value({
-        "ok": True, "reproduced": checked.reproduced, "same_engine": checked.same_engine, "table": about.table,
+        "ok": checked.reproduced, "reproduced": checked.reproduced, "same_engine": checked.same_engine, "table": about.table,
         "round": about.round_no, "seat": about.seat, "verdict": judged.verdict, "findings": [f.line() for f in judged.findings],
         "events": events, "software": about.software, "covered_by_us": checked.made.at_us, "key": str(checked.key),
         "witnesses": [str(each.key) for each in checked.witnesses],

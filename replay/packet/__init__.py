@@ -44,13 +44,17 @@ REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, BadPacket, KeyRefused)
 
 
 class Packet(msgspec.Struct, frozen=True, kw_only=True):
-    """A packet in its three forms, and what it says. `name` is what its files are called, without the ending."""
+    """A packet in its three forms, and what it says. `name` is what its files are called, without the ending.
+
+    `sentence` is the verdict in words, `headline` the same with the verdict before it.
+    """
 
     name: str
     table: str
     round_no: int
     adjudication: Adjudication
     sentence: str
+    headline: str
     json: bytes
     pdf: bytes
     html: bytes
@@ -89,7 +93,8 @@ def make_packet(
     made = bundle.about.made_at_us
     return Packet(
         name=packet_name(table, round_no, seat), table=table, round_no=round_no,
-        adjudication=bundle.adjudication, sentence=shown["sentence"], json=data,
+        adjudication=bundle.adjudication, sentence=shown["sentence"],
+        headline=shown["headline"], json=data,
         pdf=sign_pdf(typeset(shown, data, made), signer, made), html=to_html(shown),
     )  # fmt: skip
 

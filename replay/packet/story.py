@@ -20,9 +20,11 @@ from games.cards import TEXT
 from games.rulebook import Rulebook
 from replay.evidence import Judged
 from replay.findings import Adjudication, Finding
+from replay.narrative.names import words
+from replay.narrative.verdicts import MEANING, RoundVerdict, narrate
 from replay.packet.bundle import Bundle, Part
 from replay.packet.sections import sections
-from replay.packet.words import CUSTODY, MEANING, Story, Style, event, position, sentence, utc, wager, words
+from replay.packet.words import CUSTODY, Story, Style, event, position, utc, wager
 from replay.review_state import TableReview
 from replay.rounds import Round
 from replay.setting import dealer_position, dealer_readings, set_hands
@@ -53,12 +55,14 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     about, verdict = bundle.about, bundle.adjudication
     style = Style(_configured(bundle))
     table = bundle.streams[bundle.stream]
+    told = narrate(RoundVerdict.of(verdict), about.seat, style.currency)
     return {
         "title": f"Table {about.table}, round {about.round_no}" + (f", seat {about.seat}" if about.seat is not None else ""),
         "property": style.name or about.property_id,
         "verdict": verdict.verdict,
         "meaning": MEANING[verdict.verdict],
-        "sentence": sentence(verdict, about.seat, style),
+        "sentence": told.sentence,
+        "headline": told.headline,
         "facts": _facts(bundle, judged, style),
         "money": _money(verdict, about.seat, style),
         "play": _play(judged, about.seat, style),
@@ -217,7 +221,7 @@ def _finding(finding: Finding, style: Style) -> Story:
 
 def _limits(verdict: Adjudication, round_: Round) -> list[Story]:
     """Return what was not adjudicated, and why."""
-    limits = [{"what": reason, "why": "the evidence does not tell"} for reason in verdict.undetermined]
+    limits = [{"what": reason, "why": MEANING["UNDETERMINED"]} for reason in verdict.undetermined]
     observed = round_.opened.payload.observed
     missing = [aspect for aspect in get_args(Aspect) if aspect not in observed]
     if missing:

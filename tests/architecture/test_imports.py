@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "games": (),
     "replay": ("events", "games"),
     "analytics": ("replay", "games"),
-    "dashboards": ("analytics", "replay.packet", "replay.review"),
+    "dashboards": ("analytics", "replay.narrative", "replay.packet", "replay.review"),
     "floor": ("games", "events"),
     "rack": ("analytics", "dashboards", "events", "floor", "games", "replay"),
 }
@@ -38,7 +38,8 @@ AT_HOME = {
 }
 
 PURE = (
-    "games/", "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
+    "games/", "replay/narrative/",
+    "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
     "replay/rounds.py", "replay/rules.py", "replay/table_state.py", "replay/voids.py",
     *sorted({f"{each.judge.__module__.replace('.', '/')}.py" for each in rules_in_order()}),
 )  # fmt: skip

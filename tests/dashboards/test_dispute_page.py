@@ -64,13 +64,14 @@ def test_a_link_carries_the_whole_search(warehouse: Path, monkeypatch: pytest.Mo
 def test_a_round_is_answered_in_one_sentence(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("dispute", warehouse, monkeypatch, of="fu-01", round="17", seat="3")
     page = said(test)
-    for words in ("FU-01 · Round 17 · Seat 3", "The patron at seat 3 is owed $100.00.", "due +$200.00, done +$100.00",
+    for words in ("FU-01 · Round 17 · Seat 3", "Seat 3 is owed $100.00:",
+                  "the Ace High Bonus was due a win of $200.00 and got a win of $100.00",
                   "58 Pa. Code § 688a.12(b)", "Seat 3 paid $100.00 on the Ace High Bonus", "◆ evidence",
                   "Print this page"):  # fmt: skip
         assert words in page
     assert "Seat 5 paid" not in page
     test.button_group[0].set_value(5).run()
-    assert "Every wager was settled as the rules say." in said(test)
+    assert "Every wager at seat 5 was settled as the rules say; what was found is about seat 3." in said(test)
     assert test.query_params["seat"] == "5"
 
 
@@ -83,13 +84,15 @@ def test_a_round_that_is_not_there_leads_back_to_the_search(warehouse: Path, mon
 @pytest.mark.parametrize(
     ("stream", "round_no", "seat", "words", "kind"),
     [
-        ("table/fu-01", 17, 3, "The patron at seat 3 is owed $100.00.", "under"),
-        ("table/fu-01", 17, None, "The patrons of this round are owed $100.00.", "under"),
-        ("table/fu-02", 4, 5, "The patron at seat 5 got $40.00 too much.", "over"),
-        ("table/fu-01", 16, 1, "Every wager was settled as the rules say.", "upheld"),
-        ("table/fu-01", 16, 2, "Nothing was at stake here.", "unknown"),
-        ("table/fu-01", 19, 6, "What 1 wager should have got cannot be told: seat 6: a card was not read.", "unknown"),
-        ("table/fu-02", 3, 1, "The round was declared void.", "upheld"),
+        ("table/fu-01", 17, 3, "Seat 3 is owed $100.00:", "under"),
+        ("table/fu-01", 17, None, "Seat 3 is owed $100.00:", "under"),
+        ("table/fu-02", 4, 5, "Seat 5 was paid $40.00 too much:", "over"),
+        ("table/fu-02", 4, 2, "but the round was not conducted as the rules say (DEAL-SHAKE).", "unknown"),
+        ("table/fu-01", 16, 1, "Every wager at seat 1 was settled as the rules say.", "upheld"),
+        ("table/fu-01", 16, 2, "Nothing was at stake at seat 2.", "unknown"),
+        ("table/fu-01", 19, 6, "UNDETERMINED because seat 6: a card was not read.", "unknown"),
+        ("table/fu-01", 19, 2, "UNDETERMINED because seat 6: a card was not read.", "unknown"),
+        ("table/fu-02", 3, 1, "The round was properly declared void, and every wager at seat 1 was settled", "upheld"),
     ],
 )
 def test_answers(warehouse: Path, stream: str, round_no: int, seat: int | None, words: str, kind: str) -> None:

@@ -101,7 +101,7 @@ def test_round_shows_the_event_as_recorded_with_its_hash(warehouse: Path, monkey
 def test_round_without_events_still_gives_the_verdict(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("round", warehouse, monkeypatch, table="fu-01", round="19"))
     assert "No events of this round" in page
-    for words in ("Undetermined", "seat 6: a card was not read", "cannot be told", "not settled"):
+    for words in ("Undetermined", "UNDETERMINED because seat 6: a card was not read.", "not determined", "not settled"):
         assert words in page
 
 

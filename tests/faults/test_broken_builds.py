@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
+from analytics import shown_events
 from events import verify
 from events.errors import EventError, IntegrityError
 from events.log import Appended, Record
@@ -22,6 +23,7 @@ from events.model import Event, EventCorrected
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
 from rack import doors
+from replay import verification
 from replay.stream import Worker
 from tests.faults import all_faults
 from tests.faults.served import served_in_memory
@@ -137,6 +139,12 @@ def lets_anybody_write_anything_anywhere() -> Iterator[None]:
 
 
 @build
+def believes_what_the_warehouse_shows() -> Iterator[None]:
+    with patch.object(shown_events, "_compare", lambda *about: None):
+        yield
+
+
+@build
 def asks_at_the_door_and_not_at_redriving() -> Iterator[None]:
     with patch("rack.quarantine.check_line"):
         yield
@@ -166,6 +174,12 @@ def lets_notices_be_taken_back() -> Iterator[None]:
         yield
 
 
+@build
+def lets_any_verification_answer_a_failure() -> Iterator[None]:
+    with patch.object(verification, "_answers", lambda passed, failure: True):
+        yield
+
+
 FOUND_BY = {
     "full disk": "ends_a_transaction_halfway",
     "EIO": "acknowledges_before_it_is_written",
@@ -182,6 +196,9 @@ FOUND_BY = {
     "records swapped": "believes_the_stored_hash",
     "stream truncated": "never_looks_at_the_marks",
     "record forged and the chain computed anew": "never_looks_at_the_marks",
+    "event of a shown round altered in the log": "believes_the_stored_hash",
+    "event of a shown round altered in the warehouse": "believes_what_the_warehouse_shows",
+    "failed verification hidden": "lets_any_verification_answer_a_failure",
     "duplicates": "forgets_what_was_reported",
     "stale deliveries": "forgets_what_was_reported",
     "reordered between tables": "drops_what_comes_after_another_table",

@@ -251,7 +251,9 @@ def test_what_a_witness_refused_is_an_integrity_failure_though_the_log_is_whole(
     (tmp_path / "north" / "refused-0123456789abcdef").write_bytes(b"another story")
     args = ("--witness", tmp_path / "north", "--witness-key", tmp_path / "w.pub")
     report = rack("verify", "--json", *args, code=4)
-    assert report["ok"], "of the log itself nothing is broken"
+    assert not report["ok"]
+    assert report["breaks"] == [], "of the log itself nothing is broken"
+    assert report["failures"] == ["the witness north refused 1 checkpoint of this log and kept what it was shown"]
     assert "REFUSED: north was shown a checkpoint, which the log does not hold" in rack("verify", *args, code=4)
 
 

@@ -67,7 +67,7 @@ def test_without_payments_it_says_what_is_due(dispute: Path, capsys) -> None:
         "base": (0, None), "ace_high_bonus": (20000, None),
     }  # fmt: skip
     assert main(["judge", str(dispute)]) == 0
-    assert "this is what is due" in capsys.readouterr().out
+    assert "UPHELD: What every wager in this round is due is known" in capsys.readouterr().out
 
 
 def test_a_file_of_several_rounds_has_the_gravest_verdict(dispute: Path, capsys) -> None:

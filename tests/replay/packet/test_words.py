@@ -8,8 +8,9 @@ import pytest
 from events import model
 from events.model import PropertyConfigured
 from replay.findings import Adjudication, Finding, Settlement, Verdict
+from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.packet import Packet
-from replay.packet.words import LONGEST, Style, event, sentence
+from replay.packet.words import LONGEST, Style, event
 from tests.replay.tables import filed
 
 CITE = "58 Pa. Code § 688a.12(b)"
@@ -36,7 +37,7 @@ def said(packet: Packet, verdict: Verdict, settlements: list[Settlement], findin
         findings=tuple(findings),
         undetermined=undetermined,
     )
-    return sentence(judged, seat, Style(None))
+    return narrate(RoundVerdict.of(judged), seat).sentence
 
 
 def test_one_seat_is_short(packet: Packet, found: Finding) -> None:
@@ -101,7 +102,7 @@ def test_a_commission_that_no_settlement_shows_is_money_too(packet: Packet, foun
 
 def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: Packet) -> None:
     assert said(packet, "UNDETERMINED", [settled(3, "base", 2500, 0)], [], 3, ("the shoe lost events",)) == (
-        "Whether what was done at seat 3 is what the rules say cannot be told from the evidence: the shoe lost events."
+        "UNDETERMINED because the shoe lost events."
     )
 
 
@@ -112,7 +113,7 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
         ("UPHELD", [], [], "Nothing was at stake in this round."),
         (
             "UPHELD", [settled(3, "base", 2500, None)], [],
-            "What every wager in this round is due can be told, but the record does not say how they were settled.",
+            "What every wager in this round is due is known, but the record does not say how they were settled.",
         ),
         (
             "VOID", [settled(3, "base", 0, 0)], [],
@@ -125,8 +126,8 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
         ),
         (
             "VARIANCE", [settled(3, "base", None, 0)], ["DEAL-CUT"],
-            "Whether what was done in this round is what the rules say cannot be told from the evidence (see below), and the "
-            "round was not conducted as the rules say (DEAL-CUT).",
+            "What is due in this round is in part undetermined because what is due is not known, "
+            "but the round was not conducted as the rules say (DEAL-CUT).",
         ),
     ],
 )  # fmt: skip
@@ -141,7 +142,7 @@ def test_without_money(
 
 def test_money_and_time_are_the_property_s() -> None:
     style = Style(PropertyConfigured(currency="EUR", gaming_day_cutover="06:00", name="x", time_zone="Europe/Vienna"))
-    assert style.signed(-123_456) == "−EUR 1,234.56"
+    assert style.signed(-123_456) == "−€1,234.56"
     assert style.time(1_772_400_000_000_000) == "2026-03-01 22:20:00"
     lost = Style(PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="x", time_zone="Moon/Base"))
     assert (lost.zone_name, lost.time(1_772_400_000_000_000)) == ("UTC", "2026-03-01 21:20:00")

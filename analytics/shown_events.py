@@ -1,0 +1,116 @@
+"""Whether the events that a page shows of a round are those of the log: their bytes, their chain hashes, none more, none fewer.
+
+The law of this file: the warehouse is not believed. The chain is computed anew from the events' stored bytes, from shortly before
+the round on to the end of the stream (at most `FORWARD` events), and the end is held against what was acknowledged on this
+machine. What a checkpoint signs is left to `rack verify`, which reads all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from replay.review import REFUSALS, Desk
+
+FORWARD = 20_000
+"""At most so many events after the round are read: some 50 ms on one machine."""
+BEFORE = 50
+"""So many events before the first one shown are read, to see whether the round began among them."""
+
+SHOWN = ("event_id", "type", "occurred_at_us", "source", "payload", "hash")
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What the check came to: whether the events shown are those of the log, and a sentence that says what was checked."""
+
+    ok: bool
+    sentence: str
+
+
+class _Envelope(msgspec.Struct):
+    event_id: str
+    type: str
+    occurred_at_us: int
+    source: str
+    round_no: int | None
+    payload: msgspec.Raw
+
+
+_envelope = msgspec.json.Decoder(_Envelope)
+
+
+class _Differs(ValueError):
+    """Says in what the log and what is shown differ."""
+
+
+def check(desk: Desk, stream: str, round_no: int, rows: Iterable[Mapping[str, Any]], first_seq: int) -> Checked:
+    """Hold the rows of `round_events` that are shown of a round against the log; `first_seq` is the round's own first number."""
+    shown = {int(row["seq"]): row for row in rows}
+    try:
+        return _checked(desk, stream, round_no, shown, first_seq)
+    except REFUSALS as error:
+        return Checked(False, f"The log's chain does not hold: {error}")
+    except _Differs as error:
+        return Checked(False, str(error))
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        return Checked(False, f"An event of {stream} cannot be read: {error}")
+
+
+def _checked(desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping[str, Any]], first_seq: int) -> Checked:
+    first, last = min(shown, default=first_seq), max(shown, default=first_seq)
+    begins, reached = max(1, min(first, first_seq) - BEFORE), 0
+    left, more = set(shown), 0
+    records = desk.log.read(stream, begins)
+    for record in islice(records, last - begins + 1 + FORWARD):
+        reached = record.seq
+        stored = _envelope.decode(record.data)
+        row = shown.get(record.seq)
+        if row is not None:
+            left.discard(record.seq)
+            _compare(record.seq, stored, record.hash.hex(), row, round_no)
+        elif stored.round_no == round_no:
+            more += 1
+    if left:
+        raise _Differs(f"event {min(left):,} is shown, and {stream} ends at event {reached:,}")
+    if more:
+        raise _Differs(
+            f"the log holds {more:,} {'event' if more == 1 else 'events'} of this round that the warehouse does not show: it is "
+            "behind the log, or was altered; run `rack replay --log ADDR --warehouse FILE`"
+        )
+    desk.log.verify_head(stream)
+    return Checked(True, _sentence(desk, stream, len(shown), begins, reached))
+
+
+def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], round_no: int) -> None:
+    """Raise `_Differs` where a row is not the event that stands at its number."""
+    there = {
+        "event_id": stored.event_id, "type": stored.type, "occurred_at_us": stored.occurred_at_us, "source": stored.source,
+        "payload": bytes(stored.payload).decode(), "hash": hash_,
+    }  # fmt: skip
+    wrong = [name for name in SHOWN if row[name] != there[name]]
+    if stored.round_no != round_no:
+        wrong.append("round")
+    if wrong:
+        raise _Differs(
+            f"event {seq:,} is not shown as the log holds it: its {', '.join(wrong).replace('_us', '')} differs"
+        )
+
+
+def _sentence(desk: Desk, stream: str, events: int, begins: int, reached: int) -> str:
+    mark, end = desk.log.acknowledged().get(stream), desk.log.head(stream).seq
+    said = (
+        f"Checked now: the {events:,} events shown are those of the log, and every stored event of {stream} from {begins:,} to "
+        f"{reached:,} gives its chain hash"
+    )
+    if reached < end:
+        return (
+            f"{said}; not those up to the end of the stream at {end:,}, nor the checkpoints: `rack verify` does that."
+        )
+    if mark is None:
+        return (
+            f"{said}; no end of the stream was acknowledged on this machine, and checkpoints are left to `rack verify`."
+        )
+    return f"{said}, up to its end, which is as acknowledged on this machine; checkpoints are left to `rack verify`."

@@ -1,0 +1,54 @@
+"""The result of `rack verify` as one value: `ok`, the exit code, the sentences and the record that is kept all come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rack.errors import Exit
+
+if TYPE_CHECKING:
+    from events.verify import Report
+    from replay.witnessed import Witnessed
+
+
+class Result(NamedTuple):
+    """What a verification came to: every failure in one sentence, in the order in which they were found; none: it passed."""
+
+    failures: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failures
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code."""
+        return Exit.CLEAN if self.ok else Exit.INTEGRITY
+
+    def state(self, report: Report) -> str:
+        """Return what the last line says."""
+        if self.ok:
+            return "whole"
+        if report.breaks:
+            return "BROKEN; nothing after a break of the chain can be trusted"
+        return f"NOT VERIFIED: {self.failures[0]}"
+
+
+def result(breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str]) -> Result:
+    """Return the result of a verification from the sentences of all that failed: in the log, by its witness, in round tables."""
+    return Result((*breaks, *witness, *rounds))
+
+
+def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
+    """Return in what a witness that was named disagrees with the log; where its folder cannot be compared, that."""
+    if not named:
+        return []
+    if found is None:
+        return ["the checkpoints cannot be read, so that nothing of the witness can be compared with them"]
+    said = [f"the witness {found.witness} disagrees: {found.trouble}"] if found.trouble else []
+    if found.refused:
+        many = "1 checkpoint" if len(found.refused) == 1 else f"{len(found.refused):,} checkpoints"
+        said.append(f"the witness {found.witness} refused {many} of this log and kept what it was shown")
+    return said

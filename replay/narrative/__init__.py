@@ -1,0 +1,1 @@
+"""The one place where a verdict becomes a sentence: pages, packet and commands print what stands here."""

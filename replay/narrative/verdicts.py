@@ -1,0 +1,254 @@
+"""The verdict on a round, or on one seat of it, and its reason: the sentence that page, packet and command all print. Pure.
+
+The law of this file: a sentence and its outcome come from one decision, so that nothing can be marked as right that the sentence
+does not call right. Money is claimed only where a finding claims it, and not as certain where the finding names another reading.
+An UNDETERMINED round is UNDETERMINED at each of its seats.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any, Final
+
+import msgspec
+
+from replay.findings import Verdict
+from replay.narrative.names import amount, words
+
+MEANING: Final[Mapping[Verdict, str]] = {
+    "UPHELD": "the record shows nothing against the rules",
+    "VARIANCE": "what was done is not what the rules say",
+    "VOID": "the round was properly void",
+    "UNDETERMINED": "evidence is missing or contradicts itself",
+}
+"""Every verdict, and what it says."""
+
+
+class Outcome(StrEnum):
+    """What a sentence comes to. Only `AS_DUE` may be marked as right."""
+
+    UNDERPAID = "underpaid"
+    OVERPAID = "overpaid"
+    AS_DUE = "as_due"
+    NOT_CONDUCTED = "not_conducted"
+    """The money is as due, or none was at stake; the round was not conducted as the rules say."""
+    UNDETERMINED = "undetermined"
+    NOT_SETTLED = "not_settled"
+    NO_WAGER = "no_wager"
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sentence needs of a settlement: see `replay.findings.Settlement`."""
+
+    seat: int
+    wager: str
+    number: int | None
+    staked_cents: int
+    due_cents: int | None
+    done_cents: int | None
+    cite: str
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sentence needs of a finding: see `replay.findings.Finding`."""
+
+    code: str
+    seat: int | None
+    wager: str | None
+    expected: str
+    observed: str
+    difference_cents: int | None
+    cite: str
+    other_reading: str | None
+
+
+class RoundVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """A verdict on a round as sentences are made of it."""
+
+    verdict: Verdict
+    undetermined: tuple[str, ...]
+    settlements: tuple[Settled, ...]
+    findings: tuple[Found, ...]
+
+    @classmethod
+    def of(cls, judged: Any) -> RoundVerdict:
+        """Return the verdict of an adjudication or a conclusion, or of a mapping with the same names (rows of the warehouse)."""
+        return msgspec.convert(judged, cls, from_attributes=True)
+
+
+class Narrative(msgspec.Struct, frozen=True):
+    """The verdict of a round or seat in one sentence, and what it comes to."""
+
+    verdict: Verdict
+    outcome: Outcome
+    sentence: str
+
+    @property
+    def headline(self) -> str:
+        """The sentence with its verdict before it, which that of an UNDETERMINED round states itself."""
+        return self.sentence if self.verdict == "UNDETERMINED" else f"{self.verdict}: {self.sentence}"
+
+
+def narrate(judged: RoundVerdict, seat: int | None = None, currency: str = "USD") -> Narrative:
+    """Return what is to be said of a round, or of one seat of it, with amounts in a currency (ISO 4217)."""
+    money = [each for each in judged.findings if each.difference_cents and seat in (None, each.seat)]
+    if judged.verdict == "UNDETERMINED":
+        return Narrative(judged.verdict, Outcome.UNDETERMINED, f"UNDETERMINED {because(judged.undetermined)}.")
+    if money:
+        return _with_money(judged, money, seat, currency)
+    return _without_money(judged, seat)
+
+
+# ------------------------------------------------------------------------------------------------------ what is missing
+
+_NUMBERS = re.compile(r"(?P<device>\S+): numbers (?P<first>\d+) to (?P<last>\d+) never arrived")
+_REFUSED = re.compile(r"input of (?P<device>.+?) was refused at intake \((?P<why>.+)\)", re.DOTALL)
+_DUE = re.compile(r"seat (?P<seat>\d+) (?P<wager>\w+): what is due cannot be told \((?P<why>.+)\)", re.DOTALL)
+_LOST = re.compile(r"(?P<line>.+): evidence was lost that may say otherwise", re.DOTALL)
+_TWICE = re.compile(r"(?P<line>.+): a device said two things under one number", re.DOTALL)
+_ORDER = re.compile(r"(?P<line>.+): not in the order of the devices' clocks", re.DOTALL)
+_OPEN = "the round was not closed on record"
+
+
+def because(reasons: Sequence[str]) -> str:
+    """Return why a round is UNDETERMINED, and which evidence is missing, from the reasons of an adjudication.
+
+    >>> because(["fu-01-shoe: numbers 197 to 199 never arrived"])
+    'because events of fu-01-shoe were lost; evidence missing: sequence numbers 197–199 of fu-01-shoe'
+    >>> because(["seat 5 base: what is due cannot be told (the cards of seat 5 were not all read)"])
+    'because what is due on the Base wager of seat 5 is not known; evidence missing: the cards of seat 5 were not all read'
+    """
+    causes: dict[str, None] = {}
+    missing: dict[str, None] = {}
+    due: dict[int, list[str]] = {}
+    for reason in reasons:
+        unknown = _DUE.fullmatch(reason)
+        if unknown is not None:
+            due.setdefault(int(unknown["seat"]), []).append(words(unknown["wager"]))
+            missing[unknown["why"]] = None
+            continue
+        cause, lacks = _cause(reason)
+        causes[cause] = None
+        missing |= dict.fromkeys(lacks)
+    if due:
+        owners = [f"the {_listed(dict.fromkeys(wagers))} of seat {seat}" for seat, wagers in due.items()]
+        causes[f"what is due on {_listed(owners)} is not known"] = None
+    whole = "; ".join(causes) or "what is due is not known"
+    return f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
+
+
+def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
+    """Return a reason as a cause, and the evidence that it names as missing."""
+    if numbers := _NUMBERS.fullmatch(reason):
+        first, last = numbers["first"], numbers["last"]
+        lacks = f"sequence number {first}" if first == last else f"sequence numbers {first}–{last}"
+        return f"events of {numbers['device']} were lost", (f"{lacks} of {numbers['device']}",)
+    if refused := _REFUSED.fullmatch(reason):
+        return f"intake refused input of {refused['device']} ({refused['why']})", (
+            f"that input of {refused['device']}",
+        )
+    if reason == _OPEN:
+        return "no event closes the round", ("the end of the round",)
+    for pattern, why in (
+        (_LOST, "evidence that was lost may contradict it"),
+        (_TWICE, "a device reported two things under one sequence number"),
+        (_ORDER, "it does not hold in the order of the device clocks"),
+    ):
+        if doubted := pattern.fullmatch(reason):
+            return f"{doubted['line']} is not certain: {why}", ()
+    return reason.replace("the clocks contradict", "the device clocks contradict"), ()
+
+
+def _listed(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+# ----------------------------------------------------------------------------------------------------------- with money
+
+
+def _with_money(judged: RoundVerdict, money: Sequence[Found], seat: int | None, currency: str) -> Narrative:
+    short = [each for each in money if (each.difference_cents or 0) < 0]
+    over = [each for each in money if (each.difference_cents or 0) > 0]
+    if len({each.seat for each in money}) == 1:
+        seat = money[0].seat
+    who, is_owed, was_paid = "The round's patrons", "are owed", "were paid"
+    if seat is not None:
+        who, is_owed, was_paid = f"Seat {seat}", "is owed", "was paid"
+    doubt = "; the finding names another reading of the text" if any(each.other_reading for each in money) else ""
+    owed, too_much = (amount(sum(each.difference_cents or 0 for each in some), currency) for some in (short, over))
+    if short and over:
+        claim = f"{is_owed} {owed} ({_names(short, seat)}) and {was_paid} {too_much} too much ({_names(over, seat)})"
+    else:
+        claim = f"{is_owed} {owed}" if short else f"{was_paid} {too_much} too much"
+        claim += f": {'; '.join(_detail(each, judged, seat, currency) for each in money)}"
+    open_too = f" In part undetermined {because(judged.undetermined)}." if judged.undetermined else ""
+    outcome = Outcome.UNDERPAID if short else Outcome.OVERPAID
+    return Narrative(judged.verdict, outcome, f"{who} {claim}{doubt}.{open_too}")
+
+
+def _names(findings: Sequence[Found], seat: int | None) -> str:
+    return ", ".join(_name(each, seat) for each in findings)
+
+
+def _name(each: Found, seat: int | None) -> str:
+    what = words(each.wager) if each.wager is not None else each.code
+    return what if each.seat in (None, seat) else f"{what} of seat {each.seat}"
+
+
+def _detail(found: Found, judged: RoundVerdict, seat: int | None, currency: str) -> str:
+    """Return what was due and done of a finding's wager; of a fee or commission what was expected and observed."""
+    for each in sorted(judged.settlements, key=lambda each: each.wager != found.wager):
+        if (each.seat, _difference(each)) == (found.seat, found.difference_cents):
+            due, done = (_net(cents, each.staked_cents, currency) for cents in (each.due_cents, each.done_cents))
+            of = "" if found.seat == seat else f" of seat {each.seat}"
+            number = "" if each.number is None else f" on {each.number}"
+            return f"the {words(each.wager)}{number}{of} was due {due} and got {done} ({each.cite})"
+    code = "" if found.wager is None else f" ({found.code})"
+    return f"{_name(found, seat)}{code}: expected {found.expected}, observed {found.observed} ({found.cite})"
+
+
+def _difference(each: Settled) -> int | None:
+    return None if each.due_cents is None or each.done_cents is None else each.done_cents - each.due_cents
+
+
+def _net(cents: int | None, staked_cents: int, currency: str) -> str:
+    if cents is None:
+        return "not known"
+    if not cents:
+        return "nothing beyond its stake" if staked_cents else "nothing"
+    return f"a {'win' if cents > 0 else 'loss'} of {amount(cents, currency)}"
+
+
+# -------------------------------------------------------------------------------------------------------- without money
+
+
+def _without_money(judged: RoundVerdict, seat: int | None) -> Narrative:
+    where = f"at seat {seat}" if seat is not None else "in this round"
+    of = [each for each in judged.settlements if seat in (None, each.seat)]
+    found = [each for each in judged.findings if not each.code.startswith("LOG-")]
+    here = list(dict.fromkeys(each.code for each in found if seat is None or each.seat in (None, seat)))
+    outcome, settled = _settlement(judged, of, where)
+    if here:
+        outcome = Outcome.NOT_CONDUCTED if outcome in (Outcome.AS_DUE, Outcome.NO_WAGER) else outcome
+        settled += f", but the round was not conducted as the rules say ({', '.join(here)})"
+    elif others := sorted({each.seat for each in found if each.seat is not None and seat not in (None, each.seat)}):
+        settled += f"; what was found is about seat {', '.join(map(str, others))}"
+    elif judged.verdict == "VOID":
+        settled = f"The round was properly declared void, and {settled[0].lower()}{settled[1:]}"
+    return Narrative(judged.verdict, outcome, f"{settled}.")
+
+
+def _settlement(judged: RoundVerdict, of: Sequence[Settled], where: str) -> tuple[Outcome, str]:
+    """Return how the wagers were settled of which no finding claims money."""
+    if any(each.due_cents is None for each in of) or (of and judged.undetermined):
+        return Outcome.UNDETERMINED, f"What is due {where} is in part undetermined {because(judged.undetermined)}"
+    if not of:
+        return Outcome.NO_WAGER, f"Nothing was at stake {where}"
+    if any(each.done_cents is None for each in of):
+        return Outcome.NOT_SETTLED, (
+            f"What every wager {where} is due is known, but the record does not say how they were settled"
+        )
+    return Outcome.AS_DUE, f"Every wager {where} was settled as the rules say"

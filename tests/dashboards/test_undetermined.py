@@ -1,0 +1,43 @@
+"""An UNDETERMINED round is called so in one sentence by pages, packet and commands, and nothing marks it as right."""
+
+from __future__ import annotations
+
+import pytest
+
+from dashboards import desk
+from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
+from floor.wings import WINGS
+from rack.cli import main
+from tests.dashboards.undetermined import Said, undetermined
+
+ROUNDS = 240
+"""Of each game: as many as it takes for lost messages, contradicting clocks, unread cards and bad corrections to come about."""
+
+
+@pytest.fixture(scope="module")
+def rounds(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
+    """What is said of every UNDETERMINED round of a demo of all games."""
+    folder = tmp_path_factory.mktemp("demo")
+    assert main(["demo", "--games", "all", "--rounds", str(ROUNDS), "--out", str(folder), "--quiet"]) == 0
+    desk._read.clear()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv(LOG_VARIABLE, "")  # what the walk sets is put back
+        patched.setenv(WAREHOUSE_VARIABLE, "")
+        return list(undetermined(folder))
+
+
+def test_every_game_and_every_cause_is_among_them(rounds: list[Said]) -> None:
+    whole = " ".join(each.sentences["packet"] for each in rounds)
+    assert {each.game for each in rounds} == set(WINGS)
+    for cause in ("were lost", "the device clocks contradict", "the correction at event", "were not all read"):
+        assert cause in whole
+
+
+def test_pages_packet_and_commands_say_one_sentence(rounds: list[Said]) -> None:
+    for each in rounds:
+        assert len(set(each.sentences.values())) == 1, f"{each.table} {each.round_no}: {each.sentences}"
+        assert each.sentences["packet"].startswith("UNDETERMINED because ")
+
+
+def test_nothing_on_a_page_marks_them_as_right(rounds: list[Said]) -> None:
+    assert [(each.table, each.round_no, each.marks) for each in rounds if each.marks] == []

@@ -1,0 +1,119 @@
+"""The verdict and its reason in one sentence; only what is settled as due may be marked as right."""
+
+from __future__ import annotations
+
+import pytest
+
+from replay.narrative.verdicts import Found, Outcome, RoundVerdict, Settled, because, narrate
+
+
+def settled(seat: int, due: int | None, done: int | None) -> Settled:
+    return Settled(
+        seat=seat, wager="base", number=None, staked_cents=2500, due_cents=due, done_cents=done, cite="§ 688a.11(f)"
+    )
+
+
+def found(code: str, seat: int | None, cents: int | None) -> Found:
+    return Found(
+        code=code, seat=seat, wager="base" if cents else None, expected="25.00", observed="nothing", difference_cents=cents,
+        cite="§ 688a.11(f)", other_reading=None,
+    )  # fmt: skip
+
+
+def verdict(name: str, wagers: list[Settled], findings: list[Found] = [], why: tuple[str, ...] = ()) -> RoundVerdict:  # noqa: B006 never changed
+    return RoundVerdict.of({"verdict": name, "undetermined": why, "settlements": wagers, "findings": findings})
+
+
+@pytest.mark.parametrize(
+    ("reasons", "right"),
+    [
+        (
+            ["ou-04-shoe: numbers 711 to 711 never arrived"],
+            "because events of ou-04-shoe were lost; evidence missing: sequence number 711 of ou-04-shoe",
+        ),
+        (
+            ["dw-02-shoe: numbers 3108 to 3109 never arrived"],
+            "because events of dw-02-shoe were lost; evidence missing: sequence numbers 3108–3109 of dw-02-shoe",
+        ),
+        (
+            ["input of fu-01-shoe was refused at intake (unknown version)"],
+            "because intake refused input of fu-01-shoe (unknown version); evidence missing: that input of fu-01-shoe",
+        ),
+        (["the round was not closed on record"], "because no event closes the round; evidence missing: the end of the round"),
+        (
+            [f"seat 3 {wager}: what is due cannot be told (the dealer's cards were not all read)" for wager in ("ante", "blind")],
+            "because what is due on the Ante and Blind of seat 3 is not known; evidence missing: the dealer's cards were "
+            "not all read",
+        ),
+        (
+            [f"seat {seat} base: what is due cannot be told (the cards of seat {seat} were not all read)" for seat in (1, 5, 6)],
+            "because what is due on the Base wager of seat 1, the Base wager of seat 5 and the Base wager of seat 6 is not "
+            "known; evidence missing: the cards of seat 1 were not all read; the cards of seat 5 were not all read; the cards "
+            "of seat 6 were not all read",
+        ),
+        (
+            ["PAY-UNDER seat=3 wager=base -25.00: evidence was lost that may say otherwise"],
+            "because PAY-UNDER seat=3 wager=base -25.00 is not certain: evidence that was lost may contradict it",
+        ),
+        (
+            ["PAY-ORDER: a device said two things under one number"],
+            "because PAY-ORDER is not certain: a device reported two things under one sequence number",
+        ),
+        (
+            ["WAGER-LATE seat=3: not in the order of the devices' clocks"],
+            "because WAGER-LATE seat=3 is not certain: it does not hold in the order of the device clocks",
+        ),
+        (
+            ["the clocks contradict the order of the lock and the first card"],
+            "because the device clocks contradict the order of the lock and the first card",
+        ),
+        (
+            ["the correction at event 721 names event 2 by an id that is not its own"],
+            "because the correction at event 721 names event 2 by an id that is not its own",
+        ),
+        ([], "because what is due is not known"),
+    ],
+)  # fmt: skip
+def test_why_a_round_is_undetermined(reasons: list[str], right: str) -> None:
+    assert because(reasons) == right
+
+
+@pytest.mark.parametrize("seat", [None, 1, 3, 7])
+def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -> None:
+    """Though every wager was settled as due by what is on record, or otherwise, or nothing was at stake."""
+    judged = verdict("UNDETERMINED", [settled(1, 2500, 2500), settled(3, 2500, 0)], why=("a card was not read",))
+    told = narrate(judged, seat)
+    assert told.outcome is Outcome.UNDETERMINED
+    assert told.sentence == told.headline == "UNDETERMINED because a card was not read."
+
+
+@pytest.mark.parametrize(
+    ("judged", "seat", "outcome"),
+    [
+        (verdict("UPHELD", [settled(1, 2500, 2500)]), None, Outcome.AS_DUE),
+        (verdict("VOID", [settled(1, 0, 0)]), None, Outcome.AS_DUE),
+        (verdict("UPHELD", [settled(1, 2500, None)]), None, Outcome.NOT_SETTLED),
+        (verdict("UPHELD", []), None, Outcome.NO_WAGER),
+        (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("DEAL-CUT", None, None)]), 1, Outcome.NOT_CONDUCTED),
+        (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("LOG-CLOCK", None, None)]), 1, Outcome.AS_DUE),
+        (verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)]), None, Outcome.UNDERPAID),
+        (verdict("VARIANCE", [settled(1, 2500, 2501)], [found("PAY-OVER", 1, 1)]), None, Outcome.OVERPAID),
+        (verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)]), 2, Outcome.AS_DUE),
+        (
+            verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)], ("a doubt",)),
+            2,
+            Outcome.UNDETERMINED,
+        ),
+        (verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)]), 1, Outcome.UNDETERMINED),
+    ],
+)  # fmt: skip
+def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcome: Outcome) -> None:
+    assert narrate(judged, seat).outcome is outcome
+
+
+def test_money_that_is_certain_leaves_the_rest_undetermined() -> None:
+    judged = verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)], ("a card was not read",))
+    assert narrate(judged, currency="EUR").headline == (
+        "VARIANCE: Seat 1 is owed €25.00: the Base wager was due a win of €25.00 and got nothing beyond its stake "
+        "(§ 688a.11(f)). In part undetermined because a card was not read."
+    )
