@@ -23,7 +23,7 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     warnings.simplefilter("ignore", DeprecationWarning)
     import kafka
     from kafka import errors as kafka_errors
-    from kafka.admin import NewTopic
+    from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from events.errors import BrokenSeal, LogUnavailable
@@ -68,7 +68,7 @@ class Outgoing(NamedTuple):
 
     topic: str
     partition: int
-    key: bytes
+    key: bytes | None
     value: bytes | None
     headers: Headers
 
@@ -78,6 +78,14 @@ class Lane(NamedTuple):
 
     topic: str
     partition: int
+
+
+class TopicSettings(NamedTuple):
+    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, null where they may not be read."""
+
+    partitions: int
+    replicas: int
+    values: dict[str, str] | None
 
 
 class Consumed(NamedTuple):
@@ -129,6 +137,29 @@ class Cluster:
             with contextlib.suppress(kafka_errors.TopicAlreadyExistsError):  # another process was faster
                 admin.create_topics(new)
             admin.wait_for_topics(list(topics))
+
+    def topic_settings(self, topics: Sequence[str]) -> dict[str, TopicSettings]:
+        """Return how topics are kept, as the cluster has it now; a topic that is not there is left out."""
+        with self._reached(), contextlib.closing(kafka.KafkaAdminClient(**self._settings)) as admin:
+            shapes = {
+                each["name"]: [len(partition["replica_nodes"]) for partition in each["partitions"]]
+                for each in admin.describe_topics(list(topics))
+                if not each["error_code"]
+            }
+            values = {topic: self._settings_of(admin, topic) for topic in shapes}
+        return {
+            topic: TopicSettings(len(replicas), min(replicas, default=0), values[topic])
+            for topic, replicas in shapes.items()
+        }
+
+    def _settings_of(self, admin: Any, topic: str) -> dict[str, str] | None:
+        try:
+            resource = ConfigResource(ConfigResourceType.TOPIC, topic)
+            found = admin.describe_configs([resource], config_filter="all")
+        except kafka_errors.TopicAuthorizationFailedError:
+            return None
+        values = found.get("topic", {}).get(topic, {})
+        return {name: str(setting["value"]) for name, setting in values.items()} or None
 
     def reader(self, *, patient: bool = False, undecided: bool = False) -> Reader:
         """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.
