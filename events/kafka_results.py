@@ -114,6 +114,7 @@ class KafkaResults:
     def passed_over(self) -> ForeignReport:
         """Return the foreign records behind the last result, or met after it was read (see `ResultStore`)."""
         with self._lock:
+            self._stored.read_findings()
             return self._stored.passage.report()
 
     def reset(self) -> None:

@@ -14,11 +14,10 @@ from events.kafka_fold import Headers
 from events.kafka_log import KafkaLog
 from events.kafka_topics import parse_address
 from tests.contract.drafts import Drafts
+from tests.kafka.rubbish import NO_VALUE
 from tests.kafka_broker import new_address
 
 Open = Callable[..., KafkaLog]
-NO_VALUE = b"(no value)"
-"""Stands for a header's missing value where `null_headers` is there."""
 
 
 SEQ, HASH = ("seq", b"14"), ("hash", bytes(32))

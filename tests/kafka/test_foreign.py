@@ -5,11 +5,12 @@ Both sides of the boundary: what claims a place in a stream is evidence, and is 
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import chain
-from typing import Any, NamedTuple
+from pathlib import Path
 
 import pytest
 
@@ -21,14 +22,17 @@ from events.kafka_group import KafkaGroup
 from events.kafka_log import KafkaLog, KafkaResults
 from events.kafka_topics import partition_of
 from events.log import Record
+from events.model import VideoMarked
 from events.seal import link
 from events.verify import verify
+from rack.cli import main
 from replay.engine import engine
 from replay.group import Shared, follow_group
 from replay.replayer import KINDS, MemoryResults, Replay, replay
 from tests.contract.drafts import TABLE, Drafts, fill
-from tests.kafka.conftest import NO_EVENT_HEADERS, NO_VALUE, Open, Stranger
-from tests.replay.tables import PAID, PROPERTY, UNPAID, Table, append
+from tests.kafka.conftest import NO_EVENT_HEADERS, Open, Stranger
+from tests.kafka.rubbish import EMPTY, rubbish
+from tests.replay.tables import PAID, PROPERTY, UNPAID, MemoryLog, Table, append
 
 OTHER = "table/fu-08"
 HERE, THERE = "table/fu-01", "table/fu-04"
@@ -50,46 +54,8 @@ def patience() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
-class Sent(NamedTuple):
-    """What a stranger sends: topic, key, value and headers."""
-
-    topic: str
-    key: bytes | None
-    value: bytes | None
-    headers: Headers
-
-
-SEALED: Headers = [("seq", b"1"), ("hash", bytes(32))]
 KEY = TABLE.encode()
-RUBBISH = {
-    "null key": Sent("events", None, b"x", []),
-    "null key, an event's headers": Sent("events", None, b"x", SEALED),
-    "unknown key": Sent("events", b"order-4711", b"x", []),
-    "unknown key, an event's headers": Sent("events", b"order-4711", b"{}", SEALED),
-    "key that is no text": Sent("events", b"\xff\xfe", b"x", SEALED),
-    "long key": Sent("events", b"k" * 5000, b"x", []),
-    "key of a stream that is not there": Sent("events", b"table/fu-99", b"x", []),
-    "tombstone": Sent("events", KEY, None, []),
-    "tombstone, an event's headers": Sent("events", KEY, None, SEALED),
-    "rubbish": Sent("events", KEY, b"\x00garbage", []),
-    "empty": Sent("events", KEY, b"", []),
-    "JSON": Sent("events", KEY, b'{"stream":"table/fu-07","seq":3}', []),
-    "headers without value": Sent("events", KEY, b"x", [("seq", NO_VALUE), ("hash", NO_VALUE)]),
-    "rubbish among the reviews": Sent("reviews", b"x", b"x", []),
-    "null key among the reviews": Sent("reviews", None, b"x", SEALED),
-    "rubbish under a review's key": Sent("reviews", b"review/fu-07", b"x", []),
-    "tombstone among the reviews": Sent("reviews", b"review/fu-07", None, []),
-    "a table's key among the reviews": Sent("reviews", KEY, b"x", SEALED),
-    "rubbish among the findings": Sent("findings", b"x", b"x", []),
-    "null key among the findings": Sent("findings", None, b"{}", [("kind", b"findings")]),
-    "tombstone among the findings": Sent("findings", b"findings/a", None, [("kind", b"findings")]),
-    "findings without a header": Sent("findings", b"findings/a", b"{", []),
-    "another kind's header": Sent("findings", b"findings/a", b"{", [("kind", b"ledger")]),
-    "rubbish among the checkpoints": Sent("checkpoints", b"x", b"x", []),
-    "tombstone among the checkpoints": Sent("checkpoints", b"3", None, []),
-    "rubbish in quarantine": Sent("quarantine", b"x", b"x", []),
-    "tombstone in quarantine": Sent("quarantine", b"0" * 64, None, []),
-}
+RUBBISH = rubbish(TABLE)
 
 
 @pytest.fixture
@@ -250,12 +216,9 @@ def open_results(wide: KafkaLog) -> Iterator[Callable[[], KafkaResults]]:
         results.close()
 
 
-NULL: Headers = [("seq", NO_VALUE)]
-
-
 def put_rubbish(stranger: Stranger, times: int = 1) -> int:
     """Put every kind of rubbish into both topics of streams; return how many records that is."""
-    kinds = [sent for sent in RUBBISH.values() if sent.topic in ("events", "reviews") and sent.headers[:1] != NULL]
+    kinds = [sent for sent in RUBBISH.values() if sent.topic in ("events", "reviews") and sent.headers != EMPTY]
     for _ in range(times):
         for sent in kinds:
             stranger.put_raw(sent.key, sent.value, sent.headers, sent.topic)
@@ -263,8 +226,6 @@ def put_rubbish(stranger: Stranger, times: int = 1) -> int:
 
 
 def undisturbed() -> dict[str, list[tuple[str, bytes]]]:
-    from tests.replay.tables import MemoryLog
-
     results = MemoryResults()
     replay(MemoryLog(tables()), results)
     return {kind: sorted(results.results(kind)) for kind in KINDS}
@@ -327,9 +288,8 @@ def test_a_broken_stream_is_told_once_and_the_others_go_on(
     assert summary.integrity[0].startswith("LOG-SEAL")
 
 
-def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster: Cluster, tmp_path: Any) -> None:
+def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, tmp_path: Path) -> None:
     sent = put_rubbish(stranger)
-    ends = Cluster(cluster.bootstrap, timeout_s=10.0).reader()
     with closing(
         KafkaGroup(wide.address, "floor", engine(), timeout_s=10.0, session_s=6.0, state_dir=tmp_path)
     ) as group:
@@ -341,7 +301,6 @@ def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster
         for _ in range(4):
             shared = next(running)
         running.close()
-    ends.close()
     assert (shared.integrity, shared.foreign.count) == ([], sent)
     with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
         assert {kind: sorted(results.results(kind)) for kind in KINDS} == undisturbed()
@@ -355,3 +314,62 @@ def test_many_are_counted_and_the_first_named(log: KafkaLog, whole: list[Record]
     report = log.foreign()
     assert (report.count, len(report.records)) == (500, NAMED)
     assert [record.offset for record in report.records] == sorted({record.offset for record in report.records})
+
+
+# --------------------------------------------------------------------------------------------------- on the command line
+
+
+def test_commands_name_them_once(
+    wide: KafkaLog,
+    stranger: Stranger,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sent = put_rubbish(stranger, 2)
+    append_more(wide)
+    assert main(["verify", "--log", wide.address, "--json"]) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)["foreign"]
+    assert (found["count"], len(found["records"])) == (sent, NAMED)
+    assert sorted(found["records"][0]) == ["key", "offset", "partition", "reason", "topic"]
+    assert said.err.count("foreign record, skipped: ") == NAMED
+    assert f"{sent - NAMED} more foreign records skipped" in said.err
+    assert main(["verify", "--log", wide.address]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("whole")
+    assert main(["replay", "--log", wide.address, "--json"]) == 1
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["foreign"]["count"], said.err.count("foreign record, skipped: ")) == (sent, NAMED)
+    assert main(["replay", "--log", wide.address, "--json"]) == 1
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["foreign"]["count"], said.err) == (0, "")
+    assert main(["metrics", "--log", wide.address, "--once", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rack_foreign_records_total"] == sent
+
+
+def test_a_batch_names_them(
+    wide: KafkaLog,
+    stranger: Stranger,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sent = put_rubbish(stranger)
+    assert main(["replay", "--log", wide.address, "--batch", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["foreign"]["count"] == sent
+    with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
+        assert {kind: sorted(results.results(kind)) for kind in KINDS} == undisturbed()
+
+
+def append_more(log: KafkaLog) -> None:
+    """Append a round to each stream, and a review, so that every partition ends with a record of the log."""
+    for stream in (HERE, THERE):
+        table, known = Table(stream), log.head(stream).seq
+        for number in range(1, 5):
+            table.play(number, UNPAID if number == 2 and stream == HERE else PAID)
+        log.append(stream, known + 1, table.drafts[known:])
+    video = VideoMarked(by="ana", camera="cam-1", ends_us=2, finding_id=None, reason="kept", starts_us=1)
+    drafts = Drafts()
+    log.append("review/fu-01", 1, [drafts.day(), drafts(video)])

@@ -17,7 +17,7 @@ from events.kafka_stored import Stored
 from events.kafka_topics import REPLAY_PARTITION
 from events.log import Quarantined
 from tests.contract.drafts import TABLE, Drafts, fill
-from tests.kafka.conftest import NO_VALUE
+from tests.kafka.rubbish import NO_VALUE
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
