@@ -90,7 +90,7 @@ def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refus
     put(address, b"4", b"batch 4")
     assert list(store.batches()) == [b"batch 3", b"batch 4"]
     put(address, b"4", b"another")
-    signed = Batch((b"{}",), b"origin\n4\nroot\n\n\xe2\x80\x94 name AAAAAQ==\n").encode()
+    signed = Batch((b"{}",), b"origin\n4\nroot\n\n\xe2\x80\x94 name " + b"A" * 96 + b"\n").encode()
     put(address, b"no number", signed)
     assert list(store.batches()) == [b"batch 3", b"batch 4", b"another", signed]
     assert list(store.batches(4)) == [signed], "what has no number may stand anywhere"
