@@ -28,6 +28,7 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
 
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka_fold import Headers
+from events.kafka_settings import TopicSettings
 
 RETRY_MS = 5
 SHORT_S = 0.01
@@ -78,14 +79,6 @@ class Lane(NamedTuple):
 
     topic: str
     partition: int
-
-
-class TopicSettings(NamedTuple):
-    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, null where they may not be read."""
-
-    partitions: int
-    replicas: int
-    values: dict[str, str] | None
 
 
 class Consumed(NamedTuple):
@@ -141,16 +134,12 @@ class Cluster:
     def topic_settings(self, topics: Sequence[str]) -> dict[str, TopicSettings]:
         """Return how topics are kept, as the cluster has it now; a topic that is not there is left out."""
         with self._reached(), contextlib.closing(kafka.KafkaAdminClient(**self._settings)) as admin:
-            shapes = {
-                each["name"]: [len(partition["replica_nodes"]) for partition in each["partitions"]]
-                for each in admin.describe_topics(list(topics))
-                if not each["error_code"]
-            }
-            values = {topic: self._settings_of(admin, topic) for topic in shapes}
-        return {
-            topic: TopicSettings(len(replicas), min(replicas, default=0), values[topic])
-            for topic, replicas in shapes.items()
-        }
+            found: dict[str, TopicSettings] = {}
+            for each in admin.describe_topics(list(topics)):
+                if not each["error_code"]:
+                    topic, replicas = each["name"], [len(one["replica_nodes"]) for one in each["partitions"]]
+                    found[topic] = TopicSettings(len(replicas), min(replicas), self._settings_of(admin, topic))
+        return found
 
     def _settings_of(self, admin: Any, topic: str) -> dict[str, str] | None:
         try:

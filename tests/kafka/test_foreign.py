@@ -9,6 +9,7 @@ import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 
@@ -288,7 +289,16 @@ def test_a_broken_stream_is_told_once_and_the_others_go_on(
     assert summary.integrity[0].startswith("LOG-SEAL")
 
 
-def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, tmp_path: Path) -> None:
+def committed_offset(log: KafkaLog, cluster: Cluster) -> int:
+    """Return to where the group has worked the first partition off."""
+    kafka = import_module("kafka")
+    consumer = kafka.KafkaConsumer(bootstrap_servers=cluster.bootstrap, group_id=f"{log.prefix}.floor")
+    with closing(consumer):
+        offset: int = consumer.committed(kafka.TopicPartition(f"{log.prefix}.events", 0))
+        return offset
+
+
+def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, cluster: Cluster, tmp_path: Path) -> None:
     sent = put_rubbish(stranger)
     with closing(
         KafkaGroup(wide.address, "floor", engine(), timeout_s=10.0, session_s=6.0, state_dir=tmp_path)
@@ -298,10 +308,16 @@ def test_a_member_of_a_group_goes_on(wide: KafkaLog, stranger: Stranger, tmp_pat
         for shared in running:
             if shared.foreign.count >= sent and shared.rounds >= 6:
                 break
-        for _ in range(4):
-            shared = next(running)
+        stranger.put_raw(None, b"behind", [])
+        for shared in running:
+            if shared.foreign.count > sent:
+                break
         running.close()
-    assert (shared.integrity, shared.foreign.count) == ([], sent)
+    behind = max(
+        each.offset for each in wide.foreign().records if each.partition == 0 and each.topic.endswith("events")
+    )
+    assert committed_offset(wide, cluster) == behind + 1, "the group's offsets go on beyond it"
+    assert (shared.integrity, shared.foreign.count) == ([], sent + 1)
     with closing(KafkaResults(wide.address, read_only=True, timeout_s=10.0)) as results:
         assert {kind: sorted(results.results(kind)) for kind in KINDS} == undisturbed()
 
