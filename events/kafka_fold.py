@@ -188,16 +188,18 @@ class Ends:
 
 def is_sealed(headers: Headers) -> bool:
     """Whether the headers are those of an event: a number, and a chain hash of 32 bytes."""
-    return read_headers(b"", headers)[1] > 0
+    try:
+        (seq_name, seq_text), (hash_name, stated) = headers
+        sealed = seq_name == "seq" and hash_name == "hash" and 0 < int(seq_text or b"") <= MAX_SEQ
+    except ValueError:
+        return False
+    return sealed and stated is not None and len(stated) == 32
 
 
 def read_headers(key: bytes | None, headers: Headers) -> tuple[str, int, bytes]:
     """Return stream, number and stated hash; number 0 where the headers are not those of an event."""
     stream = (key or b"").decode(errors="replace")
-    try:
-        (seq_name, seq_text), (hash_name, stated) = headers
-        seq = int(seq_text or b"")
-    except ValueError:
+    if not is_sealed(headers):
         return stream, 0, b""
-    good = seq_name == "seq" and hash_name == "hash" and 0 < seq <= MAX_SEQ
-    return (stream, seq, stated) if good and stated is not None and len(stated) == 32 else (stream, 0, b"")
+    (_, seq), (_, stated) = headers
+    return stream, int(seq or b""), stated or b""
