@@ -28,6 +28,7 @@ from events.errors import (
     SegmentMissing,
     SequenceGap,
 )
+from events.foreign import OwnStore
 from events.log import Appended, Head, Quarantined, Record
 from events.manifest import ARCHIVE, LISTS, QUARANTINE, Manifest
 from events.manifest_chain import Manifests
@@ -53,7 +54,7 @@ _day_decoder = msgspec.json.Decoder(_Day)
 _refused_decoder = msgspec.json.Decoder(_Refused)
 
 
-class ArchiveLog:
+class ArchiveLog(OwnStore):
     """A sealed archive as a log (see `events.log.EventLog`), for reading only.
 
     Raises `LogUnavailable` where there is no archive, or that of another property, `AppendRefused` where it is to be made or

@@ -8,6 +8,7 @@ first record that follows what came before counts; the same again is a repeat an
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,11 +17,15 @@ from typing import Any
 from events.errors import AppendRefused, LogUnavailable, OwnerUnknown, SecondWriter, WrongSequence
 from events.high_water import HighWater
 from events.kafka_client import Cluster, Fenced, Lane, Outgoing, Unsure, Writer
+from events.kafka_foreign import foreign_checkpoint
 from events.kafka_log import STATE_DIR
+from events.kafka_settings import refuse_faults, store_faults
 from events.kafka_topics import identify, parse_address
 from events.lock import take_lock
 from events.log import Head
 from events.statements import CHECKPOINTS
+
+_SIZE = re.compile(r"[0-9]{1,16}", re.ASCII)
 
 
 class KafkaCheckpoints:
@@ -51,12 +56,14 @@ class KafkaCheckpoints:
         self._cluster.probe()
         self._reader = self._cluster.reader()
         try:
-            identify(self._reader, address, None)
+            identity = identify(self._reader, address, None)
             if not read_only:
+                refuse_faults(store_faults(self._cluster, prefix, identity.partitions))
                 self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
                 self._lock = take_lock(self._high_water.path)
                 self._writer = self._cluster.writer(self._writer_id)
-                sizes = (_size(message.key) for message in self._reader.scan(self._lane, 0))
+                kept = (each for each in self._reader.scan(self._lane, 0) if foreign_checkpoint(each) is None)
+                sizes = (_size(message.key) for message in kept)
                 self._last = max((size for size in sizes if size is not None), default=0)
         except BaseException as error:
             self.close()
@@ -78,6 +85,8 @@ class KafkaCheckpoints:
         previous: tuple[bytes | None, bytes | None] = (None, None)
         start = next((offset for size, offset in self._places if size == after), 0)
         for message in self._reader.scan(self._lane, start):
+            if foreign_checkpoint(message) is not None:
+                continue
             this, size = (message.key, message.value), _size(message.key)
             if this != previous and (size is None or size > after):  # what is not ours, is for the reader to refuse
                 if size is not None:
@@ -131,4 +140,4 @@ class KafkaCheckpoints:
 
 def _size(key: bytes | None) -> int | None:
     text = (key or b"").decode("ascii", "replace")
-    return int(text) if text.isdecimal() and text.isascii() else None
+    return int(text) if _SIZE.fullmatch(text) else None

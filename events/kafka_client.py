@@ -23,11 +23,12 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     warnings.simplefilter("ignore", DeprecationWarning)
     import kafka
     from kafka import errors as kafka_errors
-    from kafka.admin import NewTopic
+    from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka_fold import Headers
+from events.kafka_settings import TopicSettings
 
 RETRY_MS = 5
 SHORT_S = 0.01
@@ -68,7 +69,7 @@ class Outgoing(NamedTuple):
 
     topic: str
     partition: int
-    key: bytes
+    key: bytes | None
     value: bytes | None
     headers: Headers
 
@@ -129,6 +130,25 @@ class Cluster:
             with contextlib.suppress(kafka_errors.TopicAlreadyExistsError):  # another process was faster
                 admin.create_topics(new)
             admin.wait_for_topics(list(topics))
+
+    def topic_settings(self, topics: Sequence[str]) -> dict[str, TopicSettings]:
+        """Return how topics are kept, as the cluster has it now; a topic that is not there is left out."""
+        with self._reached(), contextlib.closing(kafka.KafkaAdminClient(**self._settings)) as admin:
+            found: dict[str, TopicSettings] = {}
+            for each in admin.describe_topics(list(topics)):
+                if not each["error_code"]:
+                    topic, replicas = each["name"], [len(one["replica_nodes"]) for one in each["partitions"]]
+                    found[topic] = TopicSettings(len(replicas), min(replicas), self._settings_of(admin, topic))
+        return found
+
+    def _settings_of(self, admin: Any, topic: str) -> dict[str, str] | None:
+        try:
+            resource = ConfigResource(ConfigResourceType.TOPIC, topic)
+            found = admin.describe_configs([resource], config_filter="all")
+        except kafka_errors.TopicAuthorizationFailedError:
+            return None
+        values = found.get("topic", {}).get(topic, {})
+        return {name: str(setting["value"]) for name, setting in values.items()} or None
 
     def reader(self, *, patient: bool = False, undecided: bool = False) -> Reader:
         """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.

@@ -2,7 +2,7 @@
 
 The record for a number is the first committed one that extends the chain. An identical later one is a repeat and
 dropped, a different one a `Fork`; a number left out is a `SequenceGap`; anything else that does not fit, a `BrokenSeal`.
-Key and headers only say what the bytes must turn out to be.
+Key and headers only say what the bytes must turn out to be. Foreign records (`events.kafka_foreign`) never come here.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from events.seal import CHAIN_TAG, genesis, link
 Headers = list[tuple[str, bytes | None]]
 """Names and values, as Kafka keeps them with a record."""
 
+MAX_SEQ = 2**53 - 1
+"""The largest number that an event can have."""
+
 REMEMBERED = 256
 """Hashes kept per stream to tell a repeat from a fork without reading again."""
-
-LONGEST_NAME = 100
-"""Letters of a key that are told; the name of a stream has 41 at most."""
 
 MARK_EVERY = 5000
 """Records of a partition between two remembered offsets."""
@@ -65,6 +65,16 @@ class Chains:
         self._after, self._start = after or {}, start or {}
         self._streams: dict[bytes | None, _Stream] = {}
 
+    def position(self, key: bytes | None) -> int:
+        """Return the number up to which a stream was read or left out; 0 where nothing of it was met."""
+        stream = self._streams.get(key)
+        return 0 if stream is None else stream.seq
+
+    def is_before(self, key: bytes | None) -> bool:
+        """Whether a stream is being read up to a number it is known to have, and not left out altogether."""
+        stream = self._streams.get(key)
+        return stream is not None and stream.seq <= stream.skip < MAX_SEQ
+
     def extend(self, records: Iterable[Record]) -> None:
         """Note records that were just stored by ourselves, and need not be read."""
         name, stream = "", None
@@ -86,7 +96,10 @@ class Chains:
         except ValueError:
             seq_name = hash_name = ""
             seq, stated = 0, None
-        if data is None or seq_name != "seq" or hash_name != "hash" or seq < 1 or stated is None or len(stated) != 32:
+        sealed = seq_name == "seq" and hash_name == "hash" and 0 < seq <= MAX_SEQ
+        if not sealed or data is None or stated is None or len(stated) != 32:
+            if stream.seq < stream.skip:  # before what is wanted
+                return None
             raise BrokenSeal(stream.name, stream.seq + 1, "a record has not the headers or the value of an event")
         if stream.seq < stream.skip:
             self._skip(stream, seq, stated)
@@ -102,12 +115,7 @@ class Chains:
         return Record(stream.name, seq, data, hash_)
 
     def _open(self, key: bytes | None) -> _Stream:
-        try:
-            name = (key or b"").decode()
-        except UnicodeDecodeError:
-            name = repr(key)
-        if len(name) > LONGEST_NAME:  # of no stream of ours
-            name = f"{name[:LONGEST_NAME]}…"
+        name = (key or b"").decode(errors="replace")
         start = self._start.get(name) or Head(0, genesis(self._log_id, self._property_id, name))
         stream = _Stream(name, start, self._after.get(name, 0))
         self._streams[key] = stream
@@ -149,6 +157,10 @@ class Ends:
         self._marks: list[tuple[int, dict[str, Head]]] = []
         self._since_mark = 0
 
+    def pass_over(self, offset: int) -> None:
+        """Note that what lies at an offset is no part of a stream."""
+        self.next_offset = offset + 1
+
     def take(self, offset: int, key: bytes | None, headers: Headers) -> None:
         """Note one record; records must come in the order of the partition, from its beginning."""
         if self._since_mark == MARK_EVERY:
@@ -174,13 +186,20 @@ class Ends:
         return 0, {}
 
 
+def is_sealed(headers: Headers) -> bool:
+    """Whether the headers are those of an event: a number, and a chain hash of 32 bytes."""
+    try:
+        (seq_name, seq_text), (hash_name, stated) = headers
+        sealed = seq_name == "seq" and hash_name == "hash" and 0 < int(seq_text or b"") <= MAX_SEQ
+    except ValueError:
+        return False
+    return sealed and stated is not None and len(stated) == 32
+
+
 def read_headers(key: bytes | None, headers: Headers) -> tuple[str, int, bytes]:
     """Return stream, number and stated hash; number 0 where the headers are not those of an event."""
     stream = (key or b"").decode(errors="replace")
-    try:
-        (seq_name, seq_text), (hash_name, stated) = headers
-        seq = int(seq_text or b"")
-    except ValueError:
+    if not is_sealed(headers):
         return stream, 0, b""
-    good = seq_name == "seq" and hash_name == "hash" and seq > 0
-    return (stream, seq, stated) if good and stated is not None and len(stated) == 32 else (stream, 0, b"")
+    (_, seq), (_, stated) = headers
+    return stream, int(seq or b""), stated or b""

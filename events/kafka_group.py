@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import AppendRefused, LogUnavailable, Reassigned, SecondWriter
+from events.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.kafka_client import Cluster, Consumed, Evicted, Fenced, Lane, Unsure, Writer
 from events.kafka_log import STATE_DIR, KafkaLog
 from events.kafka_results import announce, compose
+from events.kafka_settings import refuse_faults, store_faults
 from events.kafka_stored import Generation, Owner, Stored
 from events.kafka_topics import parse_address
 
@@ -58,6 +60,7 @@ class KafkaGroup:
         self._generation = 0
         self._stored = Stored(self._cluster, self._prefix, address)
         try:
+            refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))
             self._take_over()
             topic = f"{self._prefix}.events"
             self._member = self._cluster.member(f"{self._prefix}.{name}", topic, session_s=session_s)
@@ -170,6 +173,10 @@ class PartResults:
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null."""
         return self._stored.last(f"{kind}/{key}")
+
+    def passed_over(self) -> ForeignReport:
+        """Return nothing: the results are of all partitions, and whoever asks for them all is told (see `ResultStore`)."""
+        return NO_FOREIGN_RECORDS
 
     def reset(self) -> None:
         """Refuse: to judge all anew is for a single replayer."""

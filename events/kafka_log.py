@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
 import threading
 import time
@@ -26,12 +25,15 @@ import msgspec
 
 from events.envelope import Draft, StreamName
 from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.foreign import ForeignReport, ForeignTally, StoreFault
 from events.garbage import gc_seldom
 from events.high_water import HighWater, compare
 from events.kafka_ahead import to_the_ends
 from events.kafka_client import MAX_MESSAGE_BYTES, Cluster, Lane, Message, Outgoing, Reader
 from events.kafka_fold import Chains, Ends, Headers, read_headers
+from events.kafka_foreign import BESIDE_STREAMS, Passage, StreamPlaces, foreign_entry, foreign_record
 from events.kafka_results import KafkaResults
+from events.kafka_settings import refuse_faults, store_faults
 from events.kafka_shard import Shard, Staged
 from events.kafka_topics import create_log, identify, parse_address, partition_of
 from events.lock import take_lock
@@ -43,7 +45,6 @@ __all__ = ["KafkaLog", "KafkaResults"]
 STATE_DIR = Path(".rack")
 """Where the high-water files are kept unless told otherwise: beside the working directory."""
 POLL_S = 0.25
-_TIME = re.compile(r"[0-9]{1,16}", re.ASCII)
 
 
 def now_us() -> int:
@@ -92,6 +93,9 @@ class KafkaLog:
         self._confirmed: dict[str, Head] = {}  # marks that a tail of this log has come past, chain checked
         self._idle: list[Reader] = []
         self.reached: dict[Lane, int] = {}
+        self._places: dict[Lane, StreamPlaces] = {}
+        self._foreign, self._passage = ForeignTally(), Passage()
+        self._counted_to: dict[Lane, int] = {}  # of the topics beside the streams
         self._closed = False
         try:
             self._cluster.probe()
@@ -100,6 +104,8 @@ class KafkaLog:
                     create_log(self._cluster, reader, self.prefix, property_id, log_id or secrets.token_hex(16),
                                partitions, replication, min_insync)  # fmt: skip
                 self._identity = identify(reader, self.address, property_id)
+            if not read_only:
+                refuse_faults(self.store_faults())
             self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
             self._lanes.append(Lane(self._topic("reviews"), 0))
             if part is not None:
@@ -236,7 +242,7 @@ class KafkaLog:
             self._shards[lane] = Shard(
                 self._cluster, lane, state_topic=self._topic("state"), log_id=self.log_id, property_id=self.property_id,
                 transactional_id=f"{self.prefix}.{self._name(lane)}",
-                chains=self._chains(),
+                chains=self._chains(), places=self._place(lane),
             )  # fmt: skip
         return self._shards[lane]
 
@@ -255,8 +261,9 @@ class KafkaLog:
             return
         offset, heads = self._known(lane).start({stream: after}, only=stream)
         chains = self._chains({stream: after}, heads)
+        foreign = self._place(lane).foreign
         for message in self._scan(lane, offset):
-            if message.key != key:
+            if message.key != key or foreign(message) is not None:
                 continue
             record = chains.accept(key, message.headers, message.value)
             if record is not None:
@@ -280,14 +287,13 @@ class KafkaLog:
                 try:
                     for lane, messages in polled.items():
                         self.reached[lane] = messages[-1].offset + 1
-                        accept = folds[lane].accept
-                        for message in messages:
-                            record = accept(message.key, message.headers, message.value)
-                            if record is not None:
-                                batch.append(record)
-                                mark = marks.get(record.stream)
-                                if mark is not None and mark.seq == record.seq and mark.hash == record.hash:
-                                    self._confirmed[record.stream] = mark
+                        for record in self._pass(lane, folds[lane], messages):
+                            batch.append(record)
+                            mark = marks.get(record.stream)
+                            if mark is not None and mark.seq == record.seq and mark.hash == record.hash:
+                                self._confirmed[record.stream] = mark
+                    if not polled:
+                        self._passage.end()
                 except IntegrityError:
                     if batch:
                         yield batch
@@ -295,6 +301,23 @@ class KafkaLog:
                 if batch or (wait_s is not None and time.monotonic() - yielded_at >= wait_s):
                     yield batch
                     yielded_at = time.monotonic()
+        self._passage.end()
+
+    def _pass(self, lane: Lane, chains: Chains, messages: Sequence[Message]) -> Iterator[Record]:
+        """Yield what is wanted of a partition's messages; note the foreign records among them."""
+        foreign, passage = self._place(lane).foreign, self._passage
+        for message in messages:
+            stranger = foreign(message)
+            if stranger is not None:
+                passage.meet(stranger)
+                continue
+            before = chains.position(message.key) if passage.waits(lane) else -1
+            record = chains.accept(message.key, message.headers, message.value)
+            if record is not None:
+                passage.new(lane)
+                yield record
+            elif 0 <= before < chains.position(message.key) and chains.is_before(message.key):
+                passage.known(lane)
 
     def _come(
         self, reader: Reader, offsets: Mapping[Lane, int], wait_s: float | None
@@ -312,14 +335,37 @@ class KafkaLog:
         """Return everything in quarantine, oldest first."""
         found: dict[tuple[str, str], Quarantined] = {}
         for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
+            if foreign_entry(message) is not None:
+                continue
             headers = {name: (value or b"").decode(errors="replace") for name, value in message.headers}
             data = message.value or b""
-            at_us = int(headers["at_us"]) if _TIME.fullmatch(headers.get("at_us", "")) else 0
             entry = Quarantined(
-                headers.get("stream", ""), sha256(data).hexdigest(), headers.get("reason", ""), data, at_us
+                headers["stream"], sha256(data).hexdigest(), headers["reason"], data, int(headers["at_us"])
             )
             found.setdefault((entry.stream, entry.sha256), entry)
         return list(found.values())
+
+    def foreign(self) -> ForeignReport:
+        """Return the foreign records of all topics that hold evidence, to their present ends (see `EventLog`)."""
+        with self._lock:
+            for lane in self._lanes:
+                self._survey(lane)
+            for name, reason_of in BESIDE_STREAMS.items():
+                lane = Lane(self._topic(name), 0)
+                for message in self._scan(lane, self._counted_to.get(lane, 0)):
+                    self._counted_to[lane] = message.offset + 1
+                    reason = reason_of(message)
+                    if reason is not None:
+                        self._foreign.add(foreign_record(lane, message, reason))
+            return self._foreign.report()
+
+    def passed_over(self) -> ForeignReport:
+        """Return the foreign records that `tail` has come past (see `EventLog`)."""
+        return self._passage.report()
+
+    def store_faults(self) -> list[StoreFault]:
+        """Return the settings of the log's topics by which evidence can be lost (see `EventLog`)."""
+        return store_faults(self._cluster, self.prefix, self._identity.partitions)
 
     def acknowledged(self) -> dict[str, Head]:
         """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
@@ -376,6 +422,11 @@ class KafkaLog:
     def _chains(self, after: Mapping[str, int] | None = None, start: Mapping[str, Head] | None = None) -> Chains:
         return Chains(self.log_id, self.property_id, self._bytes_at, after, start)
 
+    def _place(self, lane: Lane) -> StreamPlaces:
+        if lane not in self._places:
+            self._places[lane] = StreamPlaces(self.log_id, lane, self._lane)
+        return self._places[lane]
+
     def _known(self, lane: Lane) -> Ends:
         return self._ends.setdefault(lane, Ends())
 
@@ -384,11 +435,21 @@ class KafkaLog:
         with self._lock:
             if lane in self._shards and self._shards[lane].owned:
                 return self._shards[lane].heads()
-            ends = self._known(lane)
+            return self._survey(lane).heads
+
+    def _survey(self, lane: Lane) -> Ends:
+        """Read on, by headers alone, where the streams of a partition end, and what in it is foreign."""
+        with self._lock:
+            ends, foreign = self._known(lane), self._place(lane).foreign
             for message in self._scan(lane, ends.next_offset):
                 if message.offset >= ends.next_offset:
-                    ends.take(message.offset, message.key, message.headers)
-            return ends.heads
+                    stranger = foreign(message)
+                    if stranger is None:
+                        ends.take(message.offset, message.key, message.headers)
+                    else:
+                        ends.pass_over(message.offset)
+                        self._foreign.add(stranger)
+            return ends
 
     def _verify(self, marks: Mapping[str, Head]) -> None:
         for stream, mark in marks.items():
@@ -406,8 +467,9 @@ class KafkaLog:
         """Return bytes and stated hash of the first record that claims a number of a stream."""
         lane, key = self._lane(stream), stream.encode()
         offset, _ = self._known(lane).start({stream: seq - 1}, only=stream)
+        foreign = self._place(lane).foreign
         for message in self._scan(lane, offset):
-            if message.key == key:
+            if message.key == key and foreign(message) is None:
                 _, found, stated = read_headers(key, message.headers)
                 if found == seq:
                     return message.value, stated

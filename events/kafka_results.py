@@ -17,8 +17,10 @@ import msgspec
 
 from events.codec import canonical
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
+from events.foreign import ForeignReport
 from events.kafka_client import Cluster, Fenced, Outgoing, Unsure, Writer
 from events.kafka_fold import Headers
+from events.kafka_settings import refuse_faults, store_faults
 from events.kafka_stored import GENERATION, OWNER, POSITION, SNAPSHOT, Generation, Owner, Position, Stored, digest
 from events.kafka_topics import parse_address
 
@@ -55,6 +57,12 @@ class KafkaResults:
         self._lost = False
         self._fresh_until = 0.0
         self._stored = Stored(self._cluster, self._prefix, address)
+        if not read_only:
+            try:
+                refuse_faults(store_faults(self._cluster, self._prefix, self._stored.partitions))
+            except BaseException:
+                self._stored.close()
+                raise
 
     def positions(self, engine: str) -> dict[str, int]:
         """Return stream → last number replayed by this engine digest."""
@@ -102,6 +110,12 @@ class KafkaResults:
                 self._stored.read_findings()
                 self._fresh_until = time.monotonic() + FRESH_S
             return self._stored.last(f"{kind}/{key}")
+
+    def passed_over(self) -> ForeignReport:
+        """Return the foreign records behind the last result, or met after it was read (see `ResultStore`)."""
+        with self._lock:
+            self._stored.read_findings()
+            return self._stored.passage.report()
 
     def reset(self) -> None:
         """Forget positions and snapshots (not the records): the next replay starts at the beginning."""

@@ -26,6 +26,7 @@ from events.envelope import Draft
 from events.errors import IdTaken, IntegrityError, LogUnavailable, SecondWriter
 from events.kafka_client import Cluster, Fenced, Lane, Outgoing, Reader, Unsure, Writer
 from events.kafka_fold import Chains, headers_of
+from events.kafka_foreign import StreamPlaces
 from events.log import Appended, Head, Record
 from events.seal import genesis
 
@@ -77,9 +78,9 @@ class Shard:
 
     def __init__(
         self, cluster: Cluster, lane: Lane, *, state_topic: str, transactional_id: str, chains: Chains, log_id: str,
-        property_id: str,
+        property_id: str, places: StreamPlaces,
     ) -> None:  # fmt: skip
-        self.lane, self._cluster, self._chains = lane, cluster, chains
+        self.lane, self._cluster, self._chains, self._places = lane, cluster, chains, places
         self._state_topic, self._transactional_id = state_topic, transactional_id
         self._log_id, self._property_id = log_id, property_id
         self._states: dict[str, StreamState] = {}
@@ -286,6 +287,8 @@ class Shard:
         found = []
         for message in self._open_reader().scan(self.lane, self._next_offset):
             self._next_offset = message.offset + 1
+            if self._places.foreign(message) is not None:
+                continue
             key = (message.key or b"").decode(errors="replace")
             if key in self.damaged:
                 continue

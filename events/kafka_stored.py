@@ -16,6 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from events.kafka_client import Cluster, Lane, Message, Reader
+from events.kafka_foreign import Passage, foreign_record, foreign_result
 from events.kafka_topics import REPLAY_PARTITION, identify
 
 OWNER = "replay/owner"
@@ -58,6 +59,7 @@ class Stored:
     def __init__(self, cluster: Cluster, prefix: str, address: str) -> None:
         self.state, self.findings = Lane(f"{prefix}.state", REPLAY_PARTITION), Lane(f"{prefix}.findings", 0)
         self.owner = Owner()
+        self.passage = Passage()
         self._cluster = cluster
         self._generations: dict[str, Generation] = {}
         self._positions: dict[str, Position] = {}
@@ -65,6 +67,7 @@ class Stored:
         self._latest: dict[bytes, tuple[int, bytes]] = {}
         self._kinds: set[str] = set()
         self._ahead: dict[int, bytes | None] = {}
+        self._findings_read = False  # once to the end
         self._state_offset = self._findings_offset = self._decided = 0
         cluster.probe()
         self.reader: Reader = cluster.reader()
@@ -122,6 +125,8 @@ class Stored:
         reader = self._cluster.reader()
         try:
             for message in reader.scan(self.findings, 0):
+                if foreign_result(message) is not None:
+                    continue
                 found, key, data = record_of(message)
                 if found != kind:
                     continue
@@ -165,8 +170,16 @@ class Stored:
         """Read on what the findings hold."""
         for message in self.reader.scan(self.findings, self._findings_offset):
             self._findings_offset = self._decided = message.offset + 1
+            reason = foreign_result(message)
+            if reason is not None:
+                self.passage.meet(foreign_record(self.findings, message, reason))
+                continue
+            if not self._findings_read:
+                self.passage.known(self.findings)
             self._kinds.add(record_of(message)[0])
             self._latest[digest(message.key or b"")] = message.offset, digest(message.value or b"")
+        self._findings_read = True
+        self.passage.end()
 
     def close(self) -> None:
         """Release the connections."""

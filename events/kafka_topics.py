@@ -61,12 +61,13 @@ def create_log(
         identity = Identity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
     except msgspec.ValidationError as error:
         raise EventError(f"a new log needs the id of its property: {error}") from error
-    kept = {"retention.ms": "-1", "retention.bytes": "-1", "min.insync.replicas": str(min_insync)}
+    durable = {"min.insync.replicas": str(min_insync), "retention.ms": "-1", "retention.bytes": "-1"}
+    kept = durable | {"cleanup.policy": "delete"}
     large = {"max.message.bytes": str(MAX_MESSAGE_BYTES)}
     topics: dict[str, tuple[int, Mapping[str, str]]] = {
         f"{prefix}.events": (partitions, kept), f"{prefix}.reviews": (1, kept), f"{prefix}.checkpoints": (1, kept),
         f"{prefix}.quarantine": (1, kept | large), f"{prefix}.findings": (1, kept | large),
-        f"{prefix}.state": (2, kept | large | {"cleanup.policy": "compact"}),
+        f"{prefix}.state": (2, durable | large | {"cleanup.policy": "compact"}),
     }  # fmt: skip
     cluster.create_topics(topics, replication)
     if _stored(reader, prefix) is not None:

@@ -13,6 +13,7 @@ from typing import Protocol
 import msgspec
 
 from events.envelope import Draft
+from events.foreign import ForeignReport, StoreFault
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
@@ -102,6 +103,18 @@ class EventLog(Protocol):
     def quarantined(self) -> list[Quarantined]:
         """Return everything in quarantine, oldest first."""
 
+    def foreign(self) -> ForeignReport:
+        """Return the foreign records among all that is stored now: what lies there and is no part of the log."""
+
+    def passed_over(self) -> ForeignReport:
+        """Return the foreign records that `tail` has come past in this log, each once, however often it was called.
+
+        Those before a record up to which nothing was wanted are left out: whoever read that one came past them.
+        """
+
+    def store_faults(self) -> list[StoreFault]:
+        """Return the settings of the store, as they stand now, by which evidence can be lost."""
+
     def acknowledged(self) -> dict[str, Head]:
         """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
 
@@ -139,6 +152,9 @@ class ResultStore(Protocol):
 
     def latest(self, kind: str, key: str) -> bytes | None:
         """Return the last record of a kind under a key, or null."""
+
+    def passed_over(self) -> ForeignReport:
+        """Return the foreign records that were met behind the last result, or after it was read, each once."""
 
     def reset(self) -> None:
         """Forget positions and snapshots (not the records): the next replay starts at the beginning."""

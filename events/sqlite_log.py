@@ -24,6 +24,7 @@ from events.database import CHUNK, Connection, Damaged, Database, NotUnique
 from events.diagnosis import diagnose
 from events.envelope import Draft, StreamName
 from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
+from events.foreign import OwnStore
 from events.garbage import gc_seldom
 from events.high_water import HighWater, compare, sync
 from events.lock import take_lock
@@ -63,7 +64,7 @@ def utc_now_us() -> int:
     return time.time_ns() // 1000
 
 
-class SqliteLog:
+class SqliteLog(OwnStore):
     """A log in one SQLite file (see `events.log.EventLog`).
 
     Raises `LogUnavailable` where there is no such log, `SecondWriter` where another process (or this one) has it open

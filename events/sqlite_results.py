@@ -9,6 +9,7 @@ from pathlib import Path
 
 from events.database import CHUNK, Database
 from events.errors import LogUnavailable
+from events.foreign import OwnStore
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS positions (engine TEXT NOT NULL, stream TEXT NOT NULL, seq INTEGER NOT NULL,
@@ -29,7 +30,7 @@ PAGE_BYTES = 16_384
 """What a page of the file holds: an adjudication has some 5,000 bytes, and two or three go on a page without overflowing it."""
 
 
-class SqliteResults:
+class SqliteResults(OwnStore):
     """The results beside a log (see `events.log.ResultStore`): `<log path>.verdicts`, or any other path.
 
     Raises `LogUnavailable` where the file cannot be opened, or read only where there is none.

@@ -17,6 +17,7 @@ from events.appender import day_after
 from events.codec import read
 from events.envelope import ReadEnvelope
 from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
+from events.foreign import NO_FOREIGN_RECORDS, ForeignReport
 from events.history import Mark, Stated, StreamHeads
 from events.log import CheckpointStore, EventLog, Head, Record
 from events.model import Event
@@ -55,7 +56,7 @@ class Break(msgspec.Struct, frozen=True, kw_only=True):
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
-    `quarantined` what was refused at intake and kept.
+    `quarantined` what was refused at intake and kept. `foreign` records are no part of the log and break nothing.
     """
 
     ok: bool
@@ -66,6 +67,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     tables: int
     signed: Signatures | None
     quarantined: int
+    foreign: ForeignReport
     first_break: Break | None
     breaks: tuple[Break, ...]
     heads: dict[str, Head]
@@ -104,15 +106,16 @@ def verify(
         heads[stream] = walk.head
         breaks.extend(found for found in walk.breaks if found not in breaks)
     breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
-    quarantined = 0
+    quarantined, foreign = 0, NO_FOREIGN_RECORDS
     try:
         quarantined = len(log.quarantined())
+        foreign = log.foreign()
     except IntegrityError as error:
         breaks.append(_break_of(error))
     return Report(
         ok=not breaks, log_id=log.log_id, property_id=log.property_id, events=events, streams=len(heads),
         tables=sum(stream.startswith("table/") for stream in heads), signed=checked.signed if checked is not None else None,
-        quarantined=quarantined, first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
+        quarantined=quarantined, foreign=foreign, first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
     )  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from analytics.integrity import Stream, streams
 from events.errors import IntegrityError
+from events.foreign import ForeignReport, StoreFault
 from events.statements import Batch, Ledger
 from rack.opening import checkpoints_at, desk
 from replay.review import REFUSALS, Desk
@@ -64,6 +65,7 @@ class LogMetrics(Collector):
         try:
             with desk(self.address, read_only=True) as at:
                 found = [*of_streams(streams(at)), *of_findings(at), *self._of_checkpoints(at)]
+                found += [*of_foreign(at.log.foreign()), *of_store(at.log.store_faults())]
             readable = 1
         except REFUSALS:
             found, readable = [], 0
@@ -109,6 +111,31 @@ def of_streams(found: list[Stream]) -> Iterator[Metric]:
             if number is not None:
                 family.add_metric([each.name], number)
         yield family
+
+
+def of_foreign(report: ForeignReport) -> Iterator[Metric]:
+    """Yield how many foreign records lie in the log's topics."""
+    yield CounterMetricFamily(
+        "rack_foreign_records",
+        "Records in the log's topics that are no part of it and were skipped.",
+        value=report.count,
+    )
+
+
+def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
+    """Yield the settings of the store by which evidence can be lost; `refused`: nothing is written while it is so."""
+    family = GaugeMetricFamily(
+        "rack_store_fault", "1 where a topic's setting can lose evidence.",
+        labels=["topic", "setting", "value", "expected", "refused"],
+    )  # fmt: skip
+    for fault in faults:
+        family.add_metric(
+            [fault.topic, fault.setting, fault.value, fault.expected, "yes" if fault.refused else "no"], 1
+        )
+    yield family
+    yield GaugeMetricFamily(
+        "rack_store_faults", "Settings of the store by which evidence can be lost.", value=len(faults)
+    )
 
 
 def of_findings(at: Desk) -> Iterator[Metric]:

@@ -98,6 +98,7 @@ def replay_batch(log: EventLog, results: ResultStore, table: RoundTable, by: Eng
     summary.rounds += tally.upheld + tally.told
     summary.events += sum(positions.values())
     summary.changed += changed
+    summary.foreign = log.foreign()
     return tally.into(summary)
 
 

@@ -114,4 +114,5 @@ def _add(total: Shared, summary: Summary) -> None:
     total.events += summary.events
     total.rounds += summary.rounds
     total.changed += summary.changed
+    total.foreign = total.foreign.with_others(summary.foreign)
     total.integrity = list(dict.fromkeys([*total.integrity, *summary.integrity]))

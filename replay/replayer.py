@@ -15,6 +15,7 @@ import msgspec
 
 from events.envelope import RawEnvelope
 from events.errors import EventError, IntegrityError, Undecodable
+from events.foreign import ForeignReport, OwnStore
 from events.garbage import gc_seldom
 from events.log import EventLog, Record, ResultStore
 from games.rulebook import Rulebook
@@ -36,7 +37,9 @@ Progress = Callable[[int, int], None]
 
 
 class Summary(msgspec.Struct, kw_only=True):
-    """What a replay did: events read, rounds judged, results that were new, findings that stand, and broken streams."""
+    """What a replay did: events read, rounds judged, results that were new, findings that stand, broken streams, and the
+    foreign records that it passed over.
+    """
 
     events: int = 0
     rounds: int = 0
@@ -44,9 +47,10 @@ class Summary(msgspec.Struct, kw_only=True):
     findings: dict[str, int] = {}
     verdicts: dict[str, int] = {}
     integrity: list[str] = []
+    foreign: ForeignReport = ForeignReport()
 
 
-class MemoryResults:
+class MemoryResults(OwnStore):
     """A `ResultStore` for questions that change nothing: `--as-of`, what-if rules."""
 
     def __init__(self) -> None:
@@ -154,7 +158,7 @@ class Replay:
         self._stopped: dict[str, str] = {}
         self._waiting: list[Result] = []
         self._said: dict[tuple[str, str], bytes] = {}
-        self._since_commit = 0
+        self._since_commit = self._passed_over = 0
         self._tally = tally if tally is not None or not self._fresh else Tally()
 
     def run(self, wait_s: float | None = None) -> Generator[Summary]:
@@ -176,6 +180,11 @@ class Replay:
                         yield self.summary
                 break
             except IntegrityError as broken:
+                if (
+                    after.get(broken.stream) == BEYOND
+                ):  # nothing of it was asked for: what is stored cannot be read past it
+                    self.commit()
+                    raise
                 self._stop(broken)
         self.commit()
         yield self.summary
@@ -187,8 +196,11 @@ class Replay:
         self.positions.update({stream: worker.seq for stream, worker in self._workers.items()})
         if self.progress is not None:
             self.progress(self.summary.events, self.summary.rounds)
-        if not self._since_commit and not self._waiting:
+        passed_over = self.log.passed_over()
+        self.summary.foreign = passed_over.with_others(self.results.passed_over())
+        if not self._since_commit and not self._waiting and passed_over.count == self._passed_over:
             return
+        self._passed_over = passed_over.count
         touched = {stream: worker.snapshot() for stream, worker in self._workers.items()}
         self.results.commit(self.engine, self.positions, touched, self._waiting)
         if self._tally is not None:

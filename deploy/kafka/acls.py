@@ -25,7 +25,7 @@ TOPICS = ("events", "reviews", "checkpoints", "quarantine", "findings", "state")
 
 
 class Role(NamedTuple):
-    """What one kind of user does. Every role reads and describes all topics of the log.
+    """What one kind of user does. Every role reads and describes all topics of the log, and reads their settings.
 
     `writes`: topics it writes; `ids`: endings of the transactional ids under which it writes, with a dot before them
     (`*`: a number for each partition of the events); `group`: it reads in consumer groups named after the log.
@@ -74,6 +74,7 @@ def rules(prefix: str, role: str, principal: str, partitions: int) -> Iterator[R
     for topic in TOPICS:
         yield Rule(principal, ACLOperation.READ, ResourceType.TOPIC, f"{prefix}.{topic}")
         yield Rule(principal, ACLOperation.DESCRIBE, ResourceType.TOPIC, f"{prefix}.{topic}")
+        yield Rule(principal, ACLOperation.DESCRIBE_CONFIGS, ResourceType.TOPIC, f"{prefix}.{topic}")
     for topic in what.writes:
         yield Rule(principal, ACLOperation.WRITE, ResourceType.TOPIC, f"{prefix}.{topic}")
     for ending in what.ids:

@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
+    from rack.foreign import say_faults
     from rack.opening import log_at, lost_tails, results_at
     from replay.replayer import MemoryResults
 
@@ -70,6 +71,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         _check_group(arguments, address)
     log = log_at(address, read_only=True, check_heads=False)
     try:
+        say_faults(log, output)
         if arguments.batch and arguments.rules:
             return batch_replay.what_if(log, arguments, output)
         options = {"read_only": True} if arguments.group is not None else {}
@@ -90,6 +92,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             results.close()
     finally:
         log.close()
+    if not arguments.follow:  # who follows has said them as they came
+        _say_foreign(summary, 0, output)
     _report(summary, output)
     if summary.integrity:
         return Exit.INTEGRITY
@@ -128,12 +132,13 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
     """Replay until interrupted; say what each batch brought."""
     from replay.replayer import Summary, follow, standing
 
-    summary, said, built, next_s, broken = Summary(), (0, 0), -1, 0.0, 0
+    summary, said, built, next_s, broken, foreign = Summary(), (0, 0), -1, 0.0, 0, 0
     try:
         for summary in follow(log, results):
             for line in summary.integrity[broken:]:
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
             broken = len(summary.integrity)
+            foreign = _say_foreign(summary, foreign, output)
             if (summary.rounds, summary.changed) != said:
                 said = summary.rounds, summary.changed
                 output.note(
@@ -181,7 +186,7 @@ def _share(address: str, name: str, results: ResultStore, output: Output) -> Sum
     from replay.group import Shared, follow_group
     from replay.replayer import standing
 
-    shared, said = Shared(), Shared(partitions=[-1])
+    shared, said, foreign = Shared(), Shared(partitions=[-1]), 0
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order
     with closing(group_at(address, name, engine())) as group, closing(follow_group(group)) as running:
         output.note(f"joining the group {name}")
@@ -190,6 +195,7 @@ def _share(address: str, name: str, results: ResultStore, output: Output) -> Sum
                 if shared.partitions != said.partitions:
                     listed = ", ".join(map(str, shared.partitions)) or "none; standing by"
                     output.note(f"partitions of this member: {listed}")
+                foreign = _say_foreign(shared, foreign, output)
                 if (shared.rounds, shared.changed) != (said.rounds, said.changed):
                     output.note(
                         f"{shared.events:,} events, {shared.rounds:,} rounds judged, {shared.changed:,} new verdicts"
@@ -204,6 +210,15 @@ def _share(address: str, name: str, results: ResultStore, output: Output) -> Sum
 
 def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
+
+
+def _say_foreign(summary: Summary, said: int, output: Output) -> int:
+    """Say which foreign records were passed over beyond so many; return how many that makes."""
+    from rack.foreign import foreign_lines
+
+    for line in foreign_lines(summary.foreign, said):
+        output.problem(line)
+    return max(said, summary.foreign.count)
 
 
 def _report(summary: Summary, output: Output) -> None:

@@ -71,6 +71,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.keys import read_public_key
     from events.open import parse_address
     from events.sqlite_log import utc_now_us
+    from rack.foreign import foreign_as_json, foreign_lines, say_faults
     from rack.opening import checkpoints_at, log_at
 
     address = log_address(arguments.log)
@@ -86,13 +87,17 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         )  # fmt: skip
         witnessed = _look(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
+        faults = say_faults(log, output)
         found = result(
             [line(each) for each in report.breaks], witness_failures(folder is not None, witnessed),
             [f"round table {arguments.rounds}: {each['where']}: {each['what']}" for each in rounds.get("round_table", ())],
         )  # fmt: skip
         _keep(address, arguments, output, log, report, found)
+    for text in foreign_lines(report.foreign):
+        output.problem(text)
     late = overdue(report.signed, utc_now_us())
     seen = {"cosigned": len(folder.sizes()) if folder is not None else 0, "witness": to_builtins(witnessed)}
+    seen |= {"foreign": foreign_as_json(report.foreign), "store_faults": to_builtins(faults)}
     output.value(
         as_json(report) | {"ok": found.ok, "failures": found.failures, "overdue": late} | seen | sealed | rounds
     )

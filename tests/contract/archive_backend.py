@@ -9,11 +9,12 @@ from typing import Any
 from events.archive_read import ArchiveLog
 from events.archive_write import write_archive
 from events.envelope import Draft
+from events.foreign import OwnStore
 from events.log import Appended, EventLog, Head, Quarantined, Record
 from tests.contract.backends import Backend, SqliteBackend, Tamper
 
 
-class SealedLog:
+class SealedLog(OwnStore):
     """Writes to a log in SQLite, seals after each write, reads from the archive."""
 
     def __init__(self, log: EventLog, folder: Path) -> None:

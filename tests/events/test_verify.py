@@ -11,6 +11,7 @@ import pytest
 from events import codec
 from events.envelope import Envelope
 from events.errors import Fork, IntegrityError, Undecodable
+from events.foreign import OwnStore
 from events.log import EventLog, Head, Quarantined, Record
 from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened, Surrendered
 from events.seal import genesis, link
@@ -20,7 +21,7 @@ from tests.contract.drafts import TABLE
 LOG_ID = "00112233445566778899aabbccddeeff"
 
 
-class MemoryLog:
+class MemoryLog(OwnStore):
     """A log of one stream whose chain fits whatever bytes it was given."""
 
     log_id, property_id = LOG_ID, "bellwether"

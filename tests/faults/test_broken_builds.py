@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import msgspec
 import pytest
 
 from analytics import shown_events
 from events import verify
 from events.errors import EventError, IntegrityError
+from events.foreign import ForeignRecord, ForeignTally
+from events.kafka_fold import Chains
+from events.kafka_foreign import StreamPlaces
 from events.log import Appended, Record
 from events.model import Event, EventCorrected
 from events.sqlite_log import SqliteLog
@@ -180,6 +184,85 @@ def lets_any_verification_answer_a_failure() -> Iterator[None]:
         yield
 
 
+@build
+def takes_foreign_records_for_events() -> Iterator[None]:
+    with patch.object(StreamPlaces, "foreign", lambda self, message: None):
+        yield
+
+
+@build
+def takes_a_record_for_an_event_in_any_partition() -> Iterator[None]:
+    real = StreamPlaces._reason
+
+    def reason(self: StreamPlaces, key: bytes | None, headers: Any, data: bytes | None) -> str | None:
+        said = real(self, key, headers, data)
+        return None if said is not None and "belongs in" in said else said
+
+    with patch.object(StreamPlaces, "_reason", reason):
+        yield
+
+
+@build
+def takes_foreign_records_for_checkpoints() -> Iterator[None]:
+    with patch("events.kafka_checkpoints.foreign_checkpoint", lambda message: None):
+        yield
+
+
+@build
+def takes_foreign_records_for_refused_bytes() -> Iterator[None]:
+    def entry(message: Any) -> None:
+        message.headers = [("stream", b""), ("reason", b""), ("at_us", b"0")]
+
+    with patch("events.kafka_log.foreign_entry", entry):
+        yield
+
+
+@build
+def counts_a_foreign_record_whenever_it_is_read() -> Iterator[None]:
+    real = ForeignTally.add
+
+    def add(self: ForeignTally, record: ForeignRecord) -> None:
+        self._counted_to.clear()
+        real(self, record)
+        real(self, msgspec.structs.replace(record, offset=record.offset + 1))
+
+    with patch.object(ForeignTally, "add", add):
+        yield
+
+
+@build
+def says_nothing_of_foreign_records() -> Iterator[None]:
+    with patch.object(ForeignTally, "add", lambda self, record: None):
+        yield
+
+
+@build
+def takes_what_does_not_fit_for_foreign() -> Iterator[None]:
+    """Whatever does not extend the chain is skipped, evidence of tampering too."""
+    real = Chains.accept
+
+    def accept(self: Chains, key: bytes | None, headers: Any, data: bytes | None) -> Record | None:
+        try:
+            return real(self, key, headers, data)
+        except IntegrityError:
+            return None
+
+    with patch.object(Chains, "accept", accept):
+        yield
+
+
+@build
+def asks_the_headers_alone_what_is_an_event() -> Iterator[None]:
+    with patch.object(StreamPlaces, "_names_itself", lambda self, stream, data: False):
+        yield
+
+
+@build
+def writes_whatever_the_topics_lose() -> Iterator[None]:
+    with patch("events.kafka_log.refuse_faults", lambda faults: None):
+        yield
+
+
 FOUND_BY = {
     "full disk": "ends_a_transaction_halfway",
     "EIO": "acknowledges_before_it_is_written",
@@ -230,6 +313,26 @@ SERVED = (
 )
 """Builds that the records which a broker serves find out, here served by the simulated cluster."""
 
+FOREIGN = {
+    "takes_foreign_records_for_events": "foreign records on a Kafka cluster in memory",
+    "takes_a_record_for_an_event_in_any_partition": "foreign records on a Kafka cluster in memory",
+    "takes_foreign_records_for_checkpoints": "foreign records on a Kafka cluster in memory",
+    "takes_foreign_records_for_refused_bytes": "foreign records on a Kafka cluster in memory",
+    "counts_a_foreign_record_whenever_it_is_read": "foreign records on a Kafka cluster in memory",
+    "says_nothing_of_foreign_records": "foreign records on a Kafka cluster in memory",
+    "takes_what_does_not_fit_for_foreign": "forgeries among foreign records in memory",
+    "asks_the_headers_alone_what_is_an_event": "forgeries among foreign records in memory",
+    "writes_whatever_the_topics_lose": "topics that lose evidence, in memory",
+}
+"""Build → the fault that finds it out, tried as often as it has kinds."""
+
+SAME_ON_A_BROKER = (
+    "foreign records on Kafka",
+    "forgeries among foreign records on Kafka",
+    "topics that lose evidence",
+)
+"""Faults whose check runs on the simulated cluster too, where it finds the builds of `FOREIGN` out."""
+
 COUNTERPARTS = {
     "Kafka producer killed": "marks_before_it_commits",
     "Kafka replayer killed": "commits_its_position_first",
@@ -245,10 +348,19 @@ COUNTERPARTS = {
 """Fault that needs a real broker → the build that the same check finds out in the simulated cluster (tests/simulation)."""
 
 
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_broken_build_is_found_out_by_foreign_records(name: str, tmp_path: Path) -> None:
+    (fault,) = (each for each in all_faults() if each.name == FOREIGN[name])
+    with pytest.raises((Lost, IntegrityError, EventError)), HERE[name]():
+        fault.run(tmp_path, fault.often)
+
+
 def test_every_fault_has_a_build_that_it_finds_out() -> None:
     named = {
         *FOUND_BY,
         *COUNTERPARTS,
+        *FOREIGN.values(),
+        *SAME_ON_A_BROKER,
         "records as a Kafka broker serves them",
         "every record as a Kafka cluster serves it",
         "all of these, on Kafka",  # its checks are those of the rows above it

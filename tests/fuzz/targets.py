@@ -17,7 +17,9 @@ from events.checkpoint import Checkpoint
 from events.codec import decode, encode, encode_draft
 from events.errors import EventError, IntegrityError, LogUnavailable
 from events.high_water import HighWater
+from events.kafka_ahead import Read
 from events.kafka_fold import Chains, Ends
+from events.kafka_foreign import BESIDE_STREAMS, StreamPlaces
 from events.kafka_topics import parse_address
 from events.log import Head, Record
 from events.notes import BadNote, Note, PublicKey
@@ -212,6 +214,12 @@ def kafka_record(data: bytes) -> None:
     head, _, value = data.partition(b"\n")
     parts = head.split(b" ")
     headers = [("seq", parts[0]), ("hash", (parts[1] if len(parts) > 1 else b"").ljust(32, b"\0"))][: len(parts) + 1]
+    message = Read(0, parts[-1], value, headers)
+    for reason_of in BESIDE_STREAMS.values():
+        reason_of(message)
+    home = ("rack.events", 0)
+    if StreamPlaces(LOG_ID, home, lambda stream: home).foreign(message) is not None:
+        return
     Ends().take(0, parts[-1], headers)
     Chains(LOG_ID, PROPERTY, lambda stream, seq: None).accept(parts[-1], headers, value)
 

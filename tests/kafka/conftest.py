@@ -12,13 +12,21 @@ import pytest
 from events.kafka_client import Cluster, Lane, Outgoing
 from events.kafka_fold import Headers
 from events.kafka_log import KafkaLog
-from events.kafka_topics import parse_address, partition_of
+from events.kafka_topics import parse_address
 from tests.contract.drafts import Drafts
+from tests.kafka.rubbish import NO_VALUE
 from tests.kafka_broker import new_address
 
 Open = Callable[..., KafkaLog]
-NO_VALUE = b"(no value)"
-"""Stands for a header's missing value where `null_headers` is there."""
+
+
+SEQ, HASH = ("seq", b"14"), ("hash", bytes(32))
+NO_EVENT_HEADERS: list[Headers] = [
+    [], [SEQ], [HASH, SEQ], [SEQ, ("hash", b"short")], [("seq", b"fourteen"), HASH], [("seq", b"-1"), HASH],
+    [("seq", b"0"), HASH], [("seq", b"%d" % 2**53), HASH], [("seq", b"9" * 5000), HASH], [SEQ, HASH, HASH],
+    [("seq", NO_VALUE), HASH], [SEQ, ("hash", NO_VALUE)],
+]  # fmt: skip
+"""Headers that no event has."""
 
 
 @pytest.fixture
@@ -78,8 +86,10 @@ class Stranger:
     def put(self, stream: str, seq: int, data: bytes | None, hash_: bytes) -> None:
         self.put_raw(stream.encode(), data, [("seq", b"%d" % seq), ("hash", hash_)])
 
-    def put_raw(self, key: bytes, data: bytes | None, headers: Headers) -> None:
-        lane = Lane(f"{self._prefix}.events", partition_of(key.decode(), 1))
+    def put_raw(
+        self, key: bytes | None, data: bytes | None, headers: Headers, topic: str = "events", partition: int = 0
+    ) -> None:
+        lane = Lane(f"{self._prefix}.{topic}", partition)
         writer = self._cluster.writer(f"{self._prefix}.stranger")
         reader = self._cluster.reader()
         writer.transact([Outgoing(*lane, key, data, headers)])

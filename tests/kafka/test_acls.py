@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from events.open import open_checkpoints, open_log, open_results
 from tests import kafka_broker
 from tests.replay.tables import PAID, PROPERTY, Table
 
-USERS = ("admin", "stranger", *ROLES)
+USERS = ("admin", "stranger", "veteran", *ROLES)
 SETTINGS = f"""
 listener.security.protocol.map=PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
 sasl.enabled.mechanisms=PLAIN
@@ -127,6 +128,25 @@ def test_the_sealer_alone_stores_checkpoints(address: str, tmp_path: Path) -> No
     for user in ("intake", "replayer", "reviewer", "auditor"):
         with pytest.raises(LogUnavailable, match="Authorization"):
             store(user)
+
+
+@pytest.mark.parametrize("user", ROLES)
+def test_every_role_reads_the_settings_of_the_topics(address: str, tmp_path: Path, user: str) -> None:
+    with opened(address, user, tmp_path) as log:
+        assert log.store_faults() == []
+
+
+def test_who_may_not_read_the_settings_is_told_and_works_on(address: str, tmp_path: Path) -> None:
+    """The rights of a user from before settings were looked at."""
+    admin = import_module("kafka").KafkaAdminClient(bootstrap_servers=address.split("/")[2], **security("admin"))
+    given = [rule for rule in rules("acl", "intake", "User:veteran", 4) if rule.operation.name != "DESCRIBE_CONFIGS"]
+    assert admin.create_acls([rule.acl() for rule in given])["failed"] == []
+    admin.close()
+    with opened(address, "veteran", tmp_path) as log:
+        assert append(log, "table/vt-01") > 5
+        assert {(fault.setting, fault.value, fault.refused) for fault in log.store_faults()} == {
+            ("settings", "not readable", False)
+        }
 
 
 def test_a_stranger_sees_no_log(address: str, tmp_path: Path) -> None:

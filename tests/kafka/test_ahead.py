@@ -19,7 +19,8 @@ from events.kafka_log import KafkaLog
 from events.kafka_topics import parse_address
 from events.log import Record
 from tests.contract.drafts import TABLE, Drafts
-from tests.kafka.conftest import NO_VALUE, Open, Stranger
+from tests.kafka.conftest import Open, Stranger
+from tests.kafka.rubbish import NO_VALUE
 
 COUNTS = 600, 6_000
 """Records in two partitions: more than one poll brings, and both in one."""
@@ -147,7 +148,8 @@ def test_a_log_is_read_up_to_what_does_not_fit_whoever_reads_it(
 ) -> None:  # fmt: skip
     log.append(TABLE, 1, [drafts.day(), *(draft for _ in range(1_000) for draft in drafts.round())])
     whole = list(log.read(TABLE))
-    stranger.put_raw(TABLE.encode(), b"{}", [("seq", b"6002"), ("hash", NO_VALUE)])
+    data = whole[-1].data.replace(b'"seq":6001,', b'"seq":6002,')
+    stranger.put_raw(TABLE.encode(), data, [("seq", b"6002"), ("hash", NO_VALUE)])
     monkeypatch.setattr(kafka_ahead.to_the_ends, "__defaults__", (1,))
     read: list[Record] = []
     with pytest.raises(BrokenSeal) as found:

@@ -14,6 +14,7 @@ from events.kafka_client import Cluster, Lane, Outgoing, Unsure
 from events.kafka_log import KafkaLog
 from events.kafka_topics import parse_address
 from events.log import Head
+from events.statements import Batch
 
 OpenStore = Callable[..., KafkaCheckpoints]
 
@@ -74,7 +75,7 @@ def test_a_lost_answer_ends_the_process_and_the_next_one_finds_out(
     assert list(again.batches()) == [*found, b"batch 9"]
 
 
-def put(address: str, key: bytes, value: bytes) -> None:
+def put(address: str, key: bytes | None, value: bytes | None) -> None:
     """Write past the store, as anybody with the right to produce can."""
     bootstrap, prefix = parse_address(address)
     Cluster(bootstrap, timeout_s=10.0).send_plain(Outgoing(*Lane(f"{prefix}.checkpoints", 0), key, value, []))
@@ -89,9 +90,37 @@ def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refus
     put(address, b"4", b"batch 4")
     assert list(store.batches()) == [b"batch 3", b"batch 4"]
     put(address, b"4", b"another")
-    put(address, b"no number", b"strange")
-    assert list(store.batches()) == [b"batch 3", b"batch 4", b"another", b"strange"]
-    assert list(store.batches(4)) == [b"strange"], "what has no number may stand anywhere"
+    signed = Batch((b"{}",), b"origin\n4\nroot\n\n\xe2\x80\x94 name " + b"A" * 96 + b"\n").encode()
+    put(address, b"no number", signed)
+    assert list(store.batches()) == [b"batch 3", b"batch 4", b"another", signed]
+    assert list(store.batches(4)) == [signed], "what has no number may stand anywhere"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (b"no number", b"strange"), (b"9" * 5000, b"strange"), (None, b"strange"), (b"7", None), (b"", b"a\n\nb"),
+        (None, b"\xff\xfe\n\n"), (b"-3", b""),
+    ],
+)  # fmt: skip
+def test_what_claims_to_be_no_checkpoint_is_foreign(
+    address: str, log: KafkaLog, open_store: OpenStore, key: bytes | None, value: bytes | None
+) -> None:
+    store = open_store()
+    store.append(0, *batch(3))
+    put(address, key, value)
+    assert list(store.batches()) == [b"batch 3"]
+    store.append(3, *batch(4))
+    put(address, key, value)
+    put(address, b"4", b"batch 4")
+    assert list(store.batches()) == [b"batch 3", b"batch 4"], "a repeat is a repeat behind it too"
+    store.close()
+    again = open_store()
+    again.append(4, *batch(5))
+    assert list(again.batches(4)) == [b"batch 5"]
+    assert [(each.topic, each.key is None) for each in log.foreign().records] == [
+        (f"{log.prefix}.checkpoints", key is None)
+    ] * 2
 
 
 def test_reading_goes_on_where_it_ended(open_store: OpenStore) -> None:

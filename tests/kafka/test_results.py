@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from unittest.mock import patch
 
 import pytest
@@ -14,8 +15,9 @@ from events.kafka_fold import Headers
 from events.kafka_log import KafkaLog, KafkaResults
 from events.kafka_stored import Stored
 from events.kafka_topics import REPLAY_PARTITION
+from events.log import Quarantined
 from tests.contract.drafts import TABLE, Drafts, fill
-from tests.kafka.conftest import NO_VALUE
+from tests.kafka.rubbish import NO_VALUE
 
 ENGINE, OTHER = "5e" * 32, "5f" * 32
 A1, A2, B1 = ("findings", "a", b"1"), ("findings", "a", b"2"), ("findings", "b", b"1")
@@ -180,13 +182,26 @@ def test_state_that_no_replayer_wrote_is_replayed_over(
 
 
 @pytest.mark.parametrize("value", RUBBISH)
-def test_quarantine_that_a_stranger_wrote_is_listed(
+def test_quarantine_that_a_stranger_wrote_is_foreign(
     log: KafkaLog, cluster: Cluster, null_headers: None, value: bytes
 ) -> None:
+    kept = Quarantined(TABLE, sha256(b"smudged").hexdigest(), "no event", b"smudged")
+    log.quarantine(kept)
+    topic, key = f"{log.prefix}.quarantine", kept.sha256.encode()
+    stated: Headers = [("stream", TABLE.encode()), ("reason", b"no event"), ("at_us", b"7")]
     headers: Headers = [("stream", b"\xff"), ("at_us", b"9" * 5000), ("reason", NO_VALUE)]
-    cluster.send_plain(Outgoing(f"{log.prefix}.quarantine", 0, b"\xff", value, headers))
+    for foreign in (
+        Outgoing(topic, 0, b"\xff", value, headers), Outgoing(topic, 0, key, value, headers),
+        Outgoing(topic, 0, b"key", value, stated), Outgoing(topic, 0, key, None, stated),
+        Outgoing(topic, 0, key, value, stated[:2]), Outgoing(topic, 0, None, value, stated),
+    ):  # fmt: skip
+        cluster.send_plain(foreign)
     (entry,) = log.quarantined()
-    assert (entry.data, entry.at_us, entry.stream) == (value, 0, "\N{REPLACEMENT CHARACTER}")
+    assert (entry.data, entry.stream) == (b"smudged", TABLE)
+    assert log.foreign().count == 6
+    cluster.send_plain(Outgoing(topic, 0, b"0" * 64, value, stated))
+    assert [each.data for each in log.quarantined()] == [b"smudged", value], "what claims to be an entry is listed"
+    assert log.foreign().count == 6
 
 
 def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(

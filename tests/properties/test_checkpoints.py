@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from events.checkpoint import Checkpoint
 from events.codec import canonical
 from events.errors import IntegrityError
+from events.foreign import OwnStore
 from events.history import History, Mark, StreamHeads
 from events.keys import PROPERTY_STREAM
 from events.log import Head, Quarantined, Record
@@ -29,7 +30,7 @@ from tests.contract.sealed import LOG_ID, ORIGIN, Contents, Honest, build, chain
 STREAMS = st.sampled_from(["table/a", "table/b", "meter/m", "property/main"])
 
 
-class Memory:
+class Memory(OwnStore):
     """A log and its checkpoints in memory, as they are, right or wrong; the chain is made to fit the bytes."""
 
     log_id, property_id = LOG_ID, "bellwether"

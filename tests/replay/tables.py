@@ -14,6 +14,7 @@ import msgspec
 from events.appender import StreamState, place
 from events.envelope import Draft, ReadEnvelope, unlogged
 from events.errors import AppendRefused, IntegrityError
+from events.foreign import OwnStore
 from events.log import Appended, EventLog, Head, Quarantined, Record
 from events.model import Event, EventCorrected, GamingDayOpened, Replacement, RoundClosed, RoundOpened, RulesFiled
 from events.seal import genesis
@@ -173,7 +174,7 @@ def said(table: Table) -> list[tuple[int, str, list[str]]]:
     return [(number, conclusion.verdict, lines(conclusion)) for number, conclusion in table.verdicts()]
 
 
-class ReadOnly:
+class ReadOnly(OwnStore):
     """The half of an `EventLog` that a double for reading does not need: it takes nothing, and remembers nothing besides."""
 
     def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:

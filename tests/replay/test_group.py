@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from events.errors import Reassigned
+from events.foreign import OwnStore
 from events.log import EventLog, Record, ResultStore
 from events.sqlite_log import SqliteLog
 from events.sqlite_results import SqliteResults
@@ -22,7 +23,7 @@ from tests.replay.tables import PROPERTY, UNPAID, Table, append
 Stored = dict[str, list[tuple[str, bytes]]]
 
 
-class Part:
+class Part(OwnStore):
     """Some streams of a log (see `EventLog`), and results that refuse a commit when told to."""
 
     def __init__(self, log: SqliteLog, results: SqliteResults, streams: set[str]) -> None:

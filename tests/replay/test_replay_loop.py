@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from events import model
+from events.errors import BrokenSeal
 from events.log import Record
 from events.seal import link
 from events.sqlite_log import SqliteLog
@@ -36,6 +38,33 @@ def test_a_broken_stream_stops_and_the_others_go_on(log: SqliteLog, results: Sql
     said = [(each.stream, each.round_no) for each in adjudications(results)]
     assert said == [(broken.stream, 1), (whole.stream, 1), (whole.stream, 2)]
     assert replay(log, results).integrity == summary.integrity
+
+
+class Unreadable(MemoryLog):
+    """A log whose store cannot be read past a place, whatever is left out."""
+
+    def __init__(self, tables: Sequence[Table]) -> None:
+        super().__init__(tables)
+        self.asked = 0
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        self.asked += 1
+        assert self.asked < 10, "asked for the same again and again"
+        yield self.all[:3]
+        raise BrokenSeal("kafka", 0, "stored bytes fail Kafka's checksum")
+
+
+@pytest.mark.parametrize("wait_s", [None, 0.01])
+def test_a_store_that_cannot_be_read_past_a_place_ends_the_replay(wait_s: float | None) -> None:
+    """A break that comes again though its stream is left out is raised; it used to be met again for ever."""
+    table = Table()
+    table.play(1, PAID)
+    log, results = Unreadable([table]), MemoryResults()
+    with pytest.raises(BrokenSeal, match="checksum"):
+        for _ in Replay(log, results).run(wait_s=wait_s):
+            pass
+    assert log.asked == 2
+    assert results.positions("any") == {table.stream: 3}, "what was judged before is kept"
 
 
 def test_a_missing_event_is_a_gap(log: SqliteLog, results: SqliteResults, tmp_path: Path) -> None:

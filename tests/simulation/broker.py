@@ -52,6 +52,7 @@ class Broker:
     def __init__(self, seed: int = 0) -> None:
         self.rng = random.Random(seed)
         self.partitions: dict[str, int] = {}
+        self.settings: dict[str, dict[str, str]] = {}
         self.lanes: dict[TopicPartition, list[Entry]] = {}
         self.epochs: dict[str, int] = {}
         self.now_s = 1_000.0
@@ -289,8 +290,25 @@ class Admin:
     def create_topics(self, topics: Sequence[Any]) -> None:
         for topic in topics:
             self._broker.partitions[topic.name] = topic.num_partitions
+            self._broker.settings[topic.name] = dict(topic.topic_configs)
             for number in range(topic.num_partitions):
                 self._broker.lanes[TopicPartition(topic.name, number)] = []
+
+    def describe_topics(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        made = self._broker.partitions
+        one = {"replica_nodes": [1]}
+        return [
+            {"name": name, "error_code": 0 if name in made else 3, "partitions": [one] * made.get(name, 0)}
+            for name in names
+        ]
+
+    def describe_configs(self, resources: Sequence[Any], config_filter: str) -> dict[str, Any]:
+        names = [resource.name for resource in resources]
+        return {
+            "topic": {
+                name: {key: {"value": value} for key, value in self._broker.settings[name].items()} for name in names
+            }
+        }
 
     def wait_for_topics(self, names: Sequence[str]) -> None:
         """They are there at once."""

@@ -1,0 +1,45 @@
+"""What is said of what lies in a log's store and is no part of it, and of settings of the store that can lose evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from events.foreign import ForeignReport, StoreFault
+    from events.log import EventLog
+    from rack.output import Output
+
+
+def foreign_lines(report: ForeignReport, said: int = 0) -> list[str]:
+    """Return foreign records beyond those already said: the first of them by name, then how many more, then what to do."""
+    if report.count <= said:
+        return []
+    named = [f"foreign record, skipped: {record.line()}" for record in report.records[said:]]
+    more = report.count - max(said, len(report.records))
+    if more:
+        named.append(f"{more:,} {'more foreign records' if named else 'foreign records'} skipped")
+    return [
+        *named,
+        "foreign records are no part of the log and change nothing in it: find out who can write to its topics",
+    ]
+
+
+def fault_lines(faults: list[StoreFault]) -> list[str]:
+    """Return the settings of a store by which evidence can be lost, one line each."""
+    return [f"evidence can be lost: {fault.line()}" for fault in faults]
+
+
+def say_faults(log: EventLog, output: Output) -> list[StoreFault]:
+    """Say on stderr by which settings of its store a log can lose evidence; return them."""
+    faults = log.store_faults()
+    for line in fault_lines(faults):
+        output.problem(line)
+    return faults
+
+
+def foreign_as_json(report: ForeignReport) -> dict[str, Any]:
+    """Return foreign records as JSON values: how many, and the first of them."""
+    from msgspec import to_builtins
+
+    found: dict[str, Any] = to_builtins(report)
+    return found
