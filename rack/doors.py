@@ -1,4 +1,4 @@
-"""The doors of intake: what a line may say depends on who hands it in (`events.places` is the table, this asks it).
+"""The doors of intake: what a line may say depends on who hands it in (`events.vocabulary.places` is the table, this asks it).
 
 Devices hand in table and meter events (`rack ingest`, and out of quarantine `rack quarantine redrive`), the office its
 property's (`rack ingest --office`). The desk, `rack keys` and intake itself write to the log without a line, under sources
@@ -7,10 +7,10 @@ that no line may claim: the log drops a report that it has from the same source 
 
 from __future__ import annotations
 
-from events.envelope import Draft
 from events.errors import WrongPlace
-from events.model import Event, EventCorrected
-from events.places import Writer, check_place, writers_of
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, EventCorrected
+from events.vocabulary.places import Writer, check_place, writers_of
 
 NAMES: dict[Writer, str] = {
     "device": "devices", "desk": "the desk", "office": "the office", "keys": "`rack keys`", "intake": "intake itself",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from events.foreign import ForeignReport, StoreFault
-    from events.log import EventLog
+    from events.log.contract import EventLog
+    from events.log.foreign import ForeignReport, StoreFault
     from rack.output import Output
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import BinaryIO
 
-from events.envelope import Draft
 from events.errors import EventError
-from events.log import EventLog
+from events.log.contract import EventLog
+from events.vocabulary.envelope import Draft
 from rack.intake import Refusal, Taken, count, read_lines
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rack.output import money, table
-from replay.adjudicate import Conclusion
 from replay.findings import Adjudication, Finding, Settlement
 from replay.narrative.verdicts import RoundVerdict, narrate
+from replay.run.adjudicate import Conclusion
 
 Where = Callable[[Finding], str]
 """Says where the evidence of a finding stands."""

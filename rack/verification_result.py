@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rack.errors import Exit
 
 if TYPE_CHECKING:
-    from events.verify import Report
-    from replay.witnessed import Witnessed
+    from events.proofs.verify import Report
+    from replay.review.witness_status import Witnessed
 
 
 class Result(NamedTuple):

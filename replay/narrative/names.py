@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from games.money import show_money
+from games.rulebook.money import show_money
 
 CURRENCY_SYMBOLS: Final = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£"}
 """ISO 4217 code → what stands before an amount; of another currency the code itself does, and a space."""

@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from events import model
-from events.model import Event, PropertyConfigured
+from events.vocabulary import model
+from events.vocabulary.model import Event, PropertyConfigured
 from replay.findings import Settlement
 from replay.narrative.names import amount, words
-from replay.transcript_write import statement
+from replay.transcript.write import statement
 
 Story = dict[str, Any]
 """What a packet shows: plain values only (text, numbers, lists), never markup."""

@@ -7,11 +7,11 @@ from hashlib import sha256
 import msgspec
 import pytest
 
-from events import codec
-from events.envelope import Draft, Envelope
 from events.errors import AppendRefused, EventError, SecondWriter, WrongPlace, WrongSequence
-from events.log import EventLog, Head
-from events.model import (
+from events.log.contract import EventLog, Head
+from events.vocabulary import codec
+from events.vocabulary.envelope import Draft, Envelope
+from events.vocabulary.model import (
     Event,
     EventCorrected,
     GamingDayOpened,

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from analytics import shown_events
-from dashboards import checking, desk, verifying
+from dashboards.parts import checking, desk, verifying
 from rack.cli import main
 from tests.contract.backends import SqliteTamper
 from tests.dashboards import living, sample
@@ -292,7 +292,7 @@ def test_health_tells_when_by_whom_and_with_which_result(floor: Living) -> None:
 
 
 def test_the_page_verifies_in_the_name_of_who_is_logged_in(floor: Living) -> None:
-    from replay.verification import read, record_path
+    from replay.review.last_verification import read, record_path
     from tests.dashboards.running import log_in
 
     log_in("a.auditor@bellwether.example", "auditor")

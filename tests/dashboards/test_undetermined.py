@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboards import desk
+from dashboards.parts import desk
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
 from floor.wings import WINGS
 from rack.cli import main

@@ -17,11 +17,11 @@ from html import unescape
 from pathlib import Path
 from typing import NamedTuple
 
-from analytics.warehouse import reading
+from analytics.warehouse.warehouse import reading
 from dashboards.run import ACCESS_VARIABLE, LOG_VARIABLE, READ_ONLY, WAREHOUSE_VARIABLE
-from events.checkpoint import origin_of
-from events.keys import read_signer
 from events.open import open_checkpoints, open_log
+from events.proofs.checkpoint import origin_of
+from events.proofs.keys import read_signer
 from rack.cli import main
 from replay.packet.check import check_bundle
 from replay.packet.make import make_bundle

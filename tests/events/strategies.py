@@ -9,10 +9,10 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import inspect as mi
 
-from events.envelope import Draft
 from events.errors import WrongPlace
-from events.model import MAX_INT, REGISTRY, Event, EventCorrected, Replacement
-from events.places import check_place
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import MAX_INT, REGISTRY, Event, EventCorrected, Replacement
+from events.vocabulary.places import check_place
 
 TOKENS = st.from_regex(r"\A[a-z0-9-]{1,32}\Z", fullmatch=True)
 HEX_32 = st.from_regex(r"\A[0-9a-f]{32}\Z", fullmatch=True)

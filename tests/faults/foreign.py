@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from events.errors import LogUnavailable
-from events.kafka_checkpoints import KafkaCheckpoints
-from events.kafka_client import Cluster, Outgoing
-from events.kafka_fold import Headers, headers_of
-from events.kafka_log import KafkaLog, KafkaResults
-from events.kafka_settings import EVIDENCE
-from events.kafka_topics import parse_address
-from events.log import Head, Quarantined
-from events.seal import link
-from events.verify import verify
-from replay.replayer import MemoryResults, Replay
+from events.kafka.checkpoints import KafkaCheckpoints
+from events.kafka.client import Cluster, Outgoing
+from events.kafka.log import KafkaLog, KafkaResults
+from events.kafka.partition_reader import Headers, headers_of
+from events.kafka.topic_settings import EVIDENCE
+from events.kafka.topics import parse_address
+from events.log.contract import Head, Quarantined
+from events.log.hash_chain import link
+from events.proofs.verify import verify
+from replay.run.replayer import MemoryResults, Replay
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, check, groups, tables
 from tests.faults.killed import create

@@ -10,29 +10,29 @@ from pathlib import Path
 
 import msgspec
 
-from events import model
-from events.codec import decode
-from events.envelope import Draft
 from events.errors import EventError
-from events.kafka_log import KafkaLog
-from events.keys import new_key
-from events.log import EventLog
-from events.model import Event, EventCorrected, IntakeRefused, Replacement
-from events.notes import KeyKind
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.kafka.log import KafkaLog
+from events.log.contract import EventLog
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
+from events.vocabulary import model
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, EventCorrected, IntakeRefused, Replacement
 from rack.intake import Refusal, line_of, notice, read_line, take
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
 from rack.quarantine import held, redrive
-from replay.replayer import MemoryResults
-from replay.review import SOURCE as DESK_SOURCE
-from replay.review import Desk
+from replay.review.desk import SOURCE as DESK_SOURCE
+from replay.review.desk import Desk
+from replay.run.replayer import MemoryResults
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, tables
 from tests.faults.killed import create
 from tests.faults.table import demand, fault
-from tests.replay.tables import START_US
+from tests.replay.columns.tables import START_US
 
 ROUNDS = 2
 HELD = "bytes in quarantine, named; nothing of it in any stream, redriven neither; all other tables' findings the same bytes"

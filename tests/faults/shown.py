@@ -10,12 +10,12 @@ from typing import Any
 
 from analytics.shown_events import check
 from events.open import VERIFIED
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
 from rack.warehouse_feed import round_events
-from replay.replayer import MemoryResults
-from replay.review import Desk
-from replay.verification import State, keep, made, verified_at
+from replay.review.desk import Desk
+from replay.review.last_verification import State, keep, made, verified_at
+from replay.run.replayer import MemoryResults
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, groups, tables
 from tests.faults.table import demand, fault

@@ -17,18 +17,18 @@ import msgspec
 import pytest
 
 from analytics import shown_events
-from events import verify
 from events.errors import EventError, IntegrityError
-from events.foreign import ForeignRecord, ForeignTally
-from events.kafka_fold import Chains
-from events.kafka_foreign import StreamPlaces
-from events.log import Appended, Record
-from events.model import Event, EventCorrected
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
+from events.kafka.foreign_records import StreamPlaces
+from events.kafka.partition_reader import Chains
+from events.log.contract import Appended, Record
+from events.log.foreign import ForeignRecord, ForeignTally
+from events.proofs import verify
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from events.vocabulary.model import Event, EventCorrected
 from rack import doors
-from replay import verification
-from replay.stream import Worker
+from replay.review import last_verification
+from replay.run.stream_worker import Worker
 from tests.faults import all_faults
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
@@ -88,7 +88,7 @@ def drops_what_comes_after_another_table() -> Iterator[None]:
 
 @build
 def takes_the_clock_as_it_comes() -> Iterator[None]:
-    with patch("events.appender.max", lambda now, before: now, create=True):
+    with patch("events.log.appender.max", lambda now, before: now, create=True):
         yield
 
 
@@ -132,13 +132,13 @@ def forgets_what_it_said_first() -> Iterator[None]:
 
 @build
 def takes_no_lock() -> Iterator[None]:
-    with patch("events.sqlite_log.take_lock", lambda path: os.open(os.devnull, os.O_RDONLY)):
+    with patch("events.sqlite.log.take_lock", lambda path: os.open(os.devnull, os.O_RDONLY)):
         yield
 
 
 @build
 def lets_anybody_write_anything_anywhere() -> Iterator[None]:
-    with patch("rack.doors.check_writer"), patch("events.appender.check_place"):
+    with patch("rack.doors.check_writer"), patch("events.log.appender.check_place"):
         yield
 
 
@@ -162,7 +162,7 @@ def looks_at_the_type_of_a_correction_only() -> Iterator[None]:
         if not isinstance(payload, EventCorrected):
             real(writer, stream, payload)
 
-    with patch("rack.doors.check_writer", check_writer), patch("events.appender.check_place"):
+    with patch("rack.doors.check_writer", check_writer), patch("events.log.appender.check_place"):
         yield
 
 
@@ -180,7 +180,7 @@ def lets_notices_be_taken_back() -> Iterator[None]:
 
 @build
 def lets_any_verification_answer_a_failure() -> Iterator[None]:
-    with patch.object(verification, "_answers", lambda passed, failure: True):
+    with patch.object(last_verification, "_answers", lambda passed, failure: True):
         yield
 
 
@@ -204,7 +204,7 @@ def takes_a_record_for_an_event_in_any_partition() -> Iterator[None]:
 
 @build
 def takes_foreign_records_for_checkpoints() -> Iterator[None]:
-    with patch("events.kafka_checkpoints.foreign_checkpoint", lambda message: None):
+    with patch("events.kafka.checkpoints.foreign_checkpoint", lambda message: None):
         yield
 
 
@@ -213,7 +213,7 @@ def takes_foreign_records_for_refused_bytes() -> Iterator[None]:
     def entry(message: Any) -> None:
         message.headers = [("stream", b""), ("reason", b""), ("at_us", b"0")]
 
-    with patch("events.kafka_log.foreign_entry", entry):
+    with patch("events.kafka.log.foreign_entry", entry):
         yield
 
 
@@ -259,7 +259,7 @@ def asks_the_headers_alone_what_is_an_event() -> Iterator[None]:
 
 @build
 def writes_whatever_the_topics_lose() -> Iterator[None]:
-    with patch("events.kafka_log.refuse_faults", lambda faults: None):
+    with patch("events.kafka.log.refuse_faults", lambda faults: None):
         yield
 
 

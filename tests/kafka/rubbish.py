@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from events.kafka_fold import Headers
+from events.kafka.partition_reader import Headers
 
 NO_VALUE = b"(no value)"
 """Stands for a header's missing value where `null_headers` is there."""

@@ -11,13 +11,13 @@ from itertools import chain
 
 import pytest
 
-from events import kafka_ahead
 from events.errors import BrokenSeal
-from events.kafka_ahead import _Helper, to_the_ends
-from events.kafka_client import Cluster, Lane, Outgoing, Reader
-from events.kafka_log import KafkaLog
-from events.kafka_topics import parse_address
-from events.log import Record
+from events.kafka import prefetch
+from events.kafka.client import Cluster, Lane, Outgoing, Reader
+from events.kafka.log import KafkaLog
+from events.kafka.prefetch import _Helper, to_the_ends
+from events.kafka.topics import parse_address
+from events.log.contract import Record
 from tests.contract.drafts import TABLE, Drafts
 from tests.kafka.conftest import Open, Stranger
 from tests.kafka.rubbish import NO_VALUE
@@ -150,7 +150,7 @@ def test_a_log_is_read_up_to_what_does_not_fit_whoever_reads_it(
     whole = list(log.read(TABLE))
     data = whole[-1].data.replace(b'"seq":6001,', b'"seq":6002,')
     stranger.put_raw(TABLE.encode(), data, [("seq", b"6002"), ("hash", NO_VALUE)])
-    monkeypatch.setattr(kafka_ahead.to_the_ends, "__defaults__", (1,))
+    monkeypatch.setattr(prefetch.to_the_ends, "__defaults__", (1,))
     read: list[Record] = []
     with pytest.raises(BrokenSeal) as found:
         read.extend(chain.from_iterable(open_log(read_only=True).tail({})))

@@ -16,24 +16,24 @@ from pathlib import Path
 import pytest
 
 from events.errors import BrokenSeal, Fork, IntegrityError, SequenceGap
-from events.foreign import NAMED
-from events.kafka_client import Cluster, Outgoing
-from events.kafka_fold import Headers, headers_of
-from events.kafka_group import KafkaGroup
-from events.kafka_log import KafkaLog, KafkaResults
-from events.kafka_topics import partition_of
-from events.log import Record
-from events.model import VideoMarked
-from events.seal import link
-from events.verify import verify
+from events.kafka.client import Cluster, Outgoing
+from events.kafka.consumer_group import KafkaGroup
+from events.kafka.log import KafkaLog, KafkaResults
+from events.kafka.partition_reader import Headers, headers_of
+from events.kafka.topics import partition_of
+from events.log.contract import Record
+from events.log.foreign import NAMED
+from events.log.hash_chain import link
+from events.proofs.verify import verify
+from events.vocabulary.model import VideoMarked
 from rack.cli import main
-from replay.engine import engine
-from replay.group import Shared, follow_group
-from replay.replayer import KINDS, MemoryResults, Replay, replay
+from replay.run.engine import engine
+from replay.run.partition_member import Shared, follow_group
+from replay.run.replayer import KINDS, MemoryResults, Replay, replay
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import NO_EVENT_HEADERS, Open, Stranger
 from tests.kafka.rubbish import EMPTY, rubbish
-from tests.replay.tables import PAID, PROPERTY, UNPAID, MemoryLog, Table, append
+from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, MemoryLog, Table, append
 
 OTHER = "table/fu-08"
 HERE, THERE = "table/fu-01", "table/fu-04"

@@ -12,16 +12,16 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from events import model
-from events.codec import decode
-from events.envelope import Draft
 from events.errors import EventError, WrongPlace
-from events.keys import new_key
-from events.model import REGISTRY, Event, EventCorrected, Replacement
-from events.notes import KeyKind
-from events.places import PLACES
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
+from events.vocabulary import model
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import REGISTRY, Event, EventCorrected, Replacement
+from events.vocabulary.places import PLACES
 from rack.cli import main
 from rack.doors import RESERVED, RESERVED_BEGINNINGS, check_line
 from rack.intake import Refusal, Report, Taken, line_of, notice, read_line, take
@@ -30,11 +30,11 @@ from rack.key_custody import KeyBook
 from rack.office_intake import take_office
 from rack.quarantine import held, redrive
 from rack.transcript_intake import take_transcript
-from replay.replayer import MemoryResults, adjudications, replay
-from replay.review import SOURCE as DESK_SOURCE
-from replay.review import Desk
+from replay.review.desk import SOURCE as DESK_SOURCE
+from replay.review.desk import Desk
+from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.golden.events.make import payload_of
-from tests.replay.tables import PAID, PROPERTY, Table
+from tests.replay.columns.tables import PAID, PROPERTY, Table
 
 STREAMS = {"table": "table/fu-01", "meter": "meter/m-1", "review": "review/fu-01", "property": "property/main"}
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}
@@ -115,7 +115,7 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
     cls: type[Event], kind: str
 ) -> None:
     if cls is EventCorrected:
-        return  # no correction can be replaced by a correction: tests/events/test_model.py
+        return  # no correction can be replaced by a correction: tests/events/vocabulary/test_model.py
     read = read_line(line_of(STREAMS[kind], draft(correction(payload_of(cls, empty=False)))), "day.jsonl:7")
     if "device" in PLACES[cls.TYPE].get(kind, ()):
         assert isinstance(read, Report)
@@ -373,7 +373,7 @@ def test_a_transcript_tells_what_devices_could(log: SqliteLog) -> None:
 def test_a_log_that_holds_such_events_already_is_read_verified_and_judged(path: Path) -> None:
     table = Table()
     table.play(1, PAID)
-    with patch("events.appender.check_place"), closing(SqliteLog(path, create=True, property_id=PROPERTY)) as log:
+    with patch("events.log.appender.check_place"), closing(SqliteLog(path, create=True, property_id=PROPERTY)) as log:
         log.append_groups([(table.stream, table.drafts)])
         day = draft(model.GamingDayOpened(gaming_day="2026-03-01"), 1)
         log.append_groups([("property/main", [day, draft(model.Surrendered(seat=1), 2), draft(VIEWED, 3)])])

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rack.cli import main
-from replay.verification import Kept, State, Verification, keep, read, record_path, verified_at
+from replay.review.last_verification import Kept, State, Verification, keep, read, record_path, verified_at
 from tests.contract.backends import SqliteTamper
-from tests.rack.test_proof_commands import Desk
+from tests.rack.commands.test_proof_commands import Desk
 
 TABLE = "table/fu-01"
 Failure = Callable[[Desk], list[str | Path]]
@@ -76,8 +76,8 @@ def checkpoints_removed(desk: Desk) -> list[str | Path]:
 
 
 def key_of_another_log(desk: Desk) -> list[str | Path]:
-    from events.keys import new_key
-    from events.notes import KeyKind
+    from events.proofs.keys import new_key
+    from events.proofs.signed_note import KeyKind
 
     new_key(desk.folder / "other", "rack.example/other", KeyKind.LOG)
     return ["--key", desk.folder / "other.pub"]

@@ -1,0 +1,203 @@
+"""What is said of a round, as markup: its heading, its findings, and the money due beside the money done. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from analytics.hold.hold import RoundView
+from dashboards.drawing import markup
+from dashboards.drawing.drawing import Flag
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import (
+    Formats,
+    day_name,
+    finding_title,
+    game_name,
+    line_name,
+    position_name,
+    readable,
+    severity_reason,
+    table_name,
+    wager_name,
+    wager_with_paytable,
+)
+from dashboards.drawing.state import Step
+from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
+
+SETTLED = {
+    "Seat": "text", "Wager": "text", "Staked": "number", "Due (recomputed)": "number", "Done (recorded)": "number",
+    "Difference": "number", "Why": "text",
+}  # fmt: skip
+
+ANSWERS = {
+    Outcome.UNDERPAID: ("under", markup.DOWN),
+    Outcome.OVERPAID: ("over", markup.UP),
+    Outcome.AS_DUE: ("upheld", "✔\N{VARIATION SELECTOR-15}"),
+    Outcome.NOT_CONDUCTED: ("unknown", "!"),
+    Outcome.UNDETERMINED: ("unknown", "?"),
+    Outcome.NOT_SETTLED: ("unknown", "◌"),
+    Outcome.NO_WAGER: ("unknown", "\N{EMPTY SET}"),
+}
+"""What a sentence comes to → the style and the shape beside it."""
+
+OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "short", "Due and recorded": "text"}
+
+
+def header(view: RoundView, formats: Formats) -> Html:
+    """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbours."""
+    r = view.round
+    facts = [
+        game_name(r["game"]), day_name(r["gaming_day"]),
+        f"{formats.clock(r['opened_at_us'])} to {formats.clock(r['closed_at_us'])} {formats.zone_name(r['opened_at_us'])}",
+        f"dealer {table_name(r['dealer'])}" if r["dealer"] else "no dealer on record",
+        *([f"{r['shift'].replace('_', ' ')} shift"] if r["shift"] else []),
+        f"rules {r['submission']}" if r["submission"] else "no rules in force",
+    ]  # fmt: skip
+    name = Html(
+        f"{markup.text(table_name(r['table_id']))} · Round {r['round_no']:,} "
+        f'<span style="font-size:1rem;vertical-align:middle;margin-left:6px">{markup.verdict_badge(r["verdict"])}</span>'
+    )
+    ways = [
+        neighbour("← Previous round", r["table_id"], view.previous_round_no),
+        neighbour("Next round →", r["table_id"], view.next_round_no),
+        neighbour("Next with a finding ◆", r["table_id"], view.next_found_round_no),
+    ]
+    below = " · ".join(markup.text(fact) for fact in facts)
+    below += f"<br>{markup.text(narrative_of(view, None, formats).sentence)}"
+    return markup.heading(name, Html(below), Html("".join(ways)))
+
+
+def unconfirmed_header(view: RoundView, ways: object = "") -> Html:
+    """Return the name of a round whose events the log does not confirm: no verdict, no facts of it."""
+    r = view.round
+    name = f"{table_name(r['table_id'])} · Round {r['round_no']:,}"
+    return markup.heading(name, "No verdict is shown: the log does not confirm the events of this round.", ways)
+
+
+def neighbour(words: str, table: str, round_no: int | None) -> Html:
+    """Return the link to a neighbouring round, or the words without one at the end."""
+    if round_no is None:
+        return Html(f'<span class="rk-button-off">{markup.text(words)}</span>')
+    return markup.button_link("round", words, table=table, round=round_no)
+
+
+def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[object]:
+    """Return a further finding as a row; its title shows it whole."""
+    title = markup.link("round", finding_title(found["code"]), table=view.round["table_id"], round=view.round["round_no"],
+                        finding=found["finding_id"])  # fmt: skip
+    return [
+        markup.severity_badge(found["severity"]),
+        markup.two_lines(title, found["code"]),
+        markup.difference(found["difference_cents"], formats, "no money"),
+        where(found),
+        markup.two_lines(readable(found["expected"]), f"recorded: {readable(found['observed'])}"),
+    ]
+
+
+def where(found: dict[str, Any]) -> str:
+    """Return the seat and the wager of a finding, as far as it has them."""
+    seat, wager = found["seat"], found["wager"]
+    parts = [*([] if seat is None else [position_name(seat)]), *([] if wager is None else [wager_name(wager)])]
+    return " · ".join(parts) or "The table"
+
+
+def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ()) -> Html:
+    """Return a finding: what is wrong, where, the money, due and recorded, the section, the evidence, why it is so severe."""
+    cents = found["difference_cents"]
+    kind = "" if cents and cents < 0 else "rk-f-over" if cents else "rk-f-none"
+    places = {step.seq: i for i, step in enumerate(steps, start=1)}
+    proofs = [
+        markup.link("round", f"step {places[seq]}", table=found["table_id"], round=found["round_no"], step=places[seq])
+        if seq in places
+        else f"event {seq:,}"
+        for seq in found["evidence"]
+    ]
+    rows = [("Due", markup.text(readable(found["expected"]))), ("Recorded", markup.text(readable(found["observed"])))]
+    rows.append(
+        (
+            "Section",
+            markup.text(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
+        )
+    )
+    if proofs:
+        rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))
+    if found["other_reading"]:
+        rows.append(("Other reading", markup.text(found["other_reading"])))
+    reason = severity_reason(found["code"], found["severity"], cents)
+    rows.append(("Severity", markup.text(f"{found['severity']}: {reason}")))
+    pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
+    return Html(
+        f'<div class="rk-finding {kind}"><div class="rk-finding-head">{markup.severity_badge(found["severity"])}'
+        f"<strong>{markup.text(finding_title(found['code']))}</strong><span>{markup.text(where(found))}</span>"
+        f'{markup.difference(cents, formats, "")}<span class="rk-soft">{markup.text(found["code"])}</span></div>'
+        f'<dl class="rk-pair">{pairs}</dl></div>'
+    )
+
+
+def flags(view: RoundView, formats: Formats) -> list[Flag]:
+    """Return a flag for each finding that has a seat."""
+    return [
+        Flag(found["seat"], _flag_words(found, formats), found["difference_cents"])
+        for found in view.findings.iter_rows(named=True)
+        if found["seat"] is not None
+    ]
+
+
+def _flag_words(found: dict[str, Any], formats: Formats) -> str:
+    cents = found["difference_cents"]
+    if not cents:
+        return finding_title(found["code"])
+    return f"{formats.money(abs(cents))} {'short' if cents < 0 else 'over'}"
+
+
+def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> Html:
+    """Return each wager's due beside done (of one seat, or all); rows that differ are marked by sign, word and shape."""
+    rows, marked = [], []
+    shown = view.settlements if seat is None else view.settlements.filter(pl.col("seat") == seat)
+    for i, s in enumerate(shown.iter_rows(named=True)):
+        if s["due_cents"] is not None and s["done_cents"] is None:
+            said = Html('<span class="rk-soft">◌ not settled</span>')
+        elif s["due_cents"] is None or view.round["verdict"] == "UNDETERMINED":
+            said = Html('<span class="rk-soft">? not determined</span>')
+        elif s["difference_cents"]:
+            marked.append(i)
+            said = markup.difference(s["difference_cents"], formats)
+        else:
+            said = Html('<span class="rk-right"><span aria-hidden="true">✓</span> as due</span>')
+        slip = s["jackpots_by_slip_cents"]
+        done = formats.signed(s["done_cents"])
+        rows.append(
+            [
+                position_name(s["seat"]),
+                wager_with_paytable(s["wager"], s["paytable"]),
+                formats.money(s["staked_cents"]),
+                formats.signed(s["due_cents"]),
+                markup.two_lines(done, f"{formats.money(slip)} by slip") if slip else done,
+                said,
+                markup.two_lines(line_name(s["line"]), s["cite"]),
+            ]
+        )
+    if not rows:
+        return markup.empty(
+            "No wagers", f"Nothing was at stake {'in this round' if seat is None else f'at seat {seat}'}."
+        )
+    return markup.table(SETTLED, rows, "Recorded beside recomputed", marked=marked)
+
+
+def narrative_of(view: RoundView, seat: int | None, formats: Formats) -> Narrative:
+    """Return what packet and command say of the same verdict too: of the round, or of one seat."""
+    said = {**view.round, "settlements": view.settlements.to_dicts(), "findings": view.findings.to_dicts()}
+    return narrate(RoundVerdict.of(said), seat, formats.currency)
+
+
+def answer(view: RoundView, seat: int | None, formats: Formats) -> Html:
+    """Return the answer to "was it paid right?" in one sentence; of one seat, or of all. A tick stands for `AS_DUE` alone."""
+    told = narrative_of(view, seat, formats)
+    kind, shape = ANSWERS[told.outcome]
+    return Html(
+        f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
+        f'<div><p class="rk-answer-words">{markup.text(told.sentence)}</p></div></div>'
+    )

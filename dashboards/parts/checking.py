@@ -1,0 +1,54 @@
+"""The events of a round held against the log when its page opens: what does not fit stands in the place of the verdict."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from analytics import shown_events
+from analytics.hold.hold import RoundView
+from analytics.shown_events import Checked
+from analytics.warehouse.warehouse import stamp
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.parts import desk
+from dashboards.run import log_address, warehouse_path
+from replay.review.desk import REFUSALS
+
+FRESH_SECONDS = 10
+UNNAMED = "Not checked against the log: these pages were started without one (`rack dashboard --log ADDR`)."
+
+
+def checked(view: RoundView) -> Checked | None:
+    """Return whether the events of a round, as the warehouse has them, are those of the log; null without a log."""
+    address = log_address()
+    if address is None:
+        return None
+    return _checked(
+        (address, str(warehouse_path()), stamp(warehouse_path()), view.round["stream"], view.round["round_no"]), view
+    )
+
+
+@st.cache_resource(ttl=FRESH_SECONDS, max_entries=64, show_spinner="Checking the hashes of the events …")
+def _checked(key: tuple[object, ...], _view: RoundView) -> Checked:
+    of = _view.round
+    try:
+        return desk.ask(
+            lambda at: shown_events.check(at, of["stream"], of["round_no"], _view.events.to_dicts(), of["first_seq"])
+        )
+    except REFUSALS as error:
+        return Checked(False, f"The log cannot be read: {error}")
+
+
+def confirmed(found: Checked | None) -> bool:
+    """Say whether a verdict may be shown: the log confirms the events, or no log is named, which the page says."""
+    return found is None or found.ok
+
+
+def told(found: Checked | None) -> Html:
+    """Return what was checked in a line, or what does not fit as a warning."""
+    if found is None or found.ok:
+        return Html(f'<p class="rk-checked rk-note">{markup.coded(UNNAMED if found is None else found.sentence)}</p>')
+    return markup.notice(
+        "The events of this round are not confirmed by the log, so that no verdict is shown",
+        markup.coded(f"{found.sentence}. Keep log and warehouse as they are, and run `rack verify --log ADDR`."),
+    )

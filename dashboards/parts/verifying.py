@@ -1,0 +1,173 @@
+"""The log verified by the command that an auditor runs, in a process of its own; what it said, and the notice kept of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import streamlit as st
+
+import dashboards
+from analytics import integrity
+from analytics.integrity import Standing, State
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats, plural
+from dashboards.run import log_address, log_options, witness_paths
+
+HOME = Path(dashboards.__file__).parents[1]
+PATIENCE_S = 3_600
+CLEAN, BROKEN = 0, 4
+FRESH_SECONDS = 3
+
+BREAKS = {"Where": "short", "What": "short", "Code": "short", "Found": "text"}
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """What a walk said (the JSON of `rack verify`), and when; `fault` says why there is none."""
+
+    at_us: int
+    said: dict[str, Any]
+    fault: str = ""
+
+
+@st.cache_resource
+def _walks() -> dict[str, Walk]:
+    return {}
+
+
+def last(address: str) -> Walk | None:
+    """Return the last walk of a log since the pages were started; null where there was none."""
+    return _walks().get(address)
+
+
+def words(address: str) -> list[str]:
+    """Return the words of the command that walks a log, as anybody can give them."""
+    named = witness_paths()
+    vouched = ["--witness", str(named[0]), "--witness-key", str(named[1])] if named is not None else []
+    return ["verify", "--log", address, *vouched]
+
+
+@st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
+def standing(address: str) -> Standing:
+    """Return how a log stands by the notice of its last full verification, whoever made it."""
+    return integrity.verified_at(address, **log_options())
+
+
+def banner(formats: Formats) -> Html:
+    """Return what every page says of a verification that failed; nothing where none did, or no log is named."""
+    address = log_address()
+    if address is None:
+        return Html("")
+    now = standing(address)
+    if not now.alarming:
+        return Html("")
+    title = {
+        State.FAILED: "The last full verification of the log failed",
+        State.OTHER_CONTENTS: "The log no longer holds what was last verified",
+        State.UNREADABLE: "The notice of the last verification cannot be read",
+    }[now.state]
+    below = " ".join([*([now.detail + "."] if now.detail else []), told(now, formats)])
+    way = markup.link("integrity", "Verify the log on Integrity")
+    return markup.notice(title, Html(f"{markup.text(below)} {way}; rely on no verdict until it passes."))
+
+
+def told(now: Standing, formats: Formats) -> str:
+    """Return the last full verification in a sentence: when, by whom, with which result."""
+    shown = now.shown
+    if shown is None:
+        return "Not yet verified." if now.state is State.NONE else ""
+    when = f"{formats.day_and_clock(shown.at_us)} {formats.zone_name(shown.at_us)}"
+    result = "passed" if shown.ok else "FAILED"
+    return f"Last verified {when} by {shown.by}: {result}: {shown.sentence}."
+
+
+def walk(address: str) -> Walk:
+    """Verify a log now, in the name of who is logged in; the command keeps the notice of it."""
+    person = access.person()
+    by = ["--by", person] if person is not None else []
+    command = [sys.executable, "-m", "rack.cli", *words(address), *by, "--json", "--quiet"]
+    path = os.pathsep.join(
+        [str(HOME), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )  # an address may be relative to here
+    try:
+        done = subprocess.run(
+            command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        )  # fmt: skip
+        said = json.loads(done.stdout) if done.returncode in (CLEAN, BROKEN) else {}
+        fault = "" if said else (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    except (OSError, subprocess.TimeoutExpired, ValueError) as error:
+        said, fault = {}, str(error)
+    found = Walk(time.time_ns() // 1000, said, fault)
+    _walks()[address] = found
+    standing.clear()
+    return found
+
+
+def answer(walked: Walk, formats: Formats) -> Html:
+    """Return what a walk found: whole or broken, how much was read, what is signed, and where the first break is."""
+    if walked.fault:
+        return markup.notice("The log could not be verified", walked.fault)
+    said = walked.said
+    size = f"{said['events']:,} events in {plural(len(said['streams']), 'stream')}"
+    when = f"verified {formats.day_and_clock(walked.at_us)} {formats.zone_name(walked.at_us)}"
+    if said["ok"]:
+        return _answer(
+            "upheld", "✔\N{VARIATION SELECTOR-15}", f"The log is whole: {size}.", [when, *signatures(said, formats)]
+        )
+    first = said["first_break"]
+    words = f"The verification failed: {said['failures'][0]}."
+    if first is not None:
+        words = f"The log is broken: {first['stream']} at {first['seq']:,}. Nothing after it can be trusted."
+    return _answer("under", "✖", words, [f"{size} {when}", *signatures(said, formats)])
+
+
+def signatures(said: dict[str, Any], formats: Formats) -> list[str]:
+    """Return what the checkpoints prove, and what not."""
+    signed = said.get("signed") or {}
+    if not signed.get("checkpoints"):
+        return ["No checkpoint signs it: who could replace the whole log and its high-water mark could not be told."]
+    told = [
+        f"{plural(signed['checkpoints'], 'checkpoint covers', 'checkpoints cover')} {signed['events']:,} events; "
+        f"the last was signed {formats.day_and_clock(signed['at_us'])}."
+    ]
+    if said.get("overdue"):
+        told.append(f"Silence: none since, though one was due within {signed['within_s']} s.")
+    told += [
+        f"Silence between {formats.day_and_clock(each['from_us'])} and {formats.day_and_clock(each['to_us'])}."
+        for each in signed.get("silences", ())
+    ]
+    told += [f"No older key vouches for the key {key}." for key in signed.get("unvouched", ())]
+    witness = said.get("witness") or {}
+    if said["ok"] and witness.get("newest_size") is not None:
+        told.append(
+            f"Every checkpoint that the witness {witness['witness']} cosigned is among them: {witness['cosigned']:,}, the newest "
+            f"over {witness['newest_size']:,} of {signed['statements']:,} statements."
+        )
+    if not signed.get("anchored"):
+        told.append("The keys are those that the log itself names; an auditor gives his own copy with --key.")
+    return told
+
+
+def breaks(walked: Walk) -> Html:
+    """Return every break as a table; nothing where there is none."""
+    rows = [
+        [f"{each['stream']} · {each['seq']:,}", str(each["kind"]).replace("_", " "), each["code"], each["message"]]
+        for each in walked.said.get("breaks", ())
+    ]
+    return markup.table(BREAKS, rows, "Breaks of the log", marked=range(len(rows))) if rows else Html("")
+
+
+def _answer(kind: str, shape: str, words: str, below: list[str]) -> Html:
+    more = "".join(f'<p class="rk-under">{markup.text(line)}</p>' for line in below)
+    return Html(
+        f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
+        f'<div><p class="rk-answer-words">{markup.text(words)}</p>{more}</div></div>'
+    )

@@ -1,0 +1,229 @@
+"""Which records of a log's topics are foreign: the one place that decides it (D435). Pure: no broker, no clock.
+
+The idea: a record is judged by the place that it claims. In the partition of its stream a record claims a number by
+the headers of an event, or by bytes that are an event of this log's stream; whether it then extends the chain is for
+the chain to say, and where it does not, that is an integrity failure and never skipped. A record that claims no number
+is foreign: without it the chain is what it would be with it. So nothing is lost by skipping: had it been an event before
+somebody spoilt headers and bytes alike, its number is missing, as if it had been removed.
+
+The other topics likewise: a checkpoint claims its place by its key or its bytes, a result and an entry of quarantine by
+key and headers together. What claims a place there is for its reader to check.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from events.kafka.partition_reader import Headers, is_sealed
+from events.log.foreign import ForeignRecord, ForeignReport, ForeignTally
+from events.proofs.signed_note import BadNote, Note
+from events.proofs.statements import Batch
+from events.vocabulary.envelope import StreamName
+
+NO_KEY: Final = "it has no key"
+NO_STREAM: Final = "its key is not the name of a stream"
+NO_VALUE: Final = "it has no value"
+NO_EVENT: Final = "neither its headers nor its bytes are those of an event of this stream"
+NO_RESULT: Final = "its key and headers are not those of a result"
+NO_CHECKPOINT: Final = "neither its key nor its bytes are those of a checkpoint"
+NO_ENTRY: Final = "its key and headers are not those of an entry in quarantine"
+
+SHOWN: Final = 60
+"""Letters of a foreign record's key that are shown."""
+KEYS_KNOWN: Final = 10_000
+"""Keys that are remembered as names of streams of a partition."""
+
+_SIZE = re.compile(rb"[0-9]{1,16}")
+_DIGEST = re.compile(rb"[0-9a-f]{64}")
+_TIME = re.compile(rb"[0-9]{1,16}")
+_RESULT = re.compile(rb"[a-z_]{1,40}/.+", re.DOTALL)
+
+
+class Kept(Protocol):
+    """A record as Kafka keeps it."""
+
+    @property
+    def offset(self) -> int:
+        """Its place in the partition."""
+
+    @property
+    def key(self) -> bytes | None:
+        """Its key."""
+
+    @property
+    def value(self) -> bytes | None:
+        """Its bytes."""
+
+    @property
+    def headers(self) -> Headers:
+        """Its headers."""
+
+
+class _Named(msgspec.Struct):
+    log_id: str
+    stream: str
+
+
+_named = msgspec.json.Decoder(_Named)
+
+
+class Place(NamedTuple):
+    """A partition of a topic."""
+
+    topic: str
+    partition: int
+
+
+class StreamPlaces:
+    """Decides for one partition of the streams' topics. `home` says where a stream belongs."""
+
+    def __init__(self, log_id: str, place: tuple[str, int], home: Callable[[str], tuple[str, int]]) -> None:
+        self._log_id, self._place, self._home = log_id, Place(*place), home
+        self._names: dict[bytes, str] = {}
+
+    def foreign(self, message: Kept) -> ForeignRecord | None:
+        """Return a record as a foreign one with the reason, or null where it claims a place in a stream of this partition."""
+        key = message.key
+        if key in self._names and message.value is not None and is_sealed(message.headers):
+            return None
+        reason = self._reason(key, message.headers, message.value)
+        return None if reason is None else foreign_record(self._place, message, reason)
+
+    def _reason(self, key: bytes | None, headers: Headers, data: bytes | None) -> str | None:
+        if key is None:
+            return NO_KEY
+        if key not in self._names:
+            try:
+                name = msgspec.convert(key.decode(), StreamName)
+            except (UnicodeDecodeError, msgspec.ValidationError):
+                return NO_STREAM
+            home = Place(*self._home(name))
+            if home != self._place:
+                return f"its stream belongs in {home.topic} partition {home.partition}"
+            if len(self._names) >= KEYS_KNOWN:
+                self._names.clear()
+            self._names[key] = name
+        if data is None:
+            return NO_VALUE
+        if is_sealed(headers) or self._names_itself(self._names[key], data):
+            return None
+        return NO_EVENT
+
+    def _names_itself(self, stream: str, data: bytes) -> bool:
+        """Whether bytes call themselves an event of this stream of this log."""
+        try:
+            named = _named.decode(data)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return False
+        return named.log_id == self._log_id and named.stream == stream
+
+
+def foreign_result(message: Kept) -> str | None:
+    """Return why a record of `<prefix>.findings` is foreign, or null where it claims to be a result.
+
+    A result's key is its kind and its own key, with a slash between; the header `kind` says the kind again.
+    """
+    if message.key is None:
+        return NO_KEY
+    if message.value is None:
+        return NO_VALUE
+    said = dict(message.headers).get("kind")
+    if not _RESULT.fullmatch(message.key) or said != message.key.partition(b"/")[0]:
+        return NO_RESULT
+    try:
+        message.key.decode()
+    except UnicodeDecodeError:
+        return NO_RESULT
+    return None
+
+
+def foreign_checkpoint(message: Kept) -> str | None:
+    """Return why a record of `<prefix>.checkpoints` is foreign, or null where it claims to be a checkpoint.
+
+    A checkpoint's key is the number of statements with it, in decimal. Where the key was spoilt its bytes still tell.
+    """
+    if message.value is None:
+        return NO_VALUE
+    if message.key is not None and _SIZE.fullmatch(message.key):
+        return None
+    try:
+        Note.decode(Batch.decode(message.value).note)
+    except (BadNote, ValueError):
+        return NO_KEY if message.key is None else NO_CHECKPOINT
+    return None
+
+
+def foreign_entry(message: Kept) -> str | None:
+    """Return why a record of `<prefix>.quarantine` is foreign, or null where it claims to be an entry.
+
+    An entry's key is a SHA-256 in hex; its headers say the stream, the reason, and when it was taken in. Whether the bytes
+    have that SHA-256 is checked where they are used.
+    """
+    if message.key is None:
+        return NO_KEY
+    if message.value is None:
+        return NO_VALUE
+    headers = dict(message.headers)
+    stream, reason, at_us = (headers.get(name) for name in ("stream", "reason", "at_us"))
+    if not _DIGEST.fullmatch(message.key) or stream is None or reason is None or not _TIME.fullmatch(at_us or b""):
+        return NO_ENTRY
+    try:
+        stream.decode()
+        reason.decode()
+    except UnicodeDecodeError:
+        return NO_ENTRY
+    return None
+
+
+class Passage:
+    """The foreign records that readers come past: those that lie before a record already known were told by whoever read it.
+
+    So they wait until a record comes that is new, or nothing more.
+    """
+
+    def __init__(self) -> None:
+        self._tally = ForeignTally()
+        self._waiting: dict[tuple[str, int], ForeignTally] = {}
+
+    def meet(self, record: ForeignRecord) -> None:
+        """Note a foreign record, in the order of its partition."""
+        self._waiting.setdefault((record.topic, record.partition), self._tally.beside()).add(record)
+
+    def waits(self, place: tuple[str, int]) -> bool:
+        """Whether a foreign record of a partition waits."""
+        return place in self._waiting
+
+    def known(self, place: tuple[str, int]) -> None:
+        """Note that a record that was read before came next in a partition."""
+        self._waiting.pop(place, None)
+
+    def new(self, place: tuple[str, int]) -> None:
+        """Note that a new record, or nothing more, came next in a partition."""
+        if place in self._waiting:
+            self._tally.take(self._waiting.pop(place))
+
+    def end(self) -> None:
+        """Note that nothing more came in any partition."""
+        for place in list(self._waiting):
+            self.new(place)
+
+    def report(self) -> ForeignReport:
+        """Return what was passed over."""
+        return self._tally.report()
+
+
+BESIDE_STREAMS: Final[dict[str, Callable[[Kept], str | None]]] = {
+    "findings": foreign_result, "checkpoints": foreign_checkpoint, "quarantine": foreign_entry,
+}  # fmt: skip
+"""Topics of one partition that hold no streams → who decides there."""
+
+
+def foreign_record(place: tuple[str, int], message: Kept, reason: str) -> ForeignRecord:
+    """Return a foreign record by its place and the reason."""
+    key = None if message.key is None else message.key.decode(errors="replace")
+    shown = key if key is None or len(key) <= SHOWN else f"{key[:SHOWN]}…"
+    return ForeignRecord(*place, message.offset, shown, reason)

@@ -1,0 +1,90 @@
+"""The settings of a log's topics by which evidence can be lost (D437): compaction, retention, partitions, replicas.
+
+A topic that holds evidence keeps every record for ever; the state is compacted, and by nothing else. Where that is not so,
+nothing is written, for what is acknowledged could vanish; a reader is told. Settings by which only the loss of a broker
+can cost acknowledged events are told, never refused: development has one broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from events.errors import LogUnavailable
+from events.log.foreign import StoreFault
+
+if TYPE_CHECKING:
+    from events.kafka.client import Cluster
+
+EVIDENCE: Final = ("events", "reviews", "findings", "checkpoints", "quarantine")
+"""Topics that keep every record."""
+STATE: Final = "state"
+STATE_PARTITIONS: Final = 2
+
+KEPT: Final = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
+"""Settings of a topic that keeps every record."""
+COMPACTED: Final = {"cleanup.policy": "compact"}
+
+
+class TopicSettings(NamedTuple):
+    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, null where they may not be read."""
+
+    partitions: int
+    replicas: int
+    values: dict[str, str] | None
+
+
+def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFault]:
+    """Return what is wrong with the topics of a log whose events have so many partitions.
+
+    Where the right to read the settings is missing, that is the fault. Raises `LogUnavailable` where there is no answer.
+    """
+    shapes = {f"{prefix}.{name}": partitions if name == "events" else 1 for name in EVIDENCE}
+    shapes[f"{prefix}.{STATE}"] = STATE_PARTITIONS
+    found = cluster.topic_settings(list(shapes))
+    faults: list[StoreFault] = []
+    for topic, count in shapes.items():
+        expected = COMPACTED if topic.endswith(f".{STATE}") else KEPT
+        faults += topic_faults(cluster.bootstrap, topic, found.get(topic), count, expected)
+    return faults
+
+
+def topic_faults(
+    bootstrap: str, topic: str, found: TopicSettings | None, partitions: int, expected: dict[str, str]
+) -> Iterator[StoreFault]:
+    """Yield what is wrong with one topic; null: it is not there."""
+    if found is None or found.partitions != partitions:
+        value = "0" if found is None else str(found.partitions)
+        remedy = "their number must never change: restore the topic from a backup or an archive"
+        yield StoreFault(topic, "partitions", value, str(partitions), remedy, refused=True)
+        return
+    if found.values is None:
+        remedy = "give this user the right DESCRIBE_CONFIGS on it: python -m deploy.kafka.acls"
+        yield StoreFault(topic, "settings", "not readable", "readable", remedy, refused=False)
+        return
+    for setting, value in expected.items():
+        if found.values.get(setting) != value:
+            yield _fault(bootstrap, topic, setting, found.values, value, refused=True)
+    if found.replicas > 1:
+        if int(found.values.get("min.insync.replicas", "1")) < 2:
+            yield _fault(bootstrap, topic, "min.insync.replicas", found.values, "2", refused=False)
+        if found.values.get("unclean.leader.election.enable", "false") != "false":
+            yield _fault(bootstrap, topic, "unclean.leader.election.enable", found.values, "false", refused=False)
+
+
+def _fault(
+    bootstrap: str, topic: str, setting: str, values: dict[str, str], expected: str, *, refused: bool
+) -> StoreFault:
+    remedy = (
+        f"mend it: kafka-configs.sh --bootstrap-server {bootstrap} --alter --entity-type topics --entity-name {topic} "
+        f"--add-config {setting}={expected}"
+    )
+    return StoreFault(topic, setting, values.get(setting, "not set"), expected, remedy, refused)
+
+
+def refuse_faults(faults: Sequence[StoreFault]) -> None:
+    """Raise `LogUnavailable` where a topic can lose evidence: nothing is written there."""
+    lossy = [fault for fault in faults if fault.refused]
+    if lossy:
+        more = f" ({len(lossy) - 1} more such settings)" if len(lossy) > 1 else ""
+        raise LogUnavailable(f"evidence could be lost, so nothing is written: {lossy[0].line()}{more}")

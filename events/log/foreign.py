@@ -1,0 +1,112 @@
+"""Foreign records: what lies where a log is kept and is no part of it. Skipped, counted, and named once. Pure.
+
+Only a store into which others can write has any: a topic on Kafka takes whatever a producer with the right to write
+sends. Which record is foreign is decided in `events.kafka.foreign_records` alone; here is what it is called and how it is counted.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+NAMED: Final = 20
+"""Foreign records that are named one by one; of further ones the number is told."""
+
+
+class ForeignRecord(msgspec.Struct, frozen=True):
+    """One foreign record: where it lies, its key (cut, as text; null where it has none), and why it is no part of the log."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: str | None
+    reason: str
+
+    def line(self) -> str:
+        """Return the record in one line."""
+        key = "no key" if self.key is None else f"key {self.key!r}"
+        return f"{self.topic} partition {self.partition} offset {self.offset} ({key}): {self.reason}"
+
+
+class ForeignReport(msgspec.Struct, frozen=True):
+    """How many foreign records there are, and the first of them by name, at most `NAMED`."""
+
+    count: int = 0
+    records: tuple[ForeignRecord, ...] = ()
+
+    def with_others(self, others: ForeignReport) -> ForeignReport:
+        """Return this report with the foreign records of another place."""
+        return ForeignReport(self.count + others.count, (self.records + others.records)[:NAMED])
+
+
+NO_FOREIGN_RECORDS: Final = ForeignReport()
+
+
+class ForeignTally:
+    """Counts foreign records, each once however often its partition is read. What it keeps does not grow with them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._records: list[ForeignRecord] = []
+        self._counted_to: dict[tuple[str, int], int] = {}
+
+    def add(self, record: ForeignRecord) -> None:
+        """Count a record; those of one partition must come in the order of their offsets, again or not."""
+        place = record.topic, record.partition
+        if record.offset < self._counted_to.get(place, 0):
+            return
+        self._counted_to[place] = record.offset + 1
+        self._count += 1
+        if len(self._records) < NAMED:
+            self._records.append(record)
+
+    def beside(self) -> ForeignTally:
+        """Return an empty tally that leaves out what was counted here."""
+        empty = ForeignTally()
+        empty._counted_to = dict(self._counted_to)
+        return empty
+
+    def take(self, others: ForeignTally) -> None:
+        """Count what a tally beside this one has counted."""
+        self._count += others._count
+        self._records = (self._records + others._records)[:NAMED]
+        self._counted_to |= others._counted_to
+
+    def report(self) -> ForeignReport:
+        """Return what has been counted so far."""
+        return ForeignReport(self._count, tuple(self._records))
+
+
+class StoreFault(msgspec.Struct, frozen=True):
+    """A setting of the store by which evidence can be lost: what is set, what is expected, and the command that mends it.
+
+    `refused`: nothing is written while it stands so; otherwise it is told.
+    """
+
+    topic: str
+    setting: str
+    value: str
+    expected: str
+    remedy: str
+    refused: bool
+
+    def line(self) -> str:
+        """Return the fault in one line."""
+        return f"{self.topic}: {self.setting} is {self.value}, expected {self.expected}; {self.remedy}"
+
+
+class OwnStore:
+    """What is answered for a store that takes nothing but its own records, a file (see `EventLog`, `ResultStore`)."""
+
+    def foreign(self) -> ForeignReport:
+        """Return that there are no foreign records."""
+        return NO_FOREIGN_RECORDS
+
+    def passed_over(self) -> ForeignReport:
+        """Return that no foreign records were passed over."""
+        return NO_FOREIGN_RECORDS
+
+    def store_faults(self) -> list[StoreFault]:
+        """Return that no setting loses evidence."""
+        return []

@@ -1,0 +1,122 @@
+"""Where an event may stand, and who writes it: one row for every type of the vocabulary.
+
+The law of this file: a type that has no row can be appended nowhere. The appender refuses a type in a kind of stream that its
+row does not name, whoever writes it; a door (`rack ingest`, the desk, `rack keys`) refuses what another writer writes. What
+is stored already is read wherever it stands: a reader never asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from events.errors import WrongPlace
+from events.vocabulary import model
+from events.vocabulary.model import Event, EventCorrected
+
+Kind = Literal["table", "meter", "review", "property"]
+"""What a stream is of: the part of its name before the slash."""
+
+Writer = Literal["device", "desk", "keys", "office", "intake"]
+"""Who writes events: devices (the floor's terminals too), the desk in a person's name, `rack keys`, the property's office,
+and intake itself, which leaves a notice for what it refused."""
+
+Row = Mapping[Kind, frozenset[Writer]]
+"""Kind of stream → who writes there."""
+
+_DEVICE, _DESK, _KEYS, _OFFICE, _INTAKE = (
+    frozenset[Writer]({name}) for name in ("device", "desk", "keys", "office", "intake")
+)  # fmt: skip
+_TABLE: Row = {"table": _DEVICE}
+_METER: Row = {"meter": _DEVICE}
+_BOTH: Row = {"table": _DEVICE, "meter": _DEVICE}
+_REVIEW: Row = {"review": _DESK}
+
+_ROWS: tuple[tuple[Row, tuple[type[Event], ...]], ...] = (
+    ({"table": _DEVICE, "meter": _DEVICE, "review": _DESK, "property": _OFFICE | _KEYS}, (model.GamingDayOpened,)),
+    ({"property": _OFFICE}, (model.PropertyConfigured,)),
+    ({"property": _KEYS}, (model.KeyPublished, model.KeyRetired)),
+    ({"table": _INTAKE, "meter": _INTAKE}, (model.IntakeRefused,)),
+    (_BOTH, (model.EventCorrected, model.MysteryArmed, model.MysteryHit)),
+    (_METER, (model.MeterSet, model.MeterAdvanced, model.MeterReset)),
+    (_TABLE, (  # the table: its rules, people, equipment and money
+        model.ShiftChanged, model.RulesFiled, model.TableOpened, model.TableClosed, model.InventoryCounted,
+        model.DealerTappedIn, model.DealerTappedOut, model.DeckReceived, model.DeckInspected, model.JokerDestroyed,
+        model.DeckInPlay, model.DeckRemoved, model.CardsSpread, model.CardsWashed, model.DiceReceived, model.DiceRemoved,
+        model.PatronSeated, model.PatronLeft, model.PatronBarred, model.BuyIn, model.MarkerIssued, model.FillReceived,
+        model.CreditSent, model.DropCounted, model.DeviceFailed, model.DeviceCovered, model.DeviceRestored,
+    )),
+    (_TABLE, (  # the round: shuffle, start, wagers, cards, hands
+        model.RoundOpened, model.CardsShuffled, model.CutOffered, model.CardsCut, model.RecutOrdered, model.ShakerShaken,
+        model.ShakerActivated, model.DiceRolled, model.DiceAnnounced, model.TotalAnnounced, model.NumberDrawn,
+        model.StartAnnounced, model.ShakerCovered, model.CoverCardPlaced, model.CoverCardReached, model.CardBurned,
+        model.WagerPlaced, model.WagerRemoved, model.WagerRefused, model.WagerHandled, model.NoMoreBets,
+        model.ProgressiveLocked, model.LammerPlaced, model.ProgressiveAccepted, model.CardsDealt, model.CardDrawnInError,
+        model.CardExposed, model.CardFoundFaceUp, model.HandElected, model.StubCounted, model.HandExamined, model.HandSet,
+        model.HandReset, model.DecisionMade, model.Surrendered, model.HandRevealed, model.ResultAnnounced,
+        model.EnvyAcknowledged, model.LightSeen, model.PlayerDealerOffered, model.PlayerDealerWagered,
+        model.ActionButtonPlaced, model.PileSelected, model.CollectionTaken,
+    )),
+    (_TABLE, (  # its settlement
+        model.WagerTaken, model.WagerPaid, model.WagerReturned, model.WagerAbandoned, model.VigorishTaken, model.EnvyPaid,
+        model.ProgressiveWon, model.PayoutValidated, model.PayoutDocumented, model.CardsCollected, model.RoundVoided,
+        model.RoundClosed,
+    )),
+    (_REVIEW, (
+        model.VideoMarked, model.FindingAssigned, model.FindingNoted, model.FindingResolved, model.FindingReopened,
+        model.DisputeOpened, model.DisputeClosed, model.InvestigationOpened, model.InvestigationClosed,
+        model.RecordViewed, model.RecordExported,
+    )),
+)  # fmt: skip
+
+
+def _by_type(rows: Iterable[tuple[Row, tuple[type[Event], ...]]]) -> dict[str, Row]:
+    found: dict[str, Row] = {}
+    for row, classes in rows:
+        for cls in classes:
+            if cls.TYPE in found:
+                raise TypeError(f"{cls.TYPE} stands in two rows of where events may stand")
+            found[cls.TYPE] = row
+    return found
+
+
+PLACES: dict[str, Row] = _by_type(_ROWS)
+"""Type of an event (all its versions) → kind of stream → who writes it there."""
+
+_WRITERS: dict[tuple[str, str], frozenset[Writer]] = {
+    (kind, type_): writers for type_, row in PLACES.items() for kind, writers in row.items()
+}
+_NOBODY: frozenset[Writer] = frozenset()
+
+_STREAMS: dict[Kind, str] = {
+    "table": "a table's stream (table/<id>)",
+    "meter": "a meter's stream (meter/<id>)",
+    "review": "a review stream (review/<table>)",
+    "property": "the property's stream (property/main)",
+}
+
+
+def check_place(stream: str, payload: Event) -> None:
+    """Raise `WrongPlace` where an event, or what a correction puts in the place of one, may not stand in this stream."""
+    kind, type_ = stream.partition("/")[0], payload.TYPE
+    if (kind, type_) not in _WRITERS:
+        raise WrongPlace(f"{type_} may not stand in {stream}: expected {_expected(type_)}")
+    if isinstance(payload, EventCorrected) and payload.replacement is not None:
+        type_ = payload.replacement.type
+        if (kind, type_) not in _WRITERS:
+            raise WrongPlace(
+                f"event_corrected in {stream} would put {type_} in the place of event {payload.supersedes_seq}: "
+                f"expected an event of this stream; {type_} belongs in {_expected(type_)}"
+            )
+
+
+def writers_of(stream: str, type_: str) -> frozenset[Writer]:
+    """Return who writes events of a type in a stream of this kind; nobody where it may not stand there."""
+    return _WRITERS.get((stream.partition("/")[0], type_), _NOBODY)
+
+
+def _expected(type_: str) -> str:
+    return (
+        " or ".join(_STREAMS[kind] for kind in PLACES.get(type_, ()))
+        or "no stream: events/vocabulary/places.py has no row for it"
+    )

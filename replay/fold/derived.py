@@ -1,0 +1,62 @@
+"""What is derived from a round: worked out once, kept with the round, and forgotten when the round changes.
+
+The law of this file: the function that works a fact out is its name and its type, and its file is its home. Nobody else puts
+anything there. What follows from the rules too is kept for the rules it was worked out by: under others it is worked out anew.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+from games.rulebook.rulebook import Rulebook
+from replay.fold.table_fold import Round
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+def derived(work_out: Callable[[Round], T]) -> Callable[[Round], T]:
+    """Keep what follows from a round alone."""
+
+    @functools.wraps(work_out)
+    def fact(round_: Round) -> T:
+        kept = round_.derived
+        if work_out in kept:
+            known: T = kept[work_out]
+            return known
+        found = kept[work_out] = work_out(round_)
+        return found
+
+    return fact
+
+
+def derived_by_rules(work_out: Callable[[Round, Rulebook], T]) -> Callable[[Round, Rulebook], T]:
+    """Keep what follows from a round and the rules that it is judged by."""
+
+    @functools.wraps(work_out)
+    def fact(round_: Round, book: Rulebook) -> T:
+        kept: tuple[Rulebook, T] | None = round_.derived.get(work_out)
+        if kept is None or kept[0] is not book:
+            kept = round_.derived[work_out] = book, work_out(round_, book)
+        return kept[1]
+
+    return fact
+
+
+def derived_of_each(work_out: Callable[[Round, Rulebook, K], T]) -> Callable[[Round, Rulebook, K], T]:
+    """Keep what follows from a round and its rules for each of something: a position, a hand."""
+
+    @functools.wraps(work_out)
+    def fact(round_: Round, book: Rulebook, of: K) -> T:
+        kept: tuple[Rulebook, dict[K, T]] | None = round_.derived.get(work_out)
+        if kept is None or kept[0] is not book:
+            kept = round_.derived[work_out] = book, {}
+        known = kept[1]
+        if of in known:
+            return known[of]
+        found = known[of] = work_out(round_, book, of)
+        return found
+
+    return fact

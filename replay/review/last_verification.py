@@ -1,0 +1,196 @@
+"""The last full verification of a log, kept in a small file beside it: when, by whom, the result, what it covered.
+
+The law of this file: it is a notice and no evidence. Whoever can write beside the log can alter or remove it, so that it never
+vouches for the log; it is there so that a verification that failed is not forgotten. A failure stands until a verification with
+at least the same checks passes; a notice of another log is not shown as this one's, and one of other contents only as such
+(D440, D441).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from events.errors import EventError, IntegrityError, LogUnavailable
+from events.log.contract import EventLog, Head
+from events.log.high_water import sync
+from events.open import ON_THIS_MACHINE, VERIFIED, open_log, parse_address
+
+STATE_FOLDER = Path(".rack")
+"""Where this machine keeps what it knows of a log on Kafka: beside its high-water files."""
+LATEST_US = 4_102_444_800_000_000
+"""A time of the year 2100 or later was written by no clock."""
+LONGEST = 2_000
+MAX_BYTES = 4 * 1024 * 1024
+
+
+class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The end up to which a stream was confirmed: its last number and the chain hash there (hex)."""
+
+    seq: Annotated[int, Meta(ge=1, le=2**53 - 1)]
+    hash: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One full verification: when (UTC microseconds), by whom, the result and its sentence, what was checked and covered."""
+
+    at_us: Annotated[int, Meta(ge=0, le=LATEST_US)]
+    by: Annotated[str, Meta(max_length=200)]
+    ok: bool
+    sentence: Annotated[str, Meta(max_length=LONGEST)]
+    checks: tuple[str, ...]
+    log_id: str
+    events: int
+    streams: dict[str, Covered]
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the file holds: the last verification, and the last failure that no later one with its checks has answered."""
+
+    last: Verification
+    failure: Verification | None
+
+
+class State(StrEnum):
+    """What the file says of the log as it is now."""
+
+    NONE = "none"
+    PASSED = "passed"
+    FAILED = "failed"
+    OTHER_CONTENTS = "other_contents"
+    """The log no longer holds what was verified: it was cut, altered or replaced since."""
+    UNREADABLE = "unreadable"
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """How a log stands by its last verification. `detail` says why a record is there and does not count; else empty."""
+
+    state: State
+    shown: Verification | None = None
+    detail: str = ""
+
+    @property
+    def alarming(self) -> bool:
+        """Whether every page has to say so."""
+        return self.state in (State.FAILED, State.OTHER_CONTENTS, State.UNREADABLE)
+
+
+def record_path(address: str) -> Path:
+    """Return where the last verification of the log at an address is kept. Raises `LogUnavailable` for no address."""
+    backend, rest = parse_address(address)
+    if backend in ON_THIS_MACHINE:
+        return Path(rest + VERIFIED)
+    return STATE_FOLDER / f"{rest.rpartition('/')[2]}{VERIFIED}"
+
+
+def made(log: EventLog, heads: Mapping[str, Head], *, at_us: int, by: str, failures: Sequence[str], checks: Sequence[str],
+         events: int) -> Verification:  # fmt: skip
+    """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed)."""
+    whole = f"the log is whole: {events:,} events in {len(heads):,} streams"
+    sentence = (failures[0] if failures else whole)[:LONGEST]
+    return Verification(
+        at_us=at_us, by=by[:200], ok=not failures, sentence=sentence, checks=tuple(sorted(checks)),
+        log_id=log.log_id, events=events,
+        streams={stream: Covered(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
+    )  # fmt: skip
+
+
+def keep(path: Path, verification: Verification) -> None:
+    """Put a verification in the file atomically and durably. Raises `OSError`."""
+    try:
+        before = read(path)
+    except ValueError:  # what cannot be read is replaced by what was found now
+        before = None
+    failure = None if verification.ok else verification
+    if verification.ok and before is not None and before.last.log_id == verification.log_id:
+        failure = None if _answers(verification, before.failure) else before.failure
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        fresh.write_bytes(msgspec.json.format(msgspec.json.encode(Kept(last=verification, failure=failure))) + b"\n")
+        sync(fresh)
+        os.replace(fresh, path)
+        sync(path.parent)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _answers(passed: Verification, failure: Verification | None) -> bool:
+    """Whether a verification that passed had at least the checks of one that failed, and reaches as far."""
+    return failure is None or (
+        set(failure.checks) <= set(passed.checks)
+        and all(
+            stream in passed.streams and passed.streams[stream].seq >= end.seq
+            for stream, end in failure.streams.items()
+        )
+    )
+
+
+def read(path: Path) -> Kept | None:
+    """Return what the file holds; null where there is none. Raises `ValueError` where it cannot be read as one."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
+    try:
+        return msgspec.json.decode(data, type=Kept)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def verified_at(address: str, **options: Any) -> Standing:
+    """Return how the log at an address stands by its last verification. Options go to the backend (`security`).
+
+    Where the log itself cannot be read, a failure on record stands. Raises `LogUnavailable` for no address.
+    """
+    try:
+        kept = read(record_path(address))
+    except ValueError as error:
+        return Standing(state=State.UNREADABLE, detail=str(error))
+    if kept is None:
+        return Standing(state=State.NONE)
+    shown = kept.failure or kept.last
+    try:
+        with closing(open_log(address, read_only=True, check_heads=False, **options)) as log:
+            if log.log_id != shown.log_id:
+                return Standing(
+                    state=State.NONE, detail=f"what is kept beside this log is of another log, {shown.log_id}"
+                )
+            differs = _differs(log, shown, thorough=parse_address(address)[0] in ON_THIS_MACHINE)
+    except (LogUnavailable, IntegrityError, EventError):  # the pages say so themselves
+        return Standing(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
+    if differs:
+        return Standing(state=State.OTHER_CONTENTS, shown=shown, detail=differs)
+    return Standing(state=State.PASSED if shown.ok else State.FAILED, shown=shown)
+
+
+def _differs(log: EventLog, shown: Verification, *, thorough: bool) -> str:
+    """Return where the log no longer holds what was confirmed; empty where it does.
+
+    `thorough`: a stream that has grown is read at the number that was confirmed, which is quick on one machine.
+    """
+    for stream, end in shown.streams.items():
+        head = log.head(stream)
+        if head.seq < end.seq:
+            return f"{stream} ends at event {head.seq:,}, {end.seq:,} were verified"
+        found = head.hash
+        if head.seq > end.seq:
+            if not thorough:
+                continue
+            try:
+                found = b"".join(record.hash for record in log.read(stream, end.seq, end.seq))
+            except IntegrityError:
+                found = b""
+        if found.hex() != end.hash:
+            return f"{stream} event {end.seq:,} is not the one that was verified"
+    return ""

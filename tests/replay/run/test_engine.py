@@ -1,0 +1,148 @@
+"""What an engine is named after: all that decides a verdict, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from replay.run.engine import JUDGES, PACKAGES, deciding_files, digest_of, engine
+
+ROOT = Path(__file__).parents[3]
+DECIDING = [path.relative_to(ROOT).as_posix() for path in deciding_files(ROOT)]
+
+JUDGE_A_ROUND = """
+import json, sys
+import replay.run.refold, replay.columns.batch, replay.run.stream_worker
+from replay.transcript.transcript import judge
+(judged,) = judge("rules pa-688a fortune_bonus=3 progressive=4\\nround 1\\nwager seat=3 base 25.00\\n", "round.txt")
+assert judged.conclusion
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the packages and of what shows them, to be changed."""
+    folder = tmp_path_factory.mktemp("engine")
+    for package in (*PACKAGES, "dashboards", "analytics", "rack"):
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def digest_with_a_change(copy: Path, name: str) -> str:
+    """Return the digest of the copy while a file of it has one more line."""
+    path = copy / name
+    before = path.read_bytes()
+    path.write_bytes(before + b"\n# changed\n")
+    try:
+        return digest_of(copy)
+    finally:
+        path.write_bytes(before)
+
+
+def imports(path: Path) -> set[str]:
+    """Return the names that a file imports, as the language has it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def files_of(name: str) -> set[str]:
+    """Return the files that importing a name of ours runs."""
+    parts = name.split(".")
+    ways = (
+        f"{'/'.join(parts[:length])}{ending}"
+        for length in range(1, len(parts) + 1)
+        for ending in (".py", "/__init__.py")
+    )
+    return {way for way in ways if parts[0] in PACKAGES and (ROOT / way).is_file()}
+
+
+def test_the_engine_is_named_after_version_and_digest(copy: Path) -> None:
+    version, _, digest = engine().partition("+")
+    assert version
+    assert digest == digest_of(ROOT) == digest_of(copy)
+    assert len(digest) == 16
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "replay/run/adjudicate.py", "replay/rules/order.py", "replay/rules/rule.py", "replay/fold/table_fold.py", "replay/settlement/settlement.py",
+        "replay/run/stream_worker.py", "replay/rules/meters.py", "replay/fold/corrections.py", "replay/run/refold.py", "replay/columns/batch.py", "replay/columns/adjudication_writer.py",
+        "replay/columns/kernels/sevens.py", "events/vocabulary/codec.py", "events/vocabulary/upcast.py", "events/vocabulary/settlement_events.py", "games/over_under.py",
+        "games/kernels/ranking.py", "games/catalogue.py", "games/rulebook/rules/pa/688a.toml", "games/house_ways/stones.toml",
+    ],
+)  # fmt: skip
+def test_what_decides_is_part_of_it(name: str) -> None:
+    assert name in DECIDING
+
+
+def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path) -> None:
+    tables = {
+        path.relative_to(ROOT).as_posix()
+        for part in ("rules", "house_ways")
+        for path in (ROOT / "games" / part).rglob("*.toml")
+    }
+    assert tables <= set(DECIDING)
+    before = digest_of(copy)
+    assert [name for name in DECIDING if digest_with_a_change(copy, name) == before] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "replay/packet/page.py", "replay/packet/words.py", "replay/transcript/write.py", "replay/transcript/transcript.py",
+        "replay/review/desk.py", "replay/review/state.py", "replay/packet/evidence.py", "replay/columns/what_if.py", "replay/columns/in_processes.py",
+        "replay/columns/on_dask.py",
+        "events/kafka/log.py", "events/sqlite/log.py", "events/proofs/merkle.py", "games/rulebook/coverage.toml", "games/rulebook/coverage/659a.toml",
+        "dashboards/app.py", "analytics/warehouse/warehouse.py", "rack/cli.py",
+    ],
+)  # fmt: skip
+def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path, name: str) -> None:
+    assert digest_with_a_change(copy, name) == digest_of(copy)
+
+
+def test_a_table_of_rules_that_comes_or_goes_changes_it(copy: Path) -> None:
+    before, there = digest_of(copy), copy / "games" / "rules" / "pa" / "999z.toml"
+    there.write_text("")
+    assert digest_of(copy) != before
+    there.unlink()
+    assert digest_of(copy) == before
+
+
+def test_it_reads_the_imports_as_the_language_does() -> None:
+    """The files are closed under imports: whatever one of them imports, at its top or inside a function, is among them."""
+    assert {file for judge in JUDGES for file in files_of(judge)} <= set(DECIDING)
+    for name in DECIDING:
+        if name.endswith(".py"):
+            wanted = {file for imported in imports(ROOT / name) for file in files_of(imported)}
+            assert sorted(wanted - set(DECIDING)) == [], name
+
+
+def test_nothing_that_decides_is_imported_by_a_name_made_at_run_time() -> None:
+    assert [name for name in DECIDING if name.endswith(".py") and "import_module" in (ROOT / name).read_text()] == []
+
+
+def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", JUDGE_A_ROUND], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = {file for name in json.loads(done.stdout) for file in files_of(name)}
+    assert sorted(name for name in loaded - set(DECIDING) if "transcript" not in name) == []
+
+
+def test_without_its_judges_an_engine_has_no_name(tmp_path: Path) -> None:
+    with pytest.raises(LookupError, match=r"has no replay\.stream"):
+        digest_of(tmp_path)
