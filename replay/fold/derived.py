@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 from games.rulebook.rulebook import Rulebook
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

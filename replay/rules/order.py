@@ -16,17 +16,18 @@ from replay.rules import (
     dj_wild_table,
     equipment,
     fortune_asia,
+    money,
     mystery,
     over_under,
     pai_gow_poker,
     paying,
     player_dealer,
+    setting,
     shoe_procedure,
     surrendering,
     wagering,
 )
 from replay.rules.rule import Rule
-from replay.settlement import hand_readings, settlement
 
 ORDER: dict[str, tuple[Rule, ...]] = {
     "wagering": (
@@ -59,18 +60,18 @@ ORDER: dict[str, tuple[Rule, ...]] = {
         dealing.discard_rack,
     ),
     "setting": (
-        hand_readings.house_way,
-        hand_readings.cards_dealt,
-        hand_readings.unchanged,
-        hand_readings.dealer_first,
-        hand_readings.players_first,
-        hand_readings.two_boxes,
+        setting.house_way,
+        setting.cards_dealt,
+        setting.unchanged,
+        setting.dealer_first,
+        setting.players_first,
+        setting.two_boxes,
     ),
     "settlement": (
-        settlement.money,
-        settlement.envy_bonuses,
-        settlement.vigorish,
-        settlement.source,
+        money.money,
+        money.envy_bonuses,
+        money.vigorish,
+        money.source,
     ),
     "dice_wagers": (
         dice_wagers.shaken,

@@ -11,7 +11,8 @@ import pytest
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.fold.derived import derived, derived_by_rules, derived_of_each
 from replay.fold.record_faults import Jump
-from replay.fold.table_fold import Round, TableFold
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
 from replay.settlement.settlement import dues
 from tests.replay.columns.tables import PAID, Table, rules_text
 
