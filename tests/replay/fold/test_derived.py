@@ -10,7 +10,7 @@ import pytest
 
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.fold.derived import derived, derived_by_rules, derived_of_each
-from replay.fold.record_faults import Jump
+from replay.fold.record_faults import RecordFault
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.settlement.settlement import dues
@@ -101,7 +101,7 @@ def test_another_round_has_its_own(asked: Asked) -> None:
 CHANGES: dict[str, Callable[[Round], object]] = {
     "a fact more": lambda round_: round_.add(msgspec.structs.replace(round_.facts[-1], seq=99)),
     "a fact corrected": lambda round_: round_.replace(round_.facts[-2].seq, None),
-    "an irregularity": lambda round_: round_.add_jump(Jump("clock", "shoe", 9, "runs back")),
+    "an irregularity": lambda round_: round_.add_jump(RecordFault("clock", "shoe", 9, "runs back")),
     "its end": lambda round_: round_.end(None),
 }
 
