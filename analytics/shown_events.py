@@ -87,9 +87,13 @@ def _checked(desk: Desk, stream: str, round_no: int, shown: Mapping[int, Mapping
 def _compare(seq: int, stored: _Envelope, hash_: str, row: Mapping[str, Any], round_no: int) -> None:
     """Raise `_Differs` where a row is not the event that stands at its number."""
     there = {
-        "event_id": stored.event_id, "type": stored.type, "occurred_at_us": stored.occurred_at_us, "source": stored.source,
-        "payload": bytes(stored.payload).decode(), "hash": hash_,
-    }  # fmt: skip
+        "event_id": stored.event_id,
+        "type": stored.type,
+        "occurred_at_us": stored.occurred_at_us,
+        "source": stored.source,
+        "payload": bytes(stored.payload).decode(),
+        "hash": hash_,
+    }
     wrong = [name for name in SHOWN if row[name] != there[name]]
     if stored.round_no != round_no:
         wrong.append("round")

@@ -13,8 +13,12 @@ from events.vocabulary.model import Event, EventCorrected
 from events.vocabulary.places import Writer, check_place, writers_of
 
 NAMES: dict[Writer, str] = {
-    "device": "devices", "desk": "the desk", "office": "the office", "keys": "`rack keys`", "intake": "intake itself",
-}  # fmt: skip
+    "device": "devices",
+    "desk": "the desk",
+    "office": "the office",
+    "keys": "`rack keys`",
+    "intake": "intake itself",
+}
 """Writer → as it is called in a sentence. Of several who write an event, the first here is named."""
 
 WAYS: dict[Writer, str] = {

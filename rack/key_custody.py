@@ -58,8 +58,13 @@ class KeyBook:
         now_us = time.time_ns() // 1000  # in the id too: nobody can take that first
         identity = sha256(f"{SOURCE}/{self._log.log_id}/{source_seq}/{now_us}".encode()).hexdigest()[:32]
         return Draft(
-            event_id=identity, source=SOURCE, source_seq=source_seq, occurred_at_us=now_us, round_no=None, payload=payload,
-        )  # fmt: skip
+            event_id=identity,
+            source=SOURCE,
+            source_seq=source_seq,
+            occurred_at_us=now_us,
+            round_no=None,
+            payload=payload,
+        )
 
     def _present_day(self) -> str:
         """Return the newest gaming day of any stream."""

@@ -97,9 +97,10 @@ class LogMetrics(Collector):
         yield GaugeMetricFamily("rack_checkpoint_events", "Events that the last checkpoint covers.", value=last.events)
         if last.within_s is not None:
             yield GaugeMetricFamily(
-                "rack_checkpoint_due_timestamp_seconds", "When the next checkpoint was promised at the latest.",
+                "rack_checkpoint_due_timestamp_seconds",
+                "When the next checkpoint was promised at the latest.",
                 value=last.at_us / 1e6 + last.within_s,
-            )  # fmt: skip
+            )
 
 
 def of_streams(found: list[Stream]) -> Iterator[Metric]:
@@ -125,9 +126,10 @@ def of_foreign(report: ForeignReport) -> Iterator[Metric]:
 def of_store(faults: list[StoreFault]) -> Iterator[Metric]:
     """Yield the settings of the store by which evidence can be lost; `refused`: nothing is written while it is so."""
     family = GaugeMetricFamily(
-        "rack_store_fault", "1 where a topic's setting can lose evidence.",
+        "rack_store_fault",
+        "1 where a topic's setting can lose evidence.",
         labels=["topic", "setting", "value", "expected", "refused"],
-    )  # fmt: skip
+    )
     for fault in faults:
         family.add_metric(
             [fault.topic, fault.setting, fault.value, fault.expected, "yes" if fault.refused else "no"], 1

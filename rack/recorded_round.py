@@ -78,14 +78,18 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         read.extend(_events(log, stream))
     corrections = _corrections(read)
     events = [
-        event for event in read
+        event
+        for event in read
         if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
         or _instead(corrections.get(event.seq), round_no) is not None
-    ]  # fmt: skip
+    ]
     return Recorded(
-        tuple(events), judged[round_no], tuple(summary.integrity),
-        {event.seq: corrections[event.seq] for event in events if event.seq in corrections}, _currency(log),
-    )  # fmt: skip
+        tuple(events),
+        judged[round_no],
+        tuple(summary.integrity),
+        {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
+        _currency(log),
+    )
 
 
 def _currency(log: EventLog) -> str:

@@ -99,8 +99,13 @@ def walk(address: str) -> Walk:
     )  # an address may be relative to here
     try:
         done = subprocess.run(
-            command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-        )  # fmt: skip
+            command,
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
         said = json.loads(done.stdout) if done.returncode in (CLEAN, BROKEN) else {}
         fault = "" if said else (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
     except (OSError, subprocess.TimeoutExpired, ValueError) as error:

@@ -217,8 +217,10 @@ class Passage:
 
 
 BESIDE_STREAMS: Final[dict[str, Callable[[Kept], str | None]]] = {
-    "findings": foreign_result, "checkpoints": foreign_checkpoint, "quarantine": foreign_entry,
-}  # fmt: skip
+    "findings": foreign_result,
+    "checkpoints": foreign_checkpoint,
+    "quarantine": foreign_entry,
+}
 """Topics of one partition that hold no streams → who decides there."""
 
 

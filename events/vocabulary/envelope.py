@@ -60,9 +60,13 @@ class Envelope(Strict, frozen=True, kw_only=True):
     def draft(self) -> Draft:
         """The device's part of this event."""
         return Draft(
-            event_id=self.event_id, source=self.source, source_seq=self.source_seq,
-            occurred_at_us=self.occurred_at_us, round_no=self.round_no, payload=self.payload,
-        )  # fmt: skip
+            event_id=self.event_id,
+            source=self.source,
+            source_seq=self.source_seq,
+            occurred_at_us=self.occurred_at_us,
+            round_no=self.round_no,
+            payload=self.payload,
+        )
 
 
 AnyId = Annotated[str, Meta(min_length=32, max_length=32)]
@@ -95,14 +99,35 @@ class ReadEnvelope(msgspec.Struct, Generic[P], frozen=True, kw_only=True, forbid
     version: Number
 
 
-def unlogged(payload: Event, *, stream: str, seq: int, gaming_day: str, source: str, source_seq: int, occurred_at_us: int,
-             round_no: int | None, event_id: str = "") -> ReadEnvelope[Event]:  # fmt: skip
+def unlogged(
+    payload: Event,
+    *,
+    stream: str,
+    seq: int,
+    gaming_day: str,
+    source: str,
+    source_seq: int,
+    occurred_at_us: int,
+    round_no: int | None,
+    event_id: str = "",
+) -> ReadEnvelope[Event]:
     """Return an event of which there is no log (a transcript that is judged as it stands) in an envelope of none."""
     return ReadEnvelope(
-        event_id=event_id, gaming_day=gaming_day, log_id="", occurred_at_us=occurred_at_us, payload=payload, property_id="",
-        recorded_at_us=0, round_no=round_no, seq=seq, source=source, source_seq=source_seq, stream=stream,
-        type=payload.TYPE, version=payload.VERSION,
-    )  # fmt: skip
+        event_id=event_id,
+        gaming_day=gaming_day,
+        log_id="",
+        occurred_at_us=occurred_at_us,
+        payload=payload,
+        property_id="",
+        recorded_at_us=0,
+        round_no=round_no,
+        seq=seq,
+        source=source,
+        source_seq=source_seq,
+        stream=stream,
+        type=payload.TYPE,
+        version=payload.VERSION,
+    )
 
 
 class RawEnvelope(ReadEnvelope[msgspec.Raw], frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -43,11 +43,16 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         from msgspec import to_builtins
 
         events = [
-            {"seq": event.seq, "type": event.type, "occurred_at_us": event.occurred_at_us, "source": event.source,
-             "payload": to_builtins(event.payload),
-             "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None}
+            {
+                "seq": event.seq,
+                "type": event.type,
+                "occurred_at_us": event.occurred_at_us,
+                "source": event.source,
+                "payload": to_builtins(event.payload),
+                "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None,
+            }
             for event in recorded.events
-        ]  # fmt: skip
+        ]
         told = narrate(RoundVerdict.of(judged), currency=recorded.currency)
         said = {"sentence": told.sentence, "transcript": recorded.transcript(), "events": events}
         output.value(to_builtins(judged) | said)

@@ -22,9 +22,11 @@ PLANTS = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "--out", metavar="FILE", required=True,
+        "--out",
+        metavar="FILE",
+        required=True,
         help="the devices' events; the office's go to FILE.office.jsonl, the labels to FILE.labels.json",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--seed", type=int, default=DEMO_SEED, help="the day is a function of it (default: %(default)s)"
     )
@@ -59,16 +61,29 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             )
     faults = arguments.plant == "faults"
     day = simulate(
-        arguments.seed, arguments.rounds, games=games, plant=faults, days=arguments.days, rare=faults,
-        scheme=EXAMPLE if arguments.plant == "scheme" else None, tables=arguments.tables,
-    )  # fmt: skip
+        arguments.seed,
+        arguments.rounds,
+        games=games,
+        plant=faults,
+        days=arguments.days,
+        rare=faults,
+        scheme=EXAMPLE if arguments.plant == "scheme" else None,
+        tables=arguments.tables,
+    )
     day.write(path)
     office, labels = f"{path}{OFFICE_SUFFIX}", f"{path}.labels.json"
     planted, legitimate = len(day.labels), len(day.legitimate)
     output.value(
-        {"out": str(path), "office": office, "labels": labels, "events": day.events, "rounds": day.rounds, "planted": planted,
-         "legitimate": legitimate}
-    )  # fmt: skip
+        {
+            "out": str(path),
+            "office": office,
+            "labels": labels,
+            "events": day.events,
+            "rounds": day.rounds,
+            "planted": planted,
+            "legitimate": legitimate,
+        }
+    )
     output.text(
         f"{path} and {office}: {day.events:,} events of {day.rounds:,} rounds; "
         f"{labels}: {planted:,} planted faults, {legitimate:,} legitimate irregularities"

@@ -90,16 +90,29 @@ def record_path(address: str) -> Path:
     return STATE_FOLDER / f"{rest.rpartition('/')[2]}{VERIFIED}"
 
 
-def made(log: EventLog, heads: Mapping[str, Head], *, at_us: int, by: str, failures: Sequence[str], checks: Sequence[str],
-         events: int) -> Verification:  # fmt: skip
+def made(
+    log: EventLog,
+    heads: Mapping[str, Head],
+    *,
+    at_us: int,
+    by: str,
+    failures: Sequence[str],
+    checks: Sequence[str],
+    events: int,
+) -> Verification:
     """Return a verification of a log; `failures` are sentences, the first of them first (none: it passed)."""
     whole = f"the log is whole: {events:,} events in {len(heads):,} streams"
     sentence = (failures[0] if failures else whole)[:LONGEST]
     return Verification(
-        at_us=at_us, by=by[:200], ok=not failures, sentence=sentence, checks=tuple(sorted(checks)),
-        log_id=log.log_id, events=events,
+        at_us=at_us,
+        by=by[:200],
+        ok=not failures,
+        sentence=sentence,
+        checks=tuple(sorted(checks)),
+        log_id=log.log_id,
+        events=events,
         streams={stream: Covered(head.seq, head.hash.hex()) for stream, head in sorted(heads.items()) if head.seq},
-    )  # fmt: skip
+    )
 
 
 def keep(path: Path, verification: Verification) -> None:

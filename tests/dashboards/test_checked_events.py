@@ -150,17 +150,31 @@ ATTACKS: dict[str, Attack] = {
     "payload in the warehouse": in_the_warehouse(
         "UPDATE round_events SET payload = replace(payload, '20000', '10000') WHERE round_no = 2 AND seq = ?"
     ),
-    "hash in the warehouse": in_the_warehouse("UPDATE round_events SET hash = repeat('0', 64) WHERE round_no = 2 AND seq = ?"),
-    "type in the warehouse": in_the_warehouse("UPDATE round_events SET type = 'wager_taken' WHERE round_no = 2 AND seq = ?"),
-    "time in the warehouse": in_the_warehouse("UPDATE round_events SET occurred_at_us = 1 WHERE round_no = 2 AND seq = ?"),
+    "hash in the warehouse": in_the_warehouse(
+        "UPDATE round_events SET hash = repeat('0', 64) WHERE round_no = 2 AND seq = ?"
+    ),
+    "type in the warehouse": in_the_warehouse(
+        "UPDATE round_events SET type = 'wager_taken' WHERE round_no = 2 AND seq = ?"
+    ),
+    "time in the warehouse": in_the_warehouse(
+        "UPDATE round_events SET occurred_at_us = 1 WHERE round_no = 2 AND seq = ?"
+    ),
     "source in the warehouse": in_the_warehouse("UPDATE round_events SET source = 'x' WHERE round_no = 2 AND seq = ?"),
     "row removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq = ?"),
-    "first rows removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq < ?"),
-    "last rows removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq >= ?"),
-    "all rows removed from the warehouse": in_the_warehouse("DELETE FROM round_events WHERE round_no = 2 AND seq <> -?"),
-    "row of another round put in": in_the_warehouse("UPDATE round_events SET round_no = 2 WHERE round_no = 3 AND seq > ?"),
+    "first rows removed from the warehouse": in_the_warehouse(
+        "DELETE FROM round_events WHERE round_no = 2 AND seq < ?"
+    ),
+    "last rows removed from the warehouse": in_the_warehouse(
+        "DELETE FROM round_events WHERE round_no = 2 AND seq >= ?"
+    ),
+    "all rows removed from the warehouse": in_the_warehouse(
+        "DELETE FROM round_events WHERE round_no = 2 AND seq <> -?"
+    ),
+    "row of another round put in": in_the_warehouse(
+        "UPDATE round_events SET round_no = 2 WHERE round_no = 3 AND seq > ?"
+    ),
     "row beyond the end": in_the_warehouse("UPDATE round_events SET seq = 100000 WHERE round_no = 2 AND seq = ?"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("page", PAGES)

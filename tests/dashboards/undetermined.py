@@ -57,8 +57,10 @@ def undetermined(folder: Path) -> Iterator[Said]:
     for table, round_no, game, seat in rounds:
         sentences, marks = {}, []
         for name, query in (
-            ("dispute", {"of": table}), ("dispute of a seat", {"of": table, "seat": str(seat)}), ("round", {"table": table}),
-        ):  # fmt: skip
+            ("dispute", {"of": table}),
+            ("dispute of a seat", {"of": table, "seat": str(seat)}),
+            ("round", {"table": table}),
+        ):
             page = said(start(name.partition(" ")[0], round=str(round_no), **query))
             sentences[f"page {name}"] = _shown(page)
             marks += [f"{name}: {mark}" for mark in (*TICKS, *RIGHT) if mark in _about_verdicts(page)]

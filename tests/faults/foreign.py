@@ -123,15 +123,28 @@ def _replayed(log: KafkaLog, results: KafkaResults, name: str) -> None:
 HELD = "skipped and named with topic, partition and offset; everything else as without it"
 
 
-@fault("tampering", "foreign records on Kafka", how="no key, unknown key, tombstone, rubbish under a key of the log, a copy in "
-       "another partition: each kind in each topic, before and behind records of the log", held=HELD,
-       quick=3, often=100, kafka=True)  # fmt: skip
+@fault(
+    "tampering",
+    "foreign records on Kafka",
+    how="no key, unknown key, tombstone, rubbish under a key of the log, a copy in "
+    "another partition: each kind in each topic, before and behind records of the log",
+    held=HELD,
+    quick=3,
+    often=100,
+    kafka=True,
+)
 def on_a_broker(folder: Path, times: int) -> int:
     return _foreign(folder, times, lambda turn: None)
 
 
-@fault("tampering", "foreign records on a Kafka cluster in memory", how="the same, on the simulated cluster", held=HELD,
-       quick=100, often=100)  # fmt: skip
+@fault(
+    "tampering",
+    "foreign records on a Kafka cluster in memory",
+    how="the same, on the simulated cluster",
+    held=HELD,
+    quick=100,
+    often=100,
+)
 def in_memory(folder: Path, times: int) -> int:
     with plugged_in(Broker()):
         return _foreign(folder, times, lambda turn: f"kafka://simulated:9092/foreign-{turn}")
@@ -193,8 +206,14 @@ def behind_on_a_broker(folder: Path, times: int) -> int:
     return _behind(folder, times, lambda turn: None)
 
 
-@fault("tampering", "forgeries among foreign records in memory", how="the same, on the simulated cluster", held=NAMED,
-       quick=12, often=60)  # fmt: skip
+@fault(
+    "tampering",
+    "forgeries among foreign records in memory",
+    how="the same, on the simulated cluster",
+    held=NAMED,
+    quick=12,
+    often=60,
+)
 def behind_in_memory(folder: Path, times: int) -> int:
     with plugged_in(Broker()):
         return _behind(folder, times, lambda turn: f"kafka://simulated:9092/behind-{turn}")
@@ -204,11 +223,17 @@ def behind_in_memory(folder: Path, times: int) -> int:
 
 
 LOSSY = [
-    *((topic, setting, value) for topic in EVIDENCE for setting, value in (
-        ("cleanup.policy", "compact"), ("retention.ms", "604800000"), ("retention.bytes", "1000000"),
-    )),
+    *(
+        (topic, setting, value)
+        for topic in EVIDENCE
+        for setting, value in (
+            ("cleanup.policy", "compact"),
+            ("retention.ms", "604800000"),
+            ("retention.bytes", "1000000"),
+        )
+    ),
     ("state", "cleanup.policy", "delete"),
-]  # fmt: skip
+]
 
 Alter = Callable[[str, str, str], None]
 """Changes a topic's setting: topic, setting, value."""
@@ -236,8 +261,15 @@ def _settings(folder: Path, times: int, address: Callable[[int], str | None], al
 REFUSED_SETTING = "writers refuse with topic, setting and the command that mends it; readers say so"
 
 
-@fault("broker", "topics that lose evidence", how="compaction, retention by time and by size, set on each topic of a log",
-       held=REFUSED_SETTING, quick=2, often=20, kafka=True)  # fmt: skip
+@fault(
+    "broker",
+    "topics that lose evidence",
+    how="compaction, retention by time and by size, set on each topic of a log",
+    held=REFUSED_SETTING,
+    quick=2,
+    often=20,
+    kafka=True,
+)
 def settings_on_a_broker(folder: Path, times: int) -> int:
     def altering(bootstrap: str) -> Alter:
         api = import_module("kafka.admin")
@@ -251,8 +283,14 @@ def settings_on_a_broker(folder: Path, times: int) -> int:
     return _settings(folder, times, lambda turn: None, altering)
 
 
-@fault("broker", "topics that lose evidence, in memory", how="the same, on the simulated cluster", held=REFUSED_SETTING,
-       quick=20, often=20)  # fmt: skip
+@fault(
+    "broker",
+    "topics that lose evidence, in memory",
+    how="the same, on the simulated cluster",
+    held=REFUSED_SETTING,
+    quick=20,
+    often=20,
+)
 def settings_in_memory(folder: Path, times: int) -> int:
     cluster = Broker()
 

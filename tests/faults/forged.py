@@ -44,9 +44,13 @@ Forger = Callable[[random.Random], list[Forged]]
 
 def _draft(payload: Event, rng: random.Random, source: str = "device-1", source_seq: int = 1) -> Draft:
     return Draft(
-        event_id=f"{rng.getrandbits(128):032x}", source=source, source_seq=source_seq, occurred_at_us=START_US,
-        round_no=None, payload=payload,
-    )  # fmt: skip
+        event_id=f"{rng.getrandbits(128):032x}",
+        source=source,
+        source_seq=source_seq,
+        occurred_at_us=START_US,
+        round_no=None,
+        payload=payload,
+    )
 
 
 def _correction(payload: Event | None, seq: int, event_id: str) -> EventCorrected:
@@ -61,9 +65,14 @@ def _correction(payload: Event | None, seq: int, event_id: str) -> EventCorrecte
 def _resolved(rng: random.Random) -> list[Forged]:
     """Finding disposed of, and signed a second time."""
     said = model.FindingResolved(
-        amount_cents=2500, by="sv-1", disposition="confirmed_paid_patron", duplicate_of=None,
-        finding_id=f"{rng.getrandbits(128):032x}", reason="paid", signs=None,
-    )  # fmt: skip
+        amount_cents=2500,
+        by="sv-1",
+        disposition="confirmed_paid_patron",
+        duplicate_of=None,
+        finding_id=f"{rng.getrandbits(128):032x}",
+        reason="paid",
+        signs=None,
+    )
     signed = msgspec.structs.replace(said, by="sv-2", signs=3)
     return [("review/fu-01", _draft(said, rng)), ("review/fu-01", _draft(signed, rng, source_seq=2))]
 
@@ -199,51 +208,98 @@ def _attempts(folder: Path, times: int, forge: Forger) -> int:
     return times
 
 
-@fault("forgery", "a finding disposed of and signed by a device", how="two `finding_resolved` lines anywhere in a day, redriven",
-       held=HELD, quick=2, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a finding disposed of and signed by a device",
+    how="two `finding_resolved` lines anywhere in a day, redriven",
+    held=HELD,
+    quick=2,
+    often=40,
+)
 def dispositions(folder: Path, times: int) -> int:
     return _attempts(folder, times, _resolved)
 
 
-@fault("forgery", "a look or an export by nobody", how="a `record_viewed` or `record_exported` line anywhere in a day, redriven",
-       held=HELD, quick=2, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a look or an export by nobody",
+    how="a `record_viewed` or `record_exported` line anywhere in a day, redriven",
+    held=HELD,
+    quick=2,
+    often=40,
+)
 def custody(folder: Path, times: int) -> int:
     return _attempts(folder, times, _looked)
 
 
-@fault("forgery", "a key published or retired by a device", how="a `key_published` or `key_retired` line in a day, redriven",
-       held=HELD, quick=2, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a key published or retired by a device",
+    how="a `key_published` or `key_retired` line in a day, redriven",
+    held=HELD,
+    quick=2,
+    often=40,
+)
 def keys(folder: Path, times: int) -> int:
     return _attempts(folder, times, _keys)
 
 
-@fault("forgery", "the property configured by a device", how="a `property_configured`, or a day in `property/main`, redriven",
-       held=HELD, quick=2, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "the property configured by a device",
+    how="a `property_configured`, or a day in `property/main`, redriven",
+    held=HELD,
+    quick=2,
+    often=40,
+)
 def office(folder: Path, times: int) -> int:
     return _attempts(folder, times, _office)
 
 
-@fault("forgery", "an event in a stream of another kind", how="a wager in `property/main` or a review stream, a "
-       "meter's event at a table, redriven", held=HELD, quick=4, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "an event in a stream of another kind",
+    how="a wager in `property/main` or a review stream, a meter's event at a table, redriven",
+    held=HELD,
+    quick=4,
+    often=40,
+)
 def elsewhere(folder: Path, times: int) -> int:
     return _attempts(folder, times, _elsewhere)
 
 
-@fault("forgery", "a forged event in a correction", how="a correction puts what others write in an event's place, redriven",
-       held=HELD, quick=4, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a forged event in a correction",
+    how="a correction puts what others write in an event's place, redriven",
+    held=HELD,
+    quick=4,
+    often=40,
+)
 def replacing(folder: Path, times: int) -> int:
     return _attempts(folder, times, _replacing)
 
 
-@fault("forgery", "a forged line out of quarantine", how="an `intake_refused` of a device, redriven as it came in, and "
-       "as a corrected line", held=HELD, quick=2, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a forged line out of quarantine",
+    how="an `intake_refused` of a device, redriven as it came in, and as a corrected line",
+    held=HELD,
+    quick=2,
+    often=40,
+)
 def redriven(folder: Path, times: int) -> int:
     return _attempts(folder, times, _notices)
 
 
-@fault("forgery", "a device in the name of another writer", how="lines under the sources of `rack keys`, the desk, intake, with "
-       "their next numbers; then a key is published", held="refused, named; the key is published and in force",
-       quick=3, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a device in the name of another writer",
+    how="lines under the sources of `rack keys`, the desk, intake, with their next numbers; then a key is published",
+    held="refused, named; the key is published and in force",
+    quick=3,
+    often=40,
+)
 def sources(folder: Path, times: int) -> int:
     for turn, (log, rng) in enumerate(_logs(folder, times)):
         _sources(log, rng, folder / f"key-{turn}")
@@ -271,9 +327,14 @@ def _with_day(log: EventLog) -> EventLog:
     return log
 
 
-@fault("forgery", "a refusal taken back by a device", how="a correction of a refused line's notice, in the same batch or "
-       "later, redriven", held="refused and named; the notice stands, the round stays UNDETERMINED",
-       quick=4, often=40)  # fmt: skip
+@fault(
+    "forgery",
+    "a refusal taken back by a device",
+    how="a correction of a refused line's notice, in the same batch or later, redriven",
+    held="refused and named; the notice stands, the round stays UNDETERMINED",
+    quick=4,
+    often=40,
+)
 def taken_back(folder: Path, times: int) -> int:
     for log, rng in _logs(folder, times):
         _taken_back(log, rng)

@@ -81,9 +81,12 @@ def _bytes_and_every_hash(hand: SqliteTamper, stream: str, seq: int) -> None:
 
 
 LOG_WAYS: tuple[InTheLog, ...] = (
-    _bytes_only, _bytes_and_own_hash, _bytes_and_every_hash, SqliteTamper.remove,
+    _bytes_only,
+    _bytes_and_own_hash,
+    _bytes_and_every_hash,
+    SqliteTamper.remove,
     lambda hand, stream, seq: hand.cut(stream, seq - 1),
-)  # fmt: skip
+)
 
 WAREHOUSE_WAYS: tuple[InTheWarehouse, ...] = (
     lambda rows, at: rows[at].update(payload=rows[at]["payload"].replace("{", '{"x":1,', 1)),
@@ -96,9 +99,14 @@ WAREHOUSE_WAYS: tuple[InTheWarehouse, ...] = (
 )
 
 
-@fault("pages", "event of a shown round altered in the log",
-       how="each event of each round in turn: its bytes; with its own hash; with every later hash; removed; with all after it",
-       held="the page of the round shows no verdict and says why", quick=15, often=400)  # fmt: skip
+@fault(
+    "pages",
+    "event of a shown round altered in the log",
+    how="each event of each round in turn: its bytes; with its own hash; with every later hash; removed; with all after it",
+    held="the page of the round shows no verdict and says why",
+    quick=15,
+    often=400,
+)
 def in_the_log(folder: Path, times: int) -> int:
     whole = _whole(folder)
     shown = _shown(whole)
@@ -116,9 +124,14 @@ def in_the_log(folder: Path, times: int) -> int:
     return len(chosen)
 
 
-@fault("pages", "event of a shown round altered in the warehouse",
-       how="each event of each round in turn: its payload, hash, source, time or type; taken away; one put in",
-       held="the page of the round shows no verdict and says why", quick=15, often=400)  # fmt: skip
+@fault(
+    "pages",
+    "event of a shown round altered in the warehouse",
+    how="each event of each round in turn: its payload, hash, source, time or type; taken away; one put in",
+    held="the page of the round shows no verdict and says why",
+    quick=15,
+    often=400,
+)
 def in_the_warehouse(folder: Path, times: int) -> int:
     whole = _whole(folder)
     shown = _shown(whole)
@@ -169,9 +182,14 @@ def _log_forged(path: Path, rng: random.Random) -> None:
 HIDING = (_by_fewer_checks, _torn, _log_cut, _log_forged)
 
 
-@fault("pages", "failed verification hidden",
-       how="afterwards another with fewer checks passes, the notice is cut off anywhere, the log is cut or forged again",
-       held="every page goes on saying so", quick=12, often=200)  # fmt: skip
+@fault(
+    "pages",
+    "failed verification hidden",
+    how="afterwards another with fewer checks passes, the notice is cut off anywhere, the log is cut or forged again",
+    held="every page goes on saying so",
+    quick=12,
+    often=200,
+)
 def hidden(folder: Path, times: int) -> int:
     whole = _whole(folder)
     for turn in range(times):

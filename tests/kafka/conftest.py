@@ -22,10 +22,19 @@ Open = Callable[..., KafkaLog]
 
 SEQ, HASH = ("seq", b"14"), ("hash", bytes(32))
 NO_EVENT_HEADERS: list[Headers] = [
-    [], [SEQ], [HASH, SEQ], [SEQ, ("hash", b"short")], [("seq", b"fourteen"), HASH], [("seq", b"-1"), HASH],
-    [("seq", b"0"), HASH], [("seq", b"%d" % 2**53), HASH], [("seq", b"9" * 5000), HASH], [SEQ, HASH, HASH],
-    [("seq", NO_VALUE), HASH], [SEQ, ("hash", NO_VALUE)],
-]  # fmt: skip
+    [],
+    [SEQ],
+    [HASH, SEQ],
+    [SEQ, ("hash", b"short")],
+    [("seq", b"fourteen"), HASH],
+    [("seq", b"-1"), HASH],
+    [("seq", b"0"), HASH],
+    [("seq", b"%d" % 2**53), HASH],
+    [("seq", b"9" * 5000), HASH],
+    [SEQ, HASH, HASH],
+    [("seq", NO_VALUE), HASH],
+    [SEQ, ("hash", NO_VALUE)],
+]
 """Headers that no event has."""
 
 

@@ -99,10 +99,15 @@ def test_the_same_record_again_is_dropped_and_another_is_for_the_reader_to_refus
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        (b"no number", b"strange"), (b"9" * 5000, b"strange"), (None, b"strange"), (b"7", None), (b"", b"a\n\nb"),
-        (None, b"\xff\xfe\n\n"), (b"-3", b""),
+        (b"no number", b"strange"),
+        (b"9" * 5000, b"strange"),
+        (None, b"strange"),
+        (b"7", None),
+        (b"", b"a\n\nb"),
+        (None, b"\xff\xfe\n\n"),
+        (b"-3", b""),
     ],
-)  # fmt: skip
+)
 def test_what_claims_to_be_no_checkpoint_is_foreign(
     address: str, log: KafkaLog, open_store: OpenStore, key: bytes | None, value: bytes | None
 ) -> None:

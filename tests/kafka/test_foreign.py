@@ -135,17 +135,26 @@ def event_without_headers(stranger: Stranger, whole: list[Record]) -> None:
 
 
 EVIDENCE: list[tuple[Callable[[Stranger, list[Record]], None], type[IntegrityError], int]] = [
-    (fork, Fork, 5), (gap, SequenceGap, 14), (seal, BrokenSeal, 14), (rubbish_that_claims_a_number, BrokenSeal, 14),
-    (rubbish_that_claims_a_number_again, Fork, 5), (event_without_headers, BrokenSeal, 14),
-]  # fmt: skip
+    (fork, Fork, 5),
+    (gap, SequenceGap, 14),
+    (seal, BrokenSeal, 14),
+    (rubbish_that_claims_a_number, BrokenSeal, 14),
+    (rubbish_that_claims_a_number_again, Fork, 5),
+    (event_without_headers, BrokenSeal, 14),
+]
 
 
 @pytest.mark.parametrize(("tamper", "expected", "seq"), EVIDENCE)
 @pytest.mark.parametrize("name", ["null key", "tombstone", "rubbish"])
 def test_evidence_of_tampering_is_found_behind_a_foreign_record(
-    log: KafkaLog, whole: list[Record], stranger: Stranger, name: str,
-    tamper: Callable[[Stranger, list[Record]], None], expected: type[IntegrityError], seq: int,
-) -> None:  # fmt: skip
+    log: KafkaLog,
+    whole: list[Record],
+    stranger: Stranger,
+    name: str,
+    tamper: Callable[[Stranger, list[Record]], None],
+    expected: type[IntegrityError],
+    seq: int,
+) -> None:
     sent = RUBBISH[name]
     stranger.put_raw(sent.key, sent.value, sent.headers)
     tamper(stranger, whole)

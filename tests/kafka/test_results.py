@@ -192,10 +192,13 @@ def test_quarantine_that_a_stranger_wrote_is_foreign(
     stated: Headers = [("stream", TABLE.encode()), ("reason", b"no event"), ("at_us", b"7")]
     headers: Headers = [("stream", b"\xff"), ("at_us", b"9" * 5000), ("reason", NO_VALUE)]
     for foreign in (
-        Outgoing(topic, 0, b"\xff", value, headers), Outgoing(topic, 0, key, value, headers),
-        Outgoing(topic, 0, b"key", value, stated), Outgoing(topic, 0, key, None, stated),
-        Outgoing(topic, 0, key, value, stated[:2]), Outgoing(topic, 0, None, value, stated),
-    ):  # fmt: skip
+        Outgoing(topic, 0, b"\xff", value, headers),
+        Outgoing(topic, 0, key, value, headers),
+        Outgoing(topic, 0, b"key", value, stated),
+        Outgoing(topic, 0, key, None, stated),
+        Outgoing(topic, 0, key, value, stated[:2]),
+        Outgoing(topic, 0, None, value, stated),
+    ):
         cluster.send_plain(foreign)
     (entry,) = log.quarantined()
     assert (entry.data, entry.stream) == (b"smudged", TABLE)

@@ -52,9 +52,15 @@ LOSSY = [
 
 @pytest.mark.parametrize(("topic", "settings", "said"), LOSSY)
 def test_nothing_is_written_where_evidence_can_be_lost(
-    open_log: Open, log: KafkaLog, drafts: Drafts, alter: Alter, tmp_path: Path,
-    topic: str, settings: dict[str, str], said: str,
-) -> None:  # fmt: skip
+    open_log: Open,
+    log: KafkaLog,
+    drafts: Drafts,
+    alter: Alter,
+    tmp_path: Path,
+    topic: str,
+    settings: dict[str, str],
+    said: str,
+) -> None:
     fill(log, drafts)
     alter(topic, **settings)
     writers: list[Callable[[], object]] = [
@@ -121,9 +127,14 @@ def test_settings_that_may_not_be_read_are_told() -> None:
 
 
 def test_commands_that_read_say_it_and_metrics_count_it(
-    log: KafkaLog, drafts: Drafts, alter: Alter, stranger: object, capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
-) -> None:  # fmt: skip
+    log: KafkaLog,
+    drafts: Drafts,
+    alter: Alter,
+    stranger: object,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
     monkeypatch.chdir(tmp_path)
     fill(log, drafts)
     alter("events", retention_ms="604800000")

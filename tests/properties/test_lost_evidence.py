@@ -46,10 +46,19 @@ def judged(events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = 
     book = parse_submission(next(payload.toml for _, payload in events if isinstance(payload, model.RulesFiled)))
     for seq, at in enumerate(arrived or range(1, len(events) + 1), 1):
         number, payload = events[at - 1]
-        seen = fold.apply(unlogged(
-            payload, stream=fold.stream, seq=seq, gaming_day=DAY, source="table", source_seq=at,
-            occurred_at_us=START_US + at * SECOND_US, round_no=number, event_id=f"{at:032x}",
-        ))  # fmt: skip
+        seen = fold.apply(
+            unlogged(
+                payload,
+                stream=fold.stream,
+                seq=seq,
+                gaming_day=DAY,
+                source="table",
+                source_seq=at,
+                occurred_at_us=START_US + at * SECOND_US,
+                round_no=number,
+                event_id=f"{at:032x}",
+            )
+        )
         rounds.update({each.round_no: each for each in seen})
     if fold.open is not None:
         rounds[fold.open.round_no] = fold.open
@@ -59,9 +68,11 @@ def judged(events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = 
 def new_findings(whole: dict[int, Conclusion], otherwise: dict[int, Conclusion]) -> list[str]:
     """What is found of the rounds that was not found before, but for what says that something is lost or late."""
     return [
-        f"round {number}: {found.line()}" for number, conclusion in otherwise.items() for found in conclusion.findings
+        f"round {number}: {found.line()}"
+        for number, conclusion in otherwise.items()
+        for found in conclusion.findings
         if found.code not in {"LOG-SOURCE-GAP", "LOG-CLOCK", *(known.code for known in whole[number].findings)}
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("share", range(4))

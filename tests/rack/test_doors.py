@@ -39,8 +39,14 @@ from tests.replay.columns.tables import PAID, PROPERTY, Table
 STREAMS = {"table": "table/fu-01", "meter": "meter/m-1", "review": "review/fu-01", "property": "property/main"}
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}
 RESOLVED = model.FindingResolved(
-    amount_cents=None, by="sv-9", disposition="false_alarm", duplicate_of=None, finding_id="a" * 32, reason="forged", signs=None
-)  # fmt: skip
+    amount_cents=None,
+    by="sv-9",
+    disposition="false_alarm",
+    duplicate_of=None,
+    finding_id="a" * 32,
+    reason="forged",
+    signs=None,
+)
 VIEWED = model.RecordViewed(by="sv-9", reason="forged", what="round")
 CONFIGURED = model.PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="Forged", time_zone="UTC")
 
@@ -50,9 +56,13 @@ TRANSCRIPT = f"rules pa-688a\ntable fu-09\nround 9\n{PAID}"
 
 def draft(payload: Event, number: int = 1, source: str = "device-1", event_id: str = "") -> Draft:
     return Draft(
-        event_id=event_id or f"{0xF0000 + number:032x}", source=source, source_seq=number, occurred_at_us=number,
-        round_no=None, payload=payload,
-    )  # fmt: skip
+        event_id=event_id or f"{0xF0000 + number:032x}",
+        source=source,
+        source_seq=number,
+        occurred_at_us=number,
+        round_no=None,
+        payload=payload,
+    )
 
 
 def correction(instead: Event | None, seq: int = 2, event_id: str = "0f" * 16) -> EventCorrected:
@@ -127,32 +137,68 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
 @pytest.mark.parametrize(
     ("stream", "payload", "writer", "sentence"),
     [
-        ("review/fu-01", RESOLVED, "device",
-         "finding_resolved in review/fu-01 is written by the desk, not by devices; sign it in a person's name with "
-         "`rack review`, or on the pages"),
-        ("property/main", model.KeyRetired(by="x", public_key="a+00000000+" + "A" * 44, reason="x"), "office",
-         "key_retired in property/main is written by `rack keys`, not by the office; publish and retire keys with `rack keys`"),
-        ("property/main", CONFIGURED, "device",
-         "property_configured in property/main is written by the office, not by devices; let the office hand it in with "
-         "`rack ingest --office`"),
-        ("property/main", model.GamingDayOpened(gaming_day="2026-03-01"), "device",
-         "gaming_day_opened in property/main is written by the office, not by devices; let the office hand it in with "
-         "`rack ingest --office`"),
-        ("property/main", model.Surrendered(seat=1), "device",
-         "surrendered may not stand in property/main: expected a table's stream (table/<id>)"),
-        ("table/fu-01", model.Surrendered(seat=1), "office",
-         "surrendered in table/fu-01 is written by devices, not by the office; hand it in with `rack ingest`, without --office"),
-        ("table/fu-01", model.IntakeRefused(reason="x", sha256="0" * 64, size=1), "device",
-         "intake_refused in table/fu-01 is written by intake itself, not by devices; leave it out: whatever is refused gets its "
-         "notice here"),
-        ("table/fu-01", correction(model.IntakeRefused(reason="x", sha256="0" * 64, size=1)), "device",
-         "intake_refused in the place of table/fu-01 event 2 is written by intake itself, not by devices; leave it out: "
-         "whatever is refused gets its notice here"),
-        ("table/fu-01", correction(VIEWED), "device",
-         "event_corrected in table/fu-01 would put record_viewed in the place of event 2: expected an event of this stream; "
-         "record_viewed belongs in a review stream (review/<table>)"),
+        (
+            "review/fu-01",
+            RESOLVED,
+            "device",
+            "finding_resolved in review/fu-01 is written by the desk, not by devices; sign it in a person's name with "
+            "`rack review`, or on the pages",
+        ),
+        (
+            "property/main",
+            model.KeyRetired(by="x", public_key="a+00000000+" + "A" * 44, reason="x"),
+            "office",
+            "key_retired in property/main is written by `rack keys`, not by the office; publish and retire keys with `rack keys`",
+        ),
+        (
+            "property/main",
+            CONFIGURED,
+            "device",
+            "property_configured in property/main is written by the office, not by devices; let the office hand it in with "
+            "`rack ingest --office`",
+        ),
+        (
+            "property/main",
+            model.GamingDayOpened(gaming_day="2026-03-01"),
+            "device",
+            "gaming_day_opened in property/main is written by the office, not by devices; let the office hand it in with "
+            "`rack ingest --office`",
+        ),
+        (
+            "property/main",
+            model.Surrendered(seat=1),
+            "device",
+            "surrendered may not stand in property/main: expected a table's stream (table/<id>)",
+        ),
+        (
+            "table/fu-01",
+            model.Surrendered(seat=1),
+            "office",
+            "surrendered in table/fu-01 is written by devices, not by the office; hand it in with `rack ingest`, without --office",
+        ),
+        (
+            "table/fu-01",
+            model.IntakeRefused(reason="x", sha256="0" * 64, size=1),
+            "device",
+            "intake_refused in table/fu-01 is written by intake itself, not by devices; leave it out: whatever is refused gets its "
+            "notice here",
+        ),
+        (
+            "table/fu-01",
+            correction(model.IntakeRefused(reason="x", sha256="0" * 64, size=1)),
+            "device",
+            "intake_refused in the place of table/fu-01 event 2 is written by intake itself, not by devices; leave it out: "
+            "whatever is refused gets its notice here",
+        ),
+        (
+            "table/fu-01",
+            correction(VIEWED),
+            "device",
+            "event_corrected in table/fu-01 would put record_viewed in the place of event 2: expected an event of this stream; "
+            "record_viewed belongs in a review stream (review/<table>)",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_sentence_names_the_event_who_writes_it_and_what_to_do(
     stream: str, payload: Event, writer: str, sentence: str
 ) -> None:
@@ -221,8 +267,9 @@ def test_the_rest_of_a_batch_goes_in(log: SqliteLog) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [*RESERVED, *(f"{beginning}0f0f" for beginning in RESERVED_BEGINNINGS)],
-)  # fmt: skip
+    "source",
+    [*RESERVED, *(f"{beginning}0f0f" for beginning in RESERVED_BEGINNINGS)],
+)
 @pytest.mark.parametrize("writer", ["device", "office"])
 def test_no_line_claims_the_source_of_a_writer_within(source: str, writer: str) -> None:
     stream, payload = (

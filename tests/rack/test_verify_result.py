@@ -106,10 +106,18 @@ def round_table_lacks_a_file(desk: Desk) -> list[str | Path]:
 
 
 KINDS: dict[Failure, bool] = {
-    nothing: True, bytes_changed: False, record_removed: False, records_swapped: False, tail_cut: False,
-    chain_computed_anew: False, checkpoints_removed: False, key_of_another_log: False, witness_refused: False,
-    witness_saw_more: False, round_table_lacks_a_file: False,
-}  # fmt: skip
+    nothing: True,
+    bytes_changed: False,
+    record_removed: False,
+    records_swapped: False,
+    tail_cut: False,
+    chain_computed_anew: False,
+    checkpoints_removed: False,
+    key_of_another_log: False,
+    witness_refused: False,
+    witness_saw_more: False,
+    round_table_lacks_a_file: False,
+}
 """What is done → whether a verification passes."""
 
 
@@ -266,11 +274,19 @@ def written(**changed: Any) -> bytes:
 @pytest.mark.parametrize(
     "data",
     [
-        b"", b"{}", b"\xff", b"[" * 100_000, written(at_us=2**63), written(at_us=-1), written(extra=1), written(ok=1),
-        written(sentence="x" * 2_001), written(streams={TABLE: {"seq": 2**64, "hash": "0" * 64}}),
+        b"",
+        b"{}",
+        b"\xff",
+        b"[" * 100_000,
+        written(at_us=2**63),
+        written(at_us=-1),
+        written(extra=1),
+        written(ok=1),
+        written(sentence="x" * 2_001),
+        written(streams={TABLE: {"seq": 2**64, "hash": "0" * 64}}),
         written(streams={TABLE: {"seq": 1, "hash": "x"}}),
     ],
-)  # fmt: skip
+)
 def test_a_notice_that_cannot_be_read_is_said_to_be_so_and_is_replaced(desk: Desk, data: bytes) -> None:
     path = record_path(address(desk))
     path.write_bytes(data)

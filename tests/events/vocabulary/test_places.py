@@ -29,8 +29,12 @@ def test_a_row_names_kinds_of_streams_and_at_least_one_writer_for_each(type_: st
 def test_devices_write_at_tables_and_meters_and_nobody_else_writes_there_but_intake(type_: str) -> None:
     """From devices come table and meter events only; review events are the desk's, property events the office's and keys'."""
     for kind, writers in PLACES[type_].items():
-        expected = {"table": {"device", "intake"}, "meter": {"device", "intake"}, "review": {"desk"},
-                    "property": {"office", "keys"}}[kind]  # fmt: skip
+        expected = {
+            "table": {"device", "intake"},
+            "meter": {"device", "intake"},
+            "review": {"desk"},
+            "property": {"office", "keys"},
+        }[kind]
         assert writers <= expected
         assert len(writers) == 1 or type_ == "gaming_day_opened"
 

@@ -104,10 +104,15 @@ def judged_in_columns(round_: Round) -> tuple[str, dict[str, Any]]:
         return "aside", {}
     form = form_of(book.game)
     row = empty_row(form) | {
-        "stream": round_.stream, "round_no": round_.round_no, "game": book.game, "rules": book.digest,
-        "gaming_day": round_.gaming_day, "opened_at_us": round_.opened.at_us, "first_seq": round_.first_seq,
+        "stream": round_.stream,
+        "round_no": round_.round_no,
+        "game": book.game,
+        "rules": book.digest,
+        "gaming_day": round_.gaming_day,
+        "opened_at_us": round_.opened.at_us,
+        "first_seq": round_.first_seq,
         "last_seq": round_.last_seq,
-    }  # fmt: skip
+    }
     try:
         fill_row(row, round_, book)
     except Aside:
@@ -128,10 +133,19 @@ def folded(base: Base, facts: Sequence[RecordedEvent]) -> Round:
     done: list[Round] = []
     for fact in facts:
         counters[fact.source] = counters.get(fact.source, 0) + 1
-        done += fold.apply(unlogged(
-            fact.payload, stream=base.stream, seq=fact.seq, gaming_day=base.gaming_day, source=fact.source,
-            source_seq=counters[fact.source], occurred_at_us=fact.at_us, round_no=base.round_no, event_id=fact.event_id,
-        ))  # fmt: skip
+        done += fold.apply(
+            unlogged(
+                fact.payload,
+                stream=base.stream,
+                seq=fact.seq,
+                gaming_day=base.gaming_day,
+                source=fact.source,
+                source_seq=counters[fact.source],
+                occurred_at_us=fact.at_us,
+                round_no=base.round_no,
+                event_id=fact.event_id,
+            )
+        )
     if fold.open is not None:
         done.append(fold.open)
     return done[-1]

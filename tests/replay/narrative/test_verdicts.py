@@ -15,9 +15,15 @@ def settled(seat: int, due: int | None, done: int | None) -> Settled:
 
 def found(code: str, seat: int | None, cents: int | None) -> Found:
     return Found(
-        code=code, seat=seat, wager="base" if cents else None, expected="25.00", observed="nothing", difference_cents=cents,
-        cite="§ 688a.11(f)", other_reading=None,
-    )  # fmt: skip
+        code=code,
+        seat=seat,
+        wager="base" if cents else None,
+        expected="25.00",
+        observed="nothing",
+        difference_cents=cents,
+        cite="§ 688a.11(f)",
+        other_reading=None,
+    )
 
 
 def verdict(name: str, wagers: list[Settled], findings: list[Found] = [], why: tuple[str, ...] = ()) -> RoundVerdict:  # noqa: B006 never changed
@@ -39,14 +45,23 @@ def verdict(name: str, wagers: list[Settled], findings: list[Found] = [], why: t
             ["input of fu-01-shoe was refused at intake (unknown version)"],
             "because intake refused input of fu-01-shoe (unknown version); evidence missing: that input of fu-01-shoe",
         ),
-        (["the round was not closed on record"], "because no event closes the round; evidence missing: the end of the round"),
         (
-            [f"seat 3 {wager}: what is due cannot be told (the dealer's cards were not all read)" for wager in ("ante", "blind")],
+            ["the round was not closed on record"],
+            "because no event closes the round; evidence missing: the end of the round",
+        ),
+        (
+            [
+                f"seat 3 {wager}: what is due cannot be told (the dealer's cards were not all read)"
+                for wager in ("ante", "blind")
+            ],
             "because what is due on the Ante and Blind of seat 3 is not known; evidence missing: the dealer's cards were "
             "not all read",
         ),
         (
-            [f"seat {seat} base: what is due cannot be told (the cards of seat {seat} were not all read)" for seat in (1, 5, 6)],
+            [
+                f"seat {seat} base: what is due cannot be told (the cards of seat {seat} were not all read)"
+                for seat in (1, 5, 6)
+            ],
             "because what is due on the Base wager of seat 1, the Base wager of seat 5 and the Base wager of seat 6 is not "
             "known; evidence missing: the cards of seat 1 were not all read; the cards of seat 5 were not all read; the cards "
             "of seat 6 were not all read",
@@ -73,7 +88,7 @@ def verdict(name: str, wagers: list[Settled], findings: list[Found] = [], why: t
         ),
         ([], "because what is due is not known"),
     ],
-)  # fmt: skip
+)
 def test_why_a_round_is_undetermined(reasons: list[str], right: str) -> None:
     assert because(reasons) == right
 
@@ -98,7 +113,11 @@ def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -
         (verdict("VARIANCE", [settled(1, 2500, 2500)], [found("LOG-CLOCK", None, None)]), 1, Outcome.AS_DUE),
         (verdict("VARIANCE", [settled(1, 2500, 0)], [found("PAY-MISSED", 1, -2500)]), None, Outcome.UNDERPAID),
         (verdict("VARIANCE", [settled(1, 2500, 2501)], [found("PAY-OVER", 1, 1)]), None, Outcome.OVERPAID),
-        (verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)]), 2, Outcome.AS_DUE),
+        (
+            verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)]),
+            2,
+            Outcome.AS_DUE,
+        ),
         (
             verdict("VARIANCE", [settled(1, 2500, 0), settled(2, 0, 0)], [found("PAY-MISSED", 1, -2500)], ("a doubt",)),
             2,
@@ -106,7 +125,7 @@ def test_an_undetermined_round_is_undetermined_at_every_seat(seat: int | None) -
         ),
         (verdict("VARIANCE", [settled(1, None, 0)], [found("DEAL-CUT", None, None)]), 1, Outcome.UNDETERMINED),
     ],
-)  # fmt: skip
+)
 def test_what_a_sentence_comes_to(judged: RoundVerdict, seat: int | None, outcome: Outcome) -> None:
     assert narrate(judged, seat).outcome is outcome
 

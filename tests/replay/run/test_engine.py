@@ -78,12 +78,28 @@ def test_the_engine_is_named_after_version_and_digest(copy: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "replay/run/adjudicate.py", "replay/rules/order.py", "replay/rules/rule.py", "replay/fold/table_fold.py", "replay/settlement/settlement.py",
-        "replay/run/stream_worker.py", "replay/rules/meters.py", "replay/fold/corrections.py", "replay/run/refold.py", "replay/columns/batch.py", "replay/columns/adjudication_writer.py",
-        "replay/columns/kernels/sevens.py", "events/vocabulary/codec.py", "events/vocabulary/upcast.py", "events/vocabulary/settlement_events.py", "games/over_under.py",
-        "games/kernels/ranking.py", "games/catalogue.py", "games/rulebook/rules/pa/688a.toml", "games/house_ways/stones.toml",
+        "replay/run/adjudicate.py",
+        "replay/rules/order.py",
+        "replay/rules/rule.py",
+        "replay/fold/table_fold.py",
+        "replay/settlement/settlement.py",
+        "replay/run/stream_worker.py",
+        "replay/rules/meters.py",
+        "replay/fold/corrections.py",
+        "replay/run/refold.py",
+        "replay/columns/batch.py",
+        "replay/columns/adjudication_writer.py",
+        "replay/columns/kernels/sevens.py",
+        "events/vocabulary/codec.py",
+        "events/vocabulary/upcast.py",
+        "events/vocabulary/settlement_events.py",
+        "games/over_under.py",
+        "games/kernels/ranking.py",
+        "games/catalogue.py",
+        "games/rulebook/rules/pa/688a.toml",
+        "games/house_ways/stones.toml",
     ],
-)  # fmt: skip
+)
 def test_what_decides_is_part_of_it(name: str) -> None:
     assert name in DECIDING
 
@@ -102,13 +118,26 @@ def test_every_file_that_decides_changes_it_and_every_table_of_rules(copy: Path)
 @pytest.mark.parametrize(
     "name",
     [
-        "replay/packet/page.py", "replay/packet/words.py", "replay/transcript/write.py", "replay/transcript/transcript.py",
-        "replay/review/desk.py", "replay/review/state.py", "replay/packet/evidence.py", "replay/columns/what_if.py", "replay/columns/in_processes.py",
+        "replay/packet/page.py",
+        "replay/packet/words.py",
+        "replay/transcript/write.py",
+        "replay/transcript/transcript.py",
+        "replay/review/desk.py",
+        "replay/review/state.py",
+        "replay/packet/evidence.py",
+        "replay/columns/what_if.py",
+        "replay/columns/in_processes.py",
         "replay/columns/on_dask.py",
-        "events/kafka/log.py", "events/sqlite/log.py", "events/proofs/merkle.py", "games/rulebook/coverage.toml", "games/rulebook/coverage/659a.toml",
-        "dashboards/app.py", "analytics/warehouse/warehouse.py", "rack/cli.py",
+        "events/kafka/log.py",
+        "events/sqlite/log.py",
+        "events/proofs/merkle.py",
+        "games/rulebook/coverage.toml",
+        "games/rulebook/coverage/659a.toml",
+        "dashboards/app.py",
+        "analytics/warehouse/warehouse.py",
+        "rack/cli.py",
     ],
-)  # fmt: skip
+)
 def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path, name: str) -> None:
     assert digest_with_a_change(copy, name) == digest_of(copy)
 
