@@ -1,8 +1,8 @@
 """How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
 
 The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
-which walks all of it. What a witness vouches for is read in `replay.review.witness_status`, the notice of the last full verification in
-`replay.review.last_verification`; their names are offered here.
+which walks all of it. What a witness vouches for is read in `replay.review.witness_status`, the notice of the last full
+verification in `replay.review.last_verification`; their names are offered here.
 """
 
 from __future__ import annotations

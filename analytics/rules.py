@@ -1,6 +1,7 @@
 """Which rules hold where: submissions and their history, what each wager returns by them, and what another paytable would.
 
-The law of this file: which submission is in force is reckoned as a replay does it; returns are those of `analytics.theory.theory`.
+The law of this file: which submission is in force is reckoned as a replay does it; returns are those of
+`analytics.theory.theory`.
 """
 
 from __future__ import annotations

@@ -23,12 +23,22 @@ from replay.run.stream_worker import Result, StreamWorker, rules_in_force
 ROOT = Path(__file__).resolve().parents[1]
 TOP = 25
 GROUPS = {
-    "events/sqlite/log.py": "read", "events/log/hash_chain.py": "read", "events/log/contract.py": "read",
-    "events/vocabulary/codec.py": "decode", "events/vocabulary/model.py": "decode", "events/vocabulary/upcast.py": "decode", "events/vocabulary/envelope.py": "decode",
-    "replay/fold/corrections.py": "fold", "replay/fold/record_faults.py": "fold",
-    "replay/fold/table_fold.py": "fold", "replay/fold/table_state.py": "fold", "replay/run/replayer.py": "fold", "replay/run/stream_worker.py": "fold",
-    "replay/findings.py": "results", "events/sqlite/results.py": "results",
-}  # fmt: skip
+    "events/sqlite/log.py": "read",
+    "events/log/hash_chain.py": "read",
+    "events/log/contract.py": "read",
+    "events/vocabulary/codec.py": "decode",
+    "events/vocabulary/model.py": "decode",
+    "events/vocabulary/upcast.py": "decode",
+    "events/vocabulary/envelope.py": "decode",
+    "replay/fold/corrections.py": "fold",
+    "replay/fold/record_faults.py": "fold",
+    "replay/fold/table_fold.py": "fold",
+    "replay/fold/table_state.py": "fold",
+    "replay/run/replayer.py": "fold",
+    "replay/run/stream_worker.py": "fold",
+    "replay/findings.py": "results",
+    "events/sqlite/results.py": "results",
+}
 RESULTS = {"judge", "_adjudication", "commit", "_keep", "_earlier", "_results", "snapshot", "_keep_rest", "standing"}
 """Functions of the replayer and its workers that make and keep results."""
 Function = tuple[str, int, str]

@@ -1,11 +1,11 @@
 """What devices hand in, line by line: each becomes a draft for its stream, or is refused with a reason.
 
-A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields do not matter
-here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for nobody can say which
-was meant. What a device may report, and where, `rack.doors` says. A refused line goes to quarantine, and where its stream
-can be read and is a table's or a meter's, an `intake_refused` event takes its place there, so that its round becomes
-UNDETERMINED; a line for another stream leaves nothing there, for no device writes in it. Both are functions of the line
-alone: handing the same file in again changes nothing.
+A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields
+do not matter here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for
+nobody can say which was meant. What a device may report, and where, `rack.doors` says. A refused line goes to
+quarantine, and where its stream can be read and is a table's or a meter's, an `intake_refused` event takes its place
+there, so that its round becomes UNDETERMINED; a line for another stream leaves nothing there, for no device writes in
+it. Both are functions of the line alone: handing the same file in again changes nothing.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ with warnings.catch_warnings():  # the client reads its message schemas by a dep
     from kafka.admin import ConfigResource, ConfigResourceType, NewTopic
     from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
+
 from events.errors import BrokenSeal, LogUnavailable
 from events.kafka.partition_reader import Headers
-from events.kafka.topic_settings import TopicSettings
 
 RETRY_MS = 5
 SHORT_S = 0.01
@@ -517,3 +517,11 @@ def _reached(bootstrap: str) -> Iterator[None]:
         raise LogUnavailable(
             f"Kafka at {bootstrap}: {type(error).__name__}: {error}; check the address and that the broker runs"
         ) from error
+
+
+class TopicSettings(NamedTuple):
+    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, null where they may not be read."""
+
+    partitions: int
+    replicas: int
+    values: dict[str, str] | None

@@ -8,13 +8,14 @@ can cost acknowledged events are told, never refused: development has one broker
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from events.errors import LogUnavailable
 from events.log.foreign import StoreFault
 
 if TYPE_CHECKING:
     from events.kafka.client import Cluster
+from events.kafka.client import TopicSettings
 
 EVIDENCE: Final = ("events", "reviews", "findings", "checkpoints", "quarantine")
 """Topics that keep every record."""
@@ -24,14 +25,6 @@ STATE_PARTITIONS: Final = 2
 KEPT: Final = {"cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"}
 """Settings of a topic that keeps every record."""
 COMPACTED: Final = {"cleanup.policy": "compact"}
-
-
-class TopicSettings(NamedTuple):
-    """How a topic is kept: its partitions, the fewest replicas of one, and its settings, null where they may not be read."""
-
-    partitions: int
-    replicas: int
-    values: dict[str, str] | None
 
 
 def store_faults(cluster: Cluster, prefix: str, partitions: int) -> list[StoreFault]:

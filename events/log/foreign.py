@@ -1,7 +1,8 @@
 """Foreign records: what lies where a log is kept and is no part of it. Skipped, counted, and named once. Pure.
 
 Only a store into which others can write has any: a topic on Kafka takes whatever a producer with the right to write
-sends. Which record is foreign is decided in `events.kafka.foreign_records` alone; here is what it is called and how it is counted.
+sends. Which record is foreign is decided in `events.kafka.foreign_records` alone; here is what it is called and how it
+is counted.
 """
 
 from __future__ import annotations

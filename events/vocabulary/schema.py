@@ -1,7 +1,7 @@
 """JSON Schema 2020-12 of the envelope and of every event, and the table of the vocabulary; both frozen under `docs/`.
 
-`python -m events.vocabulary.schema` writes them. It refuses where the fields of a published `(type, version)` changed: that must be
-a new version. A closed list (a wager, a reason) may grow.
+`python -m events.vocabulary.schema` writes them. It refuses where the fields of a published `(type, version)` changed:
+that must be a new version. A closed list (a wager, a reason) may grow.
 """
 
 from __future__ import annotations
@@ -74,12 +74,13 @@ def table_text() -> str:
     lines = [
         "# The vocabulary of events",
         "",
-        "Generated from `events/vocabulary/model.py` by `python -m events.vocabulary.schema`. Amounts are integer cents, meters hundredths of a",
-        "cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.",
+        "Generated from `events/vocabulary/model.py` by `python -m events.vocabulary.schema`. Amounts are integer cents, meters",
+        "hundredths of a cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.",
         "",
         "An event stands only in the kinds of streams named here, and only who is named there writes it: devices through",
         "`rack ingest`, the office through `rack ingest --office`, the desk through `rack review` and the pages, keys through",
-        "`rack keys`; intake leaves notices of what it refused. The table is `events/vocabulary/places.py` ([security.md](security.md)).",
+        "`rack keys`; intake leaves notices of what it refused. The table is `events/vocabulary/places.py`",
+        "([security.md](security.md)).",
         "",
         "| event | version | fields | stands in (written by) | says |",
         "| --- | --- | --- | --- | --- |",

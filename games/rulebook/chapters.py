@@ -313,7 +313,8 @@ def chapter(jurisdiction: str, name: str) -> Chapter:
     try:
         return _chapter(table)
     except KeyError as error:
-        message = f"games/rulebook/rules/{jurisdiction}/{name}.toml: {error} is missing; docs/adding-a-game.md says what a chapter has"
+        file = f"games/rulebook/rules/{jurisdiction}/{name}.toml"
+        message = f"{file}: {error} is missing; docs/adding-a-game.md says what a chapter has"
         raise ValueError(message) from error
 
 

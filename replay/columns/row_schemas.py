@@ -1,9 +1,10 @@
 """The columns of the round table: one row a round of play, whatever spans rounds resolved into it.
 
 The law of this file: it names and shapes, and knows neither events nor rules. What all games have stands here once; a game's
-`RowSchema` says which wagers it has and what its rows hold beside that (`game_row_schemas.py`). Where nothing is on record a number is
--1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC microseconds. A *moment* is how
-many events after the round's first one something stands in the stream: moments compare as the log's order does.
+`RowSchema` says which wagers it has and what its rows hold beside that (`game_row_schemas.py`). Where nothing is on
+record a number is -1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC
+microseconds. A *moment* is how many events after the round's first one something stands in the stream: moments compare
+as the log's order does.
 
 Positions are 0 to 5 for seats 1 to 6 and 6 for the dealer, or for a seventh seat where a patron deals; an array by box and
 wager has the wagers of seat 1 first, in the order of the game's form.

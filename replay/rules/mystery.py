@@ -1,6 +1,7 @@
 """The Must-Hit-By Mystery bonus in a table's stream: who contributes, when it hits, what is paid, and the meter after it.
 
-58 Pa. Code § 645c.3(c), D21. The meter's own stream is judged in `must_hit_by_meter.py`; who wins is said in `games/settlement/mystery.py`.
+58 Pa. Code § 645c.3(c), D21. The meter's own stream is judged in `must_hit_by_meter.py`; who wins is said in
+`games/settlement/mystery.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How the hands were set: by the house way or not, of the cards dealt, in the order that the chapter asks for (58 Pa. Code §§ 688a.7(f), 688a.11(a)-(c), 688a.13(h))."""
+"""How the hands were set: by the house way or not, of the cards dealt, in the order that the chapter asks for (58 Pa.
+
+Code §§ 688a.7(f), 688a.11(a)-(c), 688a.13(h)).
+"""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ import pytest
 
 from events.errors import LogUnavailable
 from events.kafka.checkpoints import KafkaCheckpoints
-from events.kafka.client import Cluster
+from events.kafka.client import Cluster, TopicSettings
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
-from events.kafka.topic_settings import EVIDENCE, KEPT, TopicSettings, topic_faults
+from events.kafka.topic_settings import EVIDENCE, KEPT, topic_faults
 from rack.cli import main
 from tests.contract.drafts import Drafts, fill
 from tests.kafka.conftest import Open

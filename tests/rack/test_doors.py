@@ -174,7 +174,8 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
             "table/fu-01",
             model.Surrendered(seat=1),
             "office",
-            "surrendered in table/fu-01 is written by devices, not by the office; hand it in with `rack ingest`, without --office",
+            "surrendered in table/fu-01 is written by devices, not by the office; hand it in with `rack ingest`, "
+            "without --office",
         ),
         (
             "table/fu-01",

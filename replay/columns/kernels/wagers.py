@@ -45,7 +45,7 @@ def settle_progressive(row: Array, at: int, staked: Array, lines: Array, ends: A
 
 @compiled
 def share_envy(staked: Array, boxes: Array, playing: int, terms: Any, envy: Array, envy_to: Array, width: int) -> None:
-    """Say who holds an Envy Bonus for which hand (`games.settlement.bonus.envy_bonuses`), among the boxes that are `playing` (bits)."""
+    """Say who holds an Envy Bonus for which hand (`bonus.envy_bonuses`), among the boxes that are `playing` (bits)."""
     for place in range(12):
         which, seat = place // 6, place % 6
         if not envy[place] or not playing >> seat & 1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
 from events.vocabulary import model
@@ -128,4 +130,6 @@ def test_a_meter_taken_up_by_another_engine() -> None:
 
 
 def test_events_of_tables_in_a_meters_stream_say_nothing() -> None:
-    assert found(meter_set(), model.LightSeen(seat=3), advanced(100_002_800)) == []
+    """A log of an earlier version may hold them; the appender refuses them now."""
+    with patch("events.log.appender.check_place"):
+        assert found(meter_set(), model.LightSeen(seat=3), advanced(100_002_800)) == []

@@ -143,7 +143,7 @@ def test_what_only_shows_keeps_or_proves_verdicts_does_not_change_it(copy: Path,
 
 
 def test_a_table_of_rules_that_comes_or_goes_changes_it(copy: Path) -> None:
-    before, there = digest_of(copy), copy / "games" / "rules" / "pa" / "999z.toml"
+    before, there = digest_of(copy), copy / "games" / "rulebook" / "rules" / "pa" / "999z.toml"
     there.write_text("")
     assert digest_of(copy) != before
     there.unlink()
@@ -173,5 +173,5 @@ def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript() -> None:
 
 
 def test_without_its_judges_an_engine_has_no_name(tmp_path: Path) -> None:
-    with pytest.raises(LookupError, match=r"has no replay\.stream"):
+    with pytest.raises(LookupError, match=r"has no replay\.run\.stream_worker"):
         digest_of(tmp_path)
