@@ -4,7 +4,7 @@ PY    := .venv/bin/python
 RACK  := .venv/bin/rack
 STAMP := .venv/.made-from-lock
 JOBS  ?= 2
-CODE  := analytics benchmarks dashboards deploy events floor games rack replay scripts tests
+CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo dashboard dashboard-login test lint check coverage mutants faults fuzz soak bench kafka kafka-stop lock sbom audit clean

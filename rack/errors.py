@@ -43,6 +43,7 @@ EXIT_OF: dict[str, Exit] = {
     "replay.columns.in_processes.ProcessLost": Exit.ENVIRONMENT,
     "replay.columns.on_dask.NoCluster": Exit.ENVIRONMENT,
     "replay.columns.on_dask.OtherSoftware": Exit.ENVIRONMENT,
+    "intake.errors.IntakeError": Exit.USAGE,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,

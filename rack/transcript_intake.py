@@ -14,8 +14,8 @@ from events.errors import EventError
 from events.log.contract import EventLog, Quarantined
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened
-from rack.doors import check_writer
-from rack.intake import UNKNOWN_STREAM, Refusal, Refused, Taken, count
+from intake.doors import check_writer
+from intake.lines import UNKNOWN_STREAM, Refusal, Refused, Taken, count
 from replay.transcript.transcript import Script, drafts, parse
 from replay.transcript.words import TranscriptError
 

@@ -16,7 +16,7 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from rack.intake import Refused, Taken
+    from intake.lines import Refused, Taken
 
 LOOK_BYTES = 64 * 1024
 HELP = (
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused."""
-    from rack.intake import Taken
+    from intake.lines import Taken
     from rack.opening import log_at
 
     address = log_address(arguments.log)
@@ -94,7 +94,7 @@ def _accounts(log: EventLog, arguments: argparse.Namespace, transcript: bool) ->
 
 
 def _take_office(log: EventLog, name: str) -> Iterator[Taken]:
-    from rack.office_intake import take_office
+    from intake.office import take_office
 
     with ExitStack() as resources:
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
@@ -102,8 +102,8 @@ def _take_office(log: EventLog, name: str) -> Iterator[Taken]:
 
 
 def _take_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
-    from rack.intake import read_lines, take
-    from rack.patrons import Keyring, with_tokens
+    from intake.lines import read_lines, take
+    from intake.patrons import Keyring, with_tokens
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None

@@ -15,7 +15,7 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 
 if TYPE_CHECKING:
-    from rack.patrons import Keyring
+    from intake.patrons import Keyring
 
 HELP = "patron tokens: new, list, token, rotate, erase, destroy; card numbers are read from stdin, never from a flag"
 
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry it out."""
-    from rack.patrons import Keyring
+    from intake.patrons import Keyring
 
     check_options(arguments, "patrons", arguments.what, TAKES)
     if arguments.what == "new":

@@ -14,7 +14,7 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from rack.quarantine import Held
+    from intake.quarantine import Held
 
 HELP = "list what was refused at intake, show one entry, or redrive entries now that they can be read"
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(log: EventLog, output: Output) -> Exit:
-    from rack.quarantine import held
+    from intake.quarantine import held
 
     entries = held(log)
     output.value([as_json(each) for each in entries])
@@ -84,7 +84,7 @@ def _list(log: EventLog, output: Output) -> Exit:
 
 
 def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
-    from rack.quarantine import find, held
+    from intake.quarantine import find, held
 
     each = find(held(log), arguments.digest[0])
     data = each.entry.data
@@ -110,7 +110,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _redrive(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     from events.errors import EventError
-    from rack.quarantine import find, held, redrive
+    from intake.quarantine import find, held, redrive
 
     entries = held(log)
     chosen = [find(entries, digest) for digest in arguments.digest]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
+OURS = ("analytics", "dashboards", "events", "floor", "games", "intake", "rack", "replay")
 
 MAY_IMPORT = {
     "events": (),
@@ -18,7 +18,8 @@ MAY_IMPORT = {
     "analytics": ("replay", "games"),
     "dashboards": ("analytics", "replay.narrative", "replay.packet", "replay.review.desk"),
     "floor": ("games", "events"),
-    "rack": ("analytics", "dashboards", "events", "floor", "games", "replay"),
+    "intake": ("events",),
+    "rack": ("analytics", "dashboards", "events", "floor", "games", "intake", "replay"),
 }
 
 COMPILING = (

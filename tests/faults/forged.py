@@ -21,10 +21,10 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, EventCorrected, IntakeRefused, Replacement
-from rack.intake import Refusal, line_of, notice, read_line, take
+from intake.lines import Refusal, line_of, notice, read_line, take
+from intake.quarantine import held, redrive
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
-from rack.quarantine import held, redrive
 from replay.review.desk import SOURCE as DESK_SOURCE
 from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults

@@ -26,7 +26,7 @@ from events.proofs import verify
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.model import Event, EventCorrected
-from rack import doors
+from intake import doors
 from replay.review import last_verification
 from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
@@ -138,7 +138,7 @@ def takes_no_lock() -> Iterator[None]:
 
 @build
 def lets_anybody_write_anything_anywhere() -> Iterator[None]:
-    with patch("rack.doors.check_writer"), patch("events.log.appender.check_place"):
+    with patch("intake.doors.check_writer"), patch("events.log.appender.check_place"):
         yield
 
 
@@ -150,7 +150,7 @@ def believes_what_the_warehouse_shows() -> Iterator[None]:
 
 @build
 def asks_at_the_door_and_not_at_redriving() -> Iterator[None]:
-    with patch("rack.quarantine.check_line"):
+    with patch("intake.quarantine.check_line"):
         yield
 
 
@@ -162,19 +162,19 @@ def looks_at_the_type_of_a_correction_only() -> Iterator[None]:
         if not isinstance(payload, EventCorrected):
             real(writer, stream, payload)
 
-    with patch("rack.doors.check_writer", check_writer), patch("events.log.appender.check_place"):
+    with patch("intake.doors.check_writer", check_writer), patch("events.log.appender.check_place"):
         yield
 
 
 @build
 def reserves_no_source() -> Iterator[None]:
-    with patch("rack.doors.RESERVED", {}), patch("rack.doors.RESERVED_BEGINNINGS", ()):
+    with patch("intake.doors.RESERVED", {}), patch("intake.doors.RESERVED_BEGINNINGS", ()):
         yield
 
 
 @build
 def lets_notices_be_taken_back() -> Iterator[None]:
-    with patch("rack.intake.check_correction"):
+    with patch("intake.lines.check_correction"):
         yield
 
 

@@ -27,7 +27,7 @@ from events.vocabulary import codec
 from events.vocabulary.codec import decode, encode, encode_draft
 from games.rulebook.rulebook import RulesRefused, parse_submission
 from games.rulebook.submission import submission_from_words
-from rack.intake import Refusal, line_of, notice, parse_line, read_line
+from intake.lines import Refusal, line_of, notice, parse_line, read_line
 from replay.fold.shoe_state import deals_from_shoes
 from replay.run.stream_worker import StreamWorker, rulebook
 from replay.transcript.transcript import judge

@@ -12,7 +12,7 @@ import msgspec
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
-from rack.intake import line_of
+from intake.lines import line_of
 from tests.replay.columns.tables import PAID, UNPAID, Table
 from tests.replay.streams import advanced, meter, paid
 

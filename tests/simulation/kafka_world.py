@@ -16,7 +16,7 @@ from events.errors import AppendRefused, LogUnavailable, SecondWriter
 from events.kafka.client import Lane
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
-from rack.intake import read_line, take
+from intake.lines import read_line, take
 from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries
 from tests.simulation.world import (

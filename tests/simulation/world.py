@@ -25,7 +25,7 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
-from rack.intake import Report, read_line, take
+from intake.lines import Report, read_line, take
 from replay.run import replayer
 from replay.run.replayer import KINDS, Replay, replay
 from tests.contract.backends import SqliteTamper

@@ -10,8 +10,8 @@ import pytest
 
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened, NoMoreBets, RoundClosed, RoundOpened
+from intake.lines import line_of
 from rack.cli import main
-from rack.intake import line_of
 
 TABLE = "table/fu-01"
 PAYLOADS = [

@@ -15,8 +15,8 @@ import pytest
 
 from events.proofs.keys import new_key
 from events.proofs.signed_note import KeyKind
+from intake.lines import line_of
 from rack.cli import main
-from rack.intake import line_of
 from tests.rack.commands.test_log_commands import DRAFTS, TABLE
 
 

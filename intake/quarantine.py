@@ -19,9 +19,9 @@ from events.log.contract import Appended, EventLog, Quarantined
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
-from rack.doors import check_line
-from rack.errors import UsageError
-from rack.intake import UNKNOWN_STREAM, Refusal, check_correction, notice, notice_ids, parse_line
+from intake.doors import check_line
+from intake.errors import IntakeError
+from intake.lines import UNKNOWN_STREAM, Refusal, check_correction, notice, notice_ids, parse_line
 
 THEMSELVES = (GamingDayOpened, EventCorrected)
 """Events that no correction can bring in: the log counts its days by the one, and replaces nothing by the other."""
@@ -83,10 +83,10 @@ def _told(log: EventLog, stream: str) -> dict[str, Held]:
 
 
 def find(entries: Iterable[Held], digest: str) -> Held:
-    """Return the entry whose SHA-256 begins so. Raises `UsageError` where there is none, or more than one."""
+    """Return the entry whose SHA-256 begins so. Raises `IntakeError` where there is none, or more than one."""
     found = [each for each in entries if digest and each.entry.sha256.startswith(digest.lower())]
     if len(found) != 1:
-        raise UsageError(
+        raise IntakeError(
             f"{digest}: {len(found) or 'no'} entries of the quarantine have a SHA-256 that begins so; "
             "`rack quarantine list` shows them"
         )
@@ -97,12 +97,12 @@ def redrive(log: EventLog, each: Held, *, by: str, reason: str, line: bytes | No
     """Append what a refused line says, or what `line` says in its stead; return what was appended.
 
     Raises `EventError` where it still cannot be read or may not stand there, or no device may report it, whoever redrives it;
-    `UsageError` where it was redriven already.
+    `IntakeError` where it was redriven already.
     """
     entry = each.entry
     name = f"{entry.sha256[:16]}…"
     if each.redriven_seq is not None:
-        raise UsageError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
+        raise IntakeError(f"{name}: was redriven already, as {each.stream} event {each.redriven_seq}")
     try:
         stream, draft = parse_line(entry.data if line is None else line)
         check_line("device", stream, draft)

@@ -25,7 +25,7 @@ from events.vocabulary.model import (
     RoundOpened,
     TotalAnnounced,
 )
-from rack.intake import (
+from intake.lines import (
     BATCH_BYTES,
     KEPT_BYTES,
     UNKNOWN_STREAM,

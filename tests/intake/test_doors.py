@@ -22,13 +22,13 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import REGISTRY, Event, EventCorrected, Replacement
 from events.vocabulary.places import PLACES
+from intake.doors import RESERVED, RESERVED_BEGINNINGS, check_line
+from intake.lines import Refusal, Report, Taken, line_of, notice, read_line, take
+from intake.office import take_office
+from intake.quarantine import held, redrive
 from rack.cli import main
-from rack.doors import RESERVED, RESERVED_BEGINNINGS, check_line
-from rack.intake import Refusal, Report, Taken, line_of, notice, read_line, take
 from rack.key_custody import SOURCE as KEYS_SOURCE
 from rack.key_custody import KeyBook
-from rack.office_intake import take_office
-from rack.quarantine import held, redrive
 from rack.transcript_intake import take_transcript
 from replay.review.desk import SOURCE as DESK_SOURCE
 from replay.review.desk import Desk

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from events.vocabulary.base import Token
 from events.vocabulary.model import PatronSeated
+from intake.errors import IntakeError
+from intake.patrons import Keyring, with_tokens
 from rack.cli import main
-from rack.errors import UsageError
-from rack.patrons import Keyring, with_tokens
 from tests.replay.columns.tables import Table
 
 DAY_US = 86_400_000_000
@@ -64,7 +64,7 @@ def test_rotation_changes_tokens_from_its_moment_on_and_not_before(path: Path) -
         keyring.rotate(NOW_US + DAY_US)
         assert keyring.token("4711", NOW_US + DAY_US - 1) == before
         assert keyring.token("4711", NOW_US + DAY_US) != before
-        with pytest.raises(UsageError, match="give a later one"):
+        with pytest.raises(IntakeError, match="give a later one"):
             keyring.rotate(NOW_US + DAY_US)
 
 
@@ -87,25 +87,25 @@ def test_a_destroyed_epoch_gives_no_token_and_the_others_do(path: Path) -> None:
         keyring.rotate(NOW_US)
         after = keyring.token("4711", NOW_US)
         keyring.destroy(1)
-        with pytest.raises(UsageError, match="epoch 1 was destroyed"):
+        with pytest.raises(IntakeError, match="epoch 1 was destroyed"):
             keyring.token("4711", NOW_US - 1)
         assert keyring.token("4711", NOW_US) == after
-        with pytest.raises(UsageError, match="no epoch 1 with a key"):
+        with pytest.raises(IntakeError, match="no epoch 1 with a key"):
             keyring.destroy(1)
 
 
 def test_the_file_is_its_owners_alone_and_is_never_overwritten(path: Path) -> None:
     Keyring.new(path).close()
     assert path.stat().st_mode & 0o777 == 0o600
-    with pytest.raises(UsageError, match="never overwritten"):
+    with pytest.raises(IntakeError, match="never overwritten"):
         Keyring.new(path)
     path.chmod(0o640)
-    with pytest.raises(UsageError, match="others can read"):
+    with pytest.raises(IntakeError, match="others can read"):
         Keyring(path)
 
 
 def test_one_process_at_a_time(path: Path) -> None:
-    with Keyring.new(path), pytest.raises(UsageError, match="another process"):
+    with Keyring.new(path), pytest.raises(IntakeError, match="another process"):
         Keyring(path)
     Keyring(path).close()
 
@@ -119,7 +119,7 @@ def test_a_line_torn_by_a_crash_is_dropped_and_a_damaged_one_is_named_without_it
         assert keyring.token("4711", 1) == token
     assert path.read_bytes() == whole
     path.write_bytes(whole.replace(b'"patron"', b'"patrom"'))
-    with pytest.raises(UsageError, match=r":3: no line of a patron keyring; restore") as refused:
+    with pytest.raises(IntakeError, match=r":3: no line of a patron keyring; restore") as refused:
         Keyring(path)
     assert "secret" not in str(refused.value)
 
@@ -128,7 +128,7 @@ def test_a_line_torn_by_a_crash_is_dropped_and_a_damaged_one_is_named_without_it
 def test_what_is_no_keyring_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     path.chmod(0o600)
-    with pytest.raises(UsageError, match="keyring"):
+    with pytest.raises(IntakeError, match="keyring"):
         Keyring(path)
 
 
@@ -143,7 +143,7 @@ def test_what_is_no_keyring_is_refused(path: Path, content: bytes) -> None:
     ],
 )
 def test_a_number_that_cannot_be_replaced_stops_the_intake(path: Path, line: bytes, says: str) -> None:
-    with Keyring.new(path) as keyring, pytest.raises(UsageError, match=says):
+    with Keyring.new(path) as keyring, pytest.raises(IntakeError, match=says):
         with_tokens(line, keyring)
 
 
@@ -153,7 +153,7 @@ def test_a_line_without_a_card_is_left_alone(line: bytes) -> None:
 
 
 def seated(number: str) -> bytes:
-    from rack.intake import line_of
+    from intake.lines import line_of
 
     table = Table("table/fu-01")
     table.say(PatronSeated(patron="someone", seat=3))

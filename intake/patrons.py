@@ -29,7 +29,7 @@ from typing import Self
 
 import msgspec
 
-from rack.errors import UsageError
+from intake.errors import IntakeError
 
 FORM = "discard-rack patron keyring 1"
 MAX_EPOCHS = 999
@@ -68,12 +68,12 @@ class Keyring:
     """An open keyring; one process at a time. Close it, or use it in a `with`."""
 
     def __init__(self, path: Path) -> None:
-        """Open an existing keyring. Raises `UsageError` where it is missing, readable by others, in use, or damaged."""
+        """Open an existing keyring. Raises `IntakeError` where it is missing, readable by others, in use, or damaged."""
         self.path = path
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except FileNotFoundError:
-            raise UsageError(f"{path}: there is no keyring; `rack patrons new --keyring {path}` makes one") from None
+            raise IntakeError(f"{path}: there is no keyring; `rack patrons new --keyring {path}` makes one") from None
         try:
             self._lock_and_read()
         except BaseException:
@@ -104,11 +104,11 @@ class Keyring:
     def token(self, number: str, at_us: int) -> str:
         """Return a card's token at a time (UTC microseconds); a card seen for the first time is given a secret.
 
-        Raises `UsageError` where the key of that time was destroyed.
+        Raises `IntakeError` where the key of that time was destroyed.
         """
         epoch = next((each for each in reversed(self.epochs) if each.since_us <= at_us), self.epochs[0])
         if epoch.key is None:
-            raise UsageError(
+            raise IntakeError(
                 f"{self.path}: the key of epoch {epoch.number} was destroyed; events of that time get no token"
             )
         index = self._index(number)
@@ -124,12 +124,12 @@ class Keyring:
         return self._index(number) in self._secrets
 
     def rotate(self, since_us: int) -> Epoch:
-        """Begin a new epoch at a time later than the last one's. Raises `UsageError`."""
+        """Begin a new epoch at a time later than the last one's. Raises `IntakeError`."""
         last = self.epochs[-1]
         if since_us <= last.since_us:
-            raise UsageError(f"{self.path}: epoch {last.number} begins at that time or later; give a later one")
+            raise IntakeError(f"{self.path}: epoch {last.number} begins at that time or later; give a later one")
         if last.number == MAX_EPOCHS:
-            raise UsageError(f"{self.path}: there are {MAX_EPOCHS} epochs already; begin a new keyring")
+            raise IntakeError(f"{self.path}: there are {MAX_EPOCHS} epochs already; begin a new keyring")
         epoch = Epoch(last.number + 1, since_us, secrets.token_hex(32))
         self._append(epoch)
         self.epochs.append(epoch)
@@ -145,13 +145,13 @@ class Keyring:
         return len(indices)
 
     def destroy(self, number: int) -> None:
-        """Destroy the key of an epoch. Raises `UsageError` where there is no such epoch, or it is destroyed already."""
+        """Destroy the key of an epoch. Raises `IntakeError` where there is no such epoch, or it is destroyed already."""
         for place, epoch in enumerate(self.epochs):
             if epoch.number == number and epoch.key is not None:
                 self.epochs[place] = Epoch(number, epoch.since_us, None)
                 self._rewrite()
                 return
-        raise UsageError(f"{self.path}: there is no epoch {number} with a key; `rack patrons list` shows them")
+        raise IntakeError(f"{self.path}: there is no epoch {number} with a key; `rack patrons list` shows them")
 
     def _index(self, number: str) -> str:
         return _hmac(self._header.index_key, number.encode()).hex()
@@ -159,11 +159,11 @@ class Keyring:
     def _lock_and_read(self) -> None:
         state = os.fstat(self._file)
         if stat.S_IMODE(state.st_mode) & 0o077:
-            raise UsageError(f"{self.path}: others can read the keyring; chmod 600 it, and rotate its key")
+            raise IntakeError(f"{self.path}: others can read the keyring; chmod 600 it, and rotate its key")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError(f"{self.path}: another process uses the keyring; wait until it is done") from None
+            raise IntakeError(f"{self.path}: another process uses the keyring; wait until it is done") from None
         data = os.pread(self._file, state.st_size, 0)
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) < len(data):  # the last line was torn by a crash: its token was never used
@@ -172,14 +172,14 @@ class Keyring:
         self.epochs = [line for line in lines if isinstance(line, Epoch)]
         self._secrets = {line.index: line.secret for line in lines if isinstance(line, Patron)}
         if not lines or not isinstance(lines[0], Header) or lines[0].form != FORM or not self.epochs:
-            raise UsageError(f"{self.path}: expected a file that `rack patrons new` made ({FORM!r} in its first line)")
+            raise IntakeError(f"{self.path}: expected a file that `rack patrons new` made ({FORM!r} in its first line)")
         self._header = lines[0]
 
     def _line(self, number: int, data: bytes) -> Line:
         try:
             return _decoder.decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError):  # its content is secret: it is not repeated here
-            raise UsageError(f"{self.path}:{number}: no line of a patron keyring; restore it from a copy") from None
+            raise IntakeError(f"{self.path}:{number}: no line of a patron keyring; restore it from a copy") from None
 
     def _append(self, line: Epoch | Patron) -> None:
         os.lseek(self._file, 0, os.SEEK_END)
@@ -203,28 +203,28 @@ class Keyring:
 def with_tokens(data: bytes, keyring: Keyring | None) -> bytes:
     """Return a reported line with a token in place of every card number; other lines as they are.
 
-    Raises `UsageError` where there is a card number and no keyring, or a number that cannot be read: nothing of such a line
+    Raises `IntakeError` where there is a card number and no keyring, or a number that cannot be read: nothing of such a line
     may be stored, not even in quarantine.
     """
     if not _CARDISH.search(data):
         return data
     if keyring is None:
-        raise UsageError("a card number stands where a token belongs; name the keyring with --patrons")
+        raise IntakeError("a card number stands where a token belongs; name the keyring with --patrons")
     found = _TIME.search(data)
     if found is None:
-        raise UsageError("a card number, and no occurred_at_us that says which epoch's token it gets")
+        raise IntakeError("a card number, and no occurred_at_us that says which epoch's token it gets")
     at_us = int(found[1])
 
     def token(match: re.Match[bytes]) -> bytes:
         try:
             number = match[1].decode()
         except UnicodeDecodeError:
-            raise UsageError("a card number that is not UTF-8") from None
+            raise IntakeError("a card number that is not UTF-8") from None
         return b'"' + keyring.token(number, at_us).encode() + b'"'
 
     replaced = _CARD.sub(token, data)
     if _CARDISH.search(replaced):
-        raise UsageError("a card number that cannot be read: 1 to 64 characters, no quotes or backslashes")
+        raise IntakeError("a card number that cannot be read: 1 to 64 characters, no quotes or backslashes")
     return replaced
 
 
@@ -236,7 +236,7 @@ def _write_new(path: Path, lines: Iterable[Line]) -> None:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        raise UsageError(f"{path} is there already; a keyring is never overwritten") from None
+        raise IntakeError(f"{path} is there already; a keyring is never overwritten") from None
     try:
         _write_all(file, lines)
     except OSError:

@@ -15,10 +15,10 @@ from events.proofs.verify import verify
 from events.sqlite.log import SqliteLog
 from events.vocabulary import codec
 from events.vocabulary.model import REGISTRY, EventCorrected, IntakeRefused, WagerPaid
+from intake.errors import IntakeError
+from intake.lines import Taken, line_of, read_line, take
+from intake.quarantine import Held, find, held, redrive
 from rack.cli import main
-from rack.errors import UsageError
-from rack.intake import Taken, line_of, read_line, take
-from rack.quarantine import Held, find, held, redrive
 from replay.findings import Adjudication
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, Table
@@ -155,7 +155,7 @@ def test_the_trace_of_a_redrive(log: SqliteLog) -> None:
 def test_a_redriven_line_cannot_come_in_again(log: SqliteLog) -> None:
     entry, line = refused_payment(log)
     redrive(log, entry, **BECAUSE, line=line)
-    with pytest.raises(UsageError, match="was redriven already, as table/fu-01 event"):
+    with pytest.raises(IntakeError, match="was redriven already, as table/fu-01 event"):
         redrive(log, held(log)[0], **BECAUSE, line=line)
     before, end = conclusions(judged(log)), log.head("table/fu-01")
     for again in (entry.entry.data, line):  # the device sends it once more, as before or rightly spelled
@@ -267,7 +267,7 @@ def test_an_entry_is_found_by_the_beginning_of_its_digest(log: SqliteLog) -> Non
     assert find(entries, entries[7].entry.sha256[:12].upper()) == entries[7]
     firsts = [each.entry.sha256[0] for each in entries]
     for digest in ("", "zz", max(firsts, key=firsts.count)):
-        with pytest.raises(UsageError, match="rack quarantine list"):
+        with pytest.raises(IntakeError, match="rack quarantine list"):
             find(entries, digest)
 
 

@@ -2,7 +2,7 @@
 
 A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields
 do not matter here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for
-nobody can say which was meant. What a device may report, and where, `rack.doors` says. A refused line goes to
+nobody can say which was meant. What a device may report, and where, `intake.doors` says. A refused line goes to
 quarantine, and where its stream can be read and is a table's or a meter's, an `intake_refused` event takes its place
 there, so that its round becomes UNDETERMINED; a line for another stream leaves nothing there, for no device writes in
 it. Both are functions of the line alone: handing the same file in again changes nothing.
@@ -27,8 +27,8 @@ from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode, decode_p
 from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
 from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from events.vocabulary.places import Writer, writers_of
-from rack.doors import check_line
-from rack.errors import UsageError
+from intake.doors import check_line
+from intake.errors import IntakeError
 
 UNKNOWN_STREAM = "unknown"
 """Where bytes are quarantined whose stream cannot be read."""
@@ -111,9 +111,9 @@ _decoder = msgspec.json.Decoder(Line)
 def read_lines(
     file: BinaryIO, name: str, tokens: Callable[[bytes], bytes] = bytes, *, writer: Writer = "device"
 ) -> Iterator[Report | Refusal]:
-    """Yield each line of a writer that says anything, read, with tokens for card numbers (see `rack.patrons.with_tokens`).
+    """Yield each line of a writer that says anything, read, with tokens for card numbers (see `intake.patrons.with_tokens`).
 
-    Of an endless line no more is held than `KEPT_BYTES`. Raises `UsageError` where no token can be put in.
+    Of an endless line no more is held than `KEPT_BYTES`. Raises `IntakeError` where no token can be put in.
     """
     number = 0
     while line := file.readline(KEPT_BYTES):
@@ -126,9 +126,9 @@ def read_lines(
             continue
         try:
             data = tokens(line.rstrip(b"\r\n"))
-        except UsageError as error:
+        except IntakeError as error:
             again = "then hand the file in again: what is in the log already is dropped as repeats"
-            raise UsageError(f"{where}: {error}; {again}") from None
+            raise IntakeError(f"{where}: {error}; {again}") from None
         if size == len(line):
             yield read_line(data, where, writer)
             continue
@@ -251,7 +251,7 @@ def _refuse_one(
 class _Quarantine:
     """The quarantine beside what comes in: keeps what is refused, and knows what came out of it, and which notices stand.
 
-    What came into a stream out of it (see `rack.quarantine`) is read once, when it is asked for; so are its notices.
+    What came into a stream out of it (see `intake.quarantine`) is read once, when it is asked for; so are its notices.
     """
 
     def __init__(self, log: EventLog) -> None:

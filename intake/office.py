@@ -11,7 +11,7 @@ from typing import BinaryIO
 from events.errors import EventError
 from events.log.contract import EventLog
 from events.vocabulary.envelope import Draft
-from rack.intake import Refusal, Taken, count, read_lines
+from intake.lines import Refusal, Taken, count, read_lines
 
 
 def take_office(log: EventLog, file: BinaryIO, name: str) -> Taken:

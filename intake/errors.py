@@ -1,0 +1,5 @@
+"""What intake refuses as a whole, before any line of it is appended."""
+
+
+class IntakeError(Exception):
+    """What is handed in cannot be taken as it is: says what was expected and what to do."""
