@@ -26,9 +26,10 @@ from games.rulebook import Rulebook
 from replay.again import Reader, fold_again
 from replay.corrections import correction
 from replay.findings import Adjudication
+from replay.jumps import Source
 from replay.rounds import Round, TableFold
 from replay.stream import Earlier, Result, Worker, rulebook, rules_in_force
-from replay.table_state import CHANGES, Fact, Source
+from replay.table_state import CHANGES, Fact
 
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""

@@ -1,11 +1,22 @@
-"""Irregularities of the record itself: a device's counter that jumps or repeats, a clock that runs back, a void correction."""
+"""Device counters and clocks, and where a record is irregular: numbers jumped or repeated, clocks run back, a void correction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from replay.table_state import Span
+import msgspec
+
+Span = tuple[int, int]
+"""The first and last of numbers in a row."""
+
+
+class Source(msgspec.Struct):
+    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
+
+    last: int
+    last_us: int
+    missing: list[Span] = []
 
 
 class Jump:

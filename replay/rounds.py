@@ -19,12 +19,12 @@ from games.cards import READ
 from replay.corrections import Correction, Known, correction
 from replay.event_reach import QUIET, QUIET_DEALT, REACHES_FURTHER
 from replay.given_back import given_back
-from replay.jumps import Jump, is_in, without
+from replay.jumps import Jump, Source, is_in, without
 from replay.meters_after import meters_after
 from replay.phases import COLUMN, STRAY, TABLE, Phase
 from replay.shoe_state import from_the_shoe
 from replay.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.table_state import CHANGES, MAKING_READY, Fact, Source, TableState, firsts, in_order
+from replay.table_state import CHANGES, MAKING_READY, Fact, TableState, firsts, in_order
 
 Position = int | Literal["dealer"]
 

@@ -15,6 +15,7 @@ import msgspec
 from events import model
 from events.envelope import ReadEnvelope
 from events.model import Event
+from replay.jumps import Source
 from replay.position_state import Held, Offer
 from replay.shoe_state import ShoeState, deals_from_shoes
 
@@ -81,18 +82,6 @@ class Deck(msgspec.Struct):
     used: bool = False
     banned_by: int = 0
     preparations: list[Preparation] = []
-
-
-Span = tuple[int, int]
-"""The first and last of numbers in a row."""
-
-
-class Source(msgspec.Struct):
-    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
-
-    last: int
-    last_us: int
-    missing: list[Span] = []
 
 
 class Armed(msgspec.Struct, frozen=True):
