@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
+from collections.abc import Callable, Collection, Iterator
+from typing import Any, Literal
+import msgspec
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from replay.fold.player_dealer_state import Held, Offer
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.shoe_state import ShoeState, deals_from_shoes
 
 
 class RecordFault:
@@ -42,3 +50,13 @@ def without(spans: Sequence[Span], number: int) -> list[Span]:
 
 Span = tuple[int, int]
 """The first and last of numbers in a row."""
+
+
+class Source(msgspec.Struct):
+    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
+
+    last: int
+    last_us: int
+    missing: list[Span] = []
+
+

@@ -23,7 +23,8 @@ from replay.fold.record_faults import RecordFault, is_in, without
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.fold.table_state import CHANGES, Source, TableState
+from replay.fold.table_state import CHANGES, TableState
+from replay.fold.record_faults import Source
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""

@@ -17,6 +17,7 @@ from replay.fold.player_dealer_state import Held, Offer
 from replay.fold.record_faults import Span
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.shoe_state import ShoeState, deals_from_shoes
+from replay.fold.record_faults import Source
 
 
 class Preparation(msgspec.Struct, frozen=True):
@@ -52,12 +53,6 @@ class Deck(msgspec.Struct):
     preparations: list[Preparation] = []
 
 
-class Source(msgspec.Struct):
-    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
-
-    last: int
-    last_us: int
-    missing: list[Span] = []
 
 
 class Armed(msgspec.Struct, frozen=True):

@@ -28,7 +28,8 @@ from replay.fold.corrections import correction
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
-from replay.fold.table_state import CHANGES, Source
+from replay.fold.table_state import CHANGES
+from replay.fold.record_faults import Source
 from replay.run.refold import Reader, refold
 from replay.run.stream_worker import Earlier, Result, StreamWorker, rulebook, rules_in_force
 

@@ -9,8 +9,8 @@ from what happens to be loaded, so that every process gives the same digest.
 from __future__ import annotations
 
 import functools
+import os
 import re
-from collections.abc import Iterator
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,9 +27,8 @@ PACKAGES: Final = frozenset({"events", "games", "replay"})
 NO_RULES: Final = "coverage"
 """The data of `games` that says what became of each paragraph of a text, which nothing is judged by."""
 
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|import[ \t]+([^\n]+))", re.MULTILINE
-)
+_FROM = re.compile(r"from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)")
+_IMPORT = re.compile(r"import[ \t]+([^\n]+)")
 _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
@@ -42,42 +41,52 @@ def engine() -> str:
 def digest_of(folder: Path) -> str:
     """Return the digest of what decides a verdict in the packages of a folder: 16 hexadecimal digits."""
     hasher = sha256()
-    for path, data in _deciding(folder):
-        hasher.update(path.relative_to(folder).as_posix().encode() + b"\0" + data + b"\0")
+    for name, data in _deciding(folder):
+        hasher.update(name.encode() + b"\0" + data + b"\0")
     return hasher.hexdigest()[:16]
 
 
-def deciding_files(folder: Path) -> list[Path]:
-    """Return the files that decide a verdict, source and data, in order."""
-    return [path for path, _ in _deciding(folder)]
+def deciding_files(folder: Path) -> list[str]:
+    """Return the files that decide a verdict, source and data, by their paths below the folder, in order."""
+    return [name for name, _ in _deciding(folder)]
 
 
-def _deciding(folder: Path) -> list[tuple[Path, bytes]]:
-    """The files that decide, with their content: the judges and what they import, the rules of play and the house ways."""
-    found: dict[Path, bytes] = {}
+def _deciding(folder: Path) -> list[tuple[str, bytes]]:
+    """The files that decide, with their content: the judges' and what they import, the rules of play and the house ways."""
+    there = _files_in(folder)
+    missing = [judge for judge in JUDGES if f"{judge.replace('.', '/')}.py" not in there]
+    if missing:
+        raise LookupError(f"{folder} has no {missing[0]}: without what judges there is no name for its engine")
+    found: dict[str, bytes] = {}
     names, waiting = set(JUDGES), list(JUDGES)
     while waiting:
-        for path in _sources(folder, waiting.pop()):
+        for path in _sources(waiting.pop()) & there:
             if path not in found:
-                found[path] = path.read_bytes()
+                found[path] = folder.joinpath(path).read_bytes()
                 fresh = _imported(found[path].decode()) - names
                 names |= fresh
                 waiting += fresh
-    missing = [judge for judge in JUDGES if folder.joinpath(*judge.split(".")).with_suffix(".py") not in found]
-    if missing:
-        raise LookupError(f"{folder} has no {missing[0]}: without what judges there is no name for its engine")
-    for path in folder.joinpath("games").rglob("*.toml"):
-        if not any(part.startswith(NO_RULES) for part in path.relative_to(folder).parts):
-            found[path] = path.read_bytes()
-    return sorted(found.items(), key=lambda each: each[0].as_posix())
+    for path in there:
+        if path.endswith(".toml") and not any(part.startswith(NO_RULES) for part in path.split("/")):
+            found[path] = folder.joinpath(path).read_bytes()
+    return sorted(found.items())
 
 
-def _sources(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the files that importing a name runs: of its packages, and of its module, where it names one."""
+def _files_in(folder: Path) -> set[str]:
+    """Return the files of source and data that lie in the packages of a folder, by their paths below it."""
+    found: set[str] = set()
+    for package in PACKAGES:
+        for above, _, names in os.walk(folder / package):
+            below = os.path.relpath(above, folder).replace(os.sep, "/")
+            found.update(f"{below}/{name}" for name in names if name.endswith((".py", ".toml")))
+    return found
+
+
+def _sources(name: str) -> set[str]:
+    """Return the files that importing a name can run: of its packages, and of its module."""
     parts = name.split(".")
-    for length in range(1, len(parts) + 1):
-        path = folder.joinpath(*parts[:length])
-        yield from (each for each in (path / "__init__.py", path.with_name(f"{path.name}.py")) if each.is_file())
+    paths = ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    return {f"{path}{ending}" for path in paths for ending in ("/__init__.py", ".py")}
 
 
 def _imported(source: str) -> set[str]:
@@ -86,11 +95,10 @@ def _imported(source: str) -> set[str]:
     A sentence in a docstring may look like an import: what it names counts, which at worst takes a file too many.
     """
     found: set[str] = set()
-    for module, names, modules in _IMPORT.findall(source):
-        if module:
-            found |= {module, *(f"{module}.{name}" for name in _NAME.findall(names))}
-        else:
-            found.update(_NAME.findall(modules))
+    for module, names in _FROM.findall(source):
+        found |= {module, *(f"{module}.{name}" for name in _NAME.findall(names))}
+    for names in _IMPORT.findall(source):
+        found.update(_NAME.findall(names))
     return {name for name in found if name.partition(".")[0] in PACKAGES}
 
 

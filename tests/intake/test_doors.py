@@ -181,8 +181,8 @@ def test_a_correction_puts_only_in_the_place_of_an_event_what_its_writer_could_r
             "table/fu-01",
             model.IntakeRefused(reason="x", sha256="0" * 64, size=1),
             "device",
-            "intake_refused in table/fu-01 is written by intake itself, not by devices; leave it out: whatever is refused gets its "
-            "notice here",
+            "intake_refused in table/fu-01 is written by intake itself, not by devices; leave it out: whatever is refused gets "
+            "its notice here",
         ),
         (
             "table/fu-01",

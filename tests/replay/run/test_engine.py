@@ -14,7 +14,7 @@ import pytest
 from replay.run.engine import JUDGES, PACKAGES, deciding_files, digest_of, engine
 
 ROOT = Path(__file__).parents[3]
-DECIDING = [path.relative_to(ROOT).as_posix() for path in deciding_files(ROOT)]
+DECIDING = deciding_files(ROOT)
 
 JUDGE_A_ROUND = """
 import json, sys
@@ -173,5 +173,5 @@ def test_nothing_else_is_loaded_to_judge_but_what_reads_a_transcript() -> None:
 
 
 def test_without_its_judges_an_engine_has_no_name(tmp_path: Path) -> None:
-    with pytest.raises(LookupError, match=r"has no replay\.run\.stream_worker"):
+    with pytest.raises(LookupError, match="has no replay"):
         digest_of(tmp_path)
