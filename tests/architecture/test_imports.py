@@ -38,8 +38,9 @@ AT_HOME = {
 }
 
 PURE = (
-    "games/", "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
-    "replay/rounds.py", "replay/rules.py", "replay/table_state.py", "replay/voids.py",
+    "games/", "replay/adjudicate.py", "replay/derived.py", "replay/event_reach.py", "replay/findings.py", "replay/jumps.py",
+    "replay/layout.py", "replay/moves.py", "replay/order.py", "replay/phases.py", "replay/rounds.py", "replay/rules.py",
+    "replay/table_state.py", "replay/voids.py",
     *sorted({f"{each.judge.__module__.replace('.', '/')}.py" for each in rules_in_order()}),
 )  # fmt: skip
 """What judges: the same events and rules give the same verdict. A new game's rules are among it by being rules."""
