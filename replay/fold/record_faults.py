@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
-from collections.abc import Callable, Collection, Iterator
-from typing import Any, Literal
+
 import msgspec
-from events.vocabulary import model
-from events.vocabulary.model import Event
-from replay.fold.player_dealer_state import Held, Offer
-from replay.fold.recorded_event import RecordedEvent
-from replay.fold.shoe_state import ShoeState, deals_from_shoes
 
 
 class RecordFault:
@@ -58,5 +52,3 @@ class Source(msgspec.Struct):
     last: int
     last_us: int
     missing: list[Span] = []
-
-

@@ -19,12 +19,11 @@ from replay.fold.corrections import Correction, Known, correction
 from replay.fold.event_reach import QUIET, QUIET_DEALT, REACHES_FURTHER
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
-from replay.fold.record_faults import RecordFault, is_in, without
+from replay.fold.record_faults import RecordFault, Source, is_in, without
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
 from replay.fold.table_state import CHANGES, TableState
-from replay.fold.record_faults import Source
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""

@@ -14,10 +14,9 @@ import msgspec
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.fold.player_dealer_state import Held, Offer
-from replay.fold.record_faults import Span
+from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.shoe_state import ShoeState, deals_from_shoes
-from replay.fold.record_faults import Source
 
 
 class Preparation(msgspec.Struct, frozen=True):
@@ -51,8 +50,6 @@ class Deck(msgspec.Struct):
     used: bool = False
     banned_by: int = 0
     preparations: list[Preparation] = []
-
-
 
 
 class Armed(msgspec.Struct, frozen=True):

@@ -25,11 +25,11 @@ from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication
 from replay.fold.corrections import correction
+from replay.fold.record_faults import Source
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import CHANGES
-from replay.fold.record_faults import Source
 from replay.run.refold import Reader, refold
 from replay.run.stream_worker import Earlier, Result, StreamWorker, rulebook, rules_in_force
 
