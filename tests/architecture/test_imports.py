@@ -37,7 +37,6 @@ AT_HOME = {
 }
 
 PURE = (
-<<<<<<< HEAD
     "games/",
     "replay/findings.py",
     "replay/fold/",
@@ -47,14 +46,6 @@ PURE = (
     "replay/settlement/",
 )
 """What judges: the same events and rules give the same verdict."""
-=======
-    "games/", "replay/adjudicate.py", "replay/derived.py", "replay/event_reach.py", "replay/findings.py", "replay/jumps.py",
-    "replay/layout.py", "replay/moves.py", "replay/order.py", "replay/phases.py", "replay/rounds.py", "replay/rules.py",
-    "replay/table_state.py", "replay/voids.py",
-    *sorted({f"{each.judge.__module__.replace('.', '/')}.py" for each in rules_in_order()}),
-)  # fmt: skip
-"""What judges: the same events and rules give the same verdict. A new game's rules are among it by being rules."""
->>>>>>> order
 IMPURE_MODULES = {
     "asyncio", "ctypes", "getpass", "glob", "io", "locale", "logging", "multiprocessing", "os", "pathlib", "platform",
     "random", "secrets", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile", "threading", "time",
