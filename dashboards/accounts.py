@@ -9,6 +9,7 @@ import polars as pl
 
 from analytics.hold import RoundView
 from dashboards import markup
+from dashboards.decisions import linked
 from dashboards.drawing import Flag
 from dashboards.markup import Html
 from dashboards.names import (
@@ -101,13 +102,13 @@ def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ())
     rows.append(
         (
             "Section",
-            markup.text(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
+            linked(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
         )
     )
     if proofs:
         rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))
     if found["other_reading"]:
-        rows.append(("Other reading", markup.text(found["other_reading"])))
+        rows.append(("Other reading", linked(found["other_reading"])))
     reason = severity_reason(found["code"], found["severity"], cents)
     rows.append(("Severity", markup.text(f"{found['severity']}: {reason}")))
     pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
@@ -159,7 +160,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
                 formats.signed(s["due_cents"]),
                 markup.two_lines(done, f"{formats.money(slip)} by slip") if slip else done,
                 said,
-                markup.two_lines(line_name(s["line"]), s["cite"]),
+                markup.two_lines(line_name(s["line"]), linked(s["cite"] or "")),
             ]
         )
     if not rows:
@@ -196,10 +197,10 @@ def answer(view: RoundView, seat: int | None, formats: Formats) -> Html:
     if view.round["verdict"] == "VOID":
         lines.append("The round was declared void.")
     first, *rest = lines
-    more = "".join(f'<p class="rk-under">{markup.text(line)}</p>' for line in [*rest, *_reasons(of, formats)])
+    more = "".join(f'<p class="rk-under">{linked(line)}</p>' for line in [*rest, *_reasons(of, formats)])
     return Html(
         f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
-        f'<div><p class="rk-answer-words">{markup.text(first)}</p>{more}</div></div>'
+        f'<div><p class="rk-answer-words">{linked(first)}</p>{more}</div></div>'
     )
 
 

@@ -1,4 +1,4 @@
-"""Dealers: where do things go wrong at the table, and who or what needs a look?"""
+"""Dealer errors: where do things go wrong at the table, and who or what needs a look?"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from analytics import hold, mistakes, patterns
 from analytics.selection import Selection
 from dashboards import analysis, markup, source
 from dashboards.charts import rates_chart
+from dashboards.decisions import linked
 from dashboards.markup import Html
 from dashboards.names import Formats, finding_title, game_name, percent, plural, position_name, table_name, wager_name
 
@@ -75,7 +76,7 @@ def page() -> None:
     formats = source.formats()
     source.show(
         markup.heading(
-            "Dealers",
+            "Dealer errors",
             "Where things go wrong, held against chance. What stands out is a place to look, and says nothing about why.",
         )
     )
@@ -219,7 +220,7 @@ def rules(of: Selection, formats: Formats) -> None:
                     code=r["code"],
                     state="all",
                 ),
-                r["cite"],
+                linked(r["cite"]),
             ),
             game_name(r["game"]) if r["game"] else "–",
             f"{r['findings']:,}",

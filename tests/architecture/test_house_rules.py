@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from rack.cli import COMMANDS, build_parser
+from scripts import decisions
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
@@ -206,9 +207,55 @@ def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> 
             raise AssertionError(f"{document}: rack {line}") from end
 
 
+CITED = re.compile(r"\bD[1-9][0-9]{0,2}\b")
+NO_TEXT = (".png", ".ttf", ".svg", ".lock", ".parquet", ".npz", ".zst")
+NO_CITATIONS = {"pyproject.toml"}
+"""Names rules of the linter, which are numbered likewise."""
+MADE_UP = {"D999"}
+"""What tests ask for because it does not exist."""
+
+
+@pytest.mark.parametrize(
+    ("content", "numbers"),
+    [
+        ("as read (D26, D402)", ["D26", "D402"]),
+        ("D402-D404", ["D402", "D404"]),
+        ("[D13](decisions.md#d13)", ["D13"]),
+        ("AD13 D1x 0xD13 D-12 D1234 D0", []),
+    ],
+)
+def test_the_check_of_cited_decisions(content: str, numbers: list[str]) -> None:
+    assert CITED.findall(content) == numbers
+
+
+def test_every_decision_that_is_cited_exists() -> None:
+    filed = set(tomllib.loads(text("dashboards/decisions.toml"))) - {"subjects"}
+    missing = {
+        name: unknown
+        for name in tracked()
+        if not name.endswith(NO_TEXT)
+        and name not in NO_CITATIONS
+        and (unknown := set(CITED.findall(text(name))) - filed - MADE_UP)
+    }
+    assert missing == {}
+
+
 def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
-    numbers = re.findall(r"^\| (D[0-9]+) \|", text("docs/decisions.md"), re.M)
-    assert sorted(set(numbers)) == sorted(numbers)
+    """TOML itself refuses a table that stands twice; the document has each once, with an anchor."""
+    filed = list(tomllib.loads(text("dashboards/decisions.toml")))
+    anchors = re.findall(r'^\* <a id="(d[0-9]+)"></a>\*\*(D[0-9]+)\*\* ', text("docs/decisions.md"), re.M)
+    assert sorted(number for _, number in anchors) == sorted(filed[1:])
+    assert all(anchor == number.lower() for anchor, number in anchors)
+
+
+def test_the_document_of_the_decisions_is_made_of_their_source() -> None:
+    """`.venv/bin/python scripts/decisions.py` makes it."""
+    assert text("docs/decisions.md") == decisions.document(text("dashboards/decisions.toml"))
+
+
+def test_decisions_stand_in_the_order_of_their_numbers() -> None:
+    numbers = [int(number[1:]) for number in list(tomllib.loads(text("dashboards/decisions.toml")))[1:]]
+    assert numbers == sorted(numbers)
 
 
 def test_every_target_of_the_makefile_is_explained() -> None:
@@ -223,9 +270,3 @@ def test_tests_that_share_a_broker_or_a_browser_stay_together(request: pytest.Fi
     if "PYTEST_XDIST_WORKER" not in os.environ:
         pytest.skip("one process runs all tests")
     assert request.node.nodeid.endswith("@house")
-
-
-def test_decisions_stand_in_the_order_of_their_numbers() -> None:
-    for part in re.split(r"^## ", text("docs/decisions.md"), flags=re.M):
-        numbers = [int(number) for number in re.findall(r"^\| D([0-9]+) \|", part, re.M)]
-        assert numbers == sorted(numbers), part.splitlines()[0]
