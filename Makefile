@@ -65,10 +65,10 @@ bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks
 
 kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/
-	@$(PY) -m deploy.kafka.broker start
+	@$(RACK) kafka start
 
-kafka-stop: $(STAMP)  ## end that broker, and nothing else
-	@$(PY) -m deploy.kafka.broker stop
+kafka-stop: $(STAMP)  ## stop that broker, and nothing else
+	@$(RACK) kafka stop
 
 lock: $(STAMP)  ## renew requirements.lock from pyproject.toml
 	@$(PY) scripts/lock.py $(ARGS)

@@ -45,10 +45,29 @@ EXIT_OF: dict[str, Exit] = {
     "replay.on_dask.OtherSoftware": Exit.ENVIRONMENT,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
+    "rack.kafka.broker.BrokerError": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,
 }
 """Exit code by the class of the error, or of the first of its bases that stands here. Classes are named and not imported,
 so that `rack --help` loads none of them."""
+
+
+EXTRA_OF = {
+    "streamlit": "dashboard", "altair": "dashboard", "typst": "packet", "pyhanko": "packet", "pyhanko_certvalidator": "packet",
+    "asn1crypto": "packet", "dask": "scale", "distributed": "scale",
+}  # fmt: skip
+"""Library that a plain installation does not have → the extra that brings it."""
+
+
+def missing_extra(error: BaseException) -> str | None:
+    """Return the extra whose library an import did not find; null where it was another error.
+
+    >>> missing_extra(ModuleNotFoundError("no", name="pyhanko.sign")), missing_extra(ModuleNotFoundError("no", name="x"))
+    ('packet', None)
+    """
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    return EXTRA_OF.get(error.name.partition(".")[0])
 
 
 def exit_code(error: BaseException) -> Exit | None:

@@ -128,7 +128,7 @@ def test_every_paytable_cites_its_section() -> None:
 def test_set_up_names_no_host() -> None:
     """Where distributions come from is the machine's matter: neither lock nor scripts name it."""
     set_up = re.compile(
-        r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|compose\.ya?ml|.*\.lock)$"
+        r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|rack/kafka/.*|\.github/.*|compose\.ya?ml|.*\.lock)$"
     )
     options = re.compile(
         "|".join(("index" + "[-_]url", "find" + "[-_]links", "extra" + "-index", "<repo" + "sitory>")), re.I
@@ -145,15 +145,24 @@ def test_set_up_names_no_host() -> None:
 
 def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     project = tomllib.loads(text("pyproject.toml"))
-    wanted = (
-        project["project"]["dependencies"] + project["dependency-groups"]["dev"] + project["build-system"]["requires"]
-    )
+    extras = project["project"]["optional-dependencies"]
+    wanted = [
+        *project["project"]["dependencies"], *(each for extra in extras.values() for each in extra),
+        *project["dependency-groups"]["dev"], *project["build-system"]["requires"],
+    ]  # fmt: skip
     names = {re.split(r"[<>=!~ \[]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
+    names.remove("discard-rack")  # of the extra that names all others
     entries = re.findall(
         r"^([a-z0-9-]+)==[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}[ \\]*)+)", text("requirements.lock"), re.M
     )
     assert names <= {entry[0] for entry in entries}
     assert len(entries) == len(re.findall(r"^[a-z]", text("requirements.lock"), re.M)), "an entry has no hash"
+
+
+def test_the_extra_all_names_every_other() -> None:
+    extras = tomllib.loads(text("pyproject.toml"))["project"]["optional-dependencies"]
+    (every,) = extras.pop("all")
+    assert re.fullmatch(r"discard-rack\[(.*)\]", every)[1].split(",") == list(extras)
 
 
 DOCUMENTS = ("README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))))
@@ -200,7 +209,8 @@ def test_the_index_of_the_documentation_names_every_page() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> None:
     """A line that begins with `$ rack` can be copied into a shell."""
-    for line in re.findall(r"^ *\$ (?:[^\n]*\| *)?rack ([a-z][^\n]*)", text(document), re.M):
+    whole_lines = re.sub(r" *\\\n +", " ", text(document))
+    for line in re.findall(r"^ *\$ (?:[^\n]*\| *)?rack ([a-z][^\n]*)", whole_lines, re.M):
         try:
             build_parser().parse_args(shlex.split(line, comments=True))
         except SystemExit as end:

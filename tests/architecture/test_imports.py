@@ -29,12 +29,13 @@ COMPILING = (
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": ("events/kafka_client.py",),
+    "kafka": ("events/kafka_client.py", "rack/kafka/acls.py"),
     "apsw": ("events/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
     "altair": ("dashboards/",),
     "numba": (COMPILING,),
+    "shtab": ("rack/commands/completion.py",),
 }
 
 PURE = (
