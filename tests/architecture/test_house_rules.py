@@ -165,7 +165,13 @@ def test_the_extra_all_names_every_other() -> None:
     assert re.fullmatch(r"discard-rack\[(.*)\]", every)[1].split(",") == list(extras)
 
 
-DOCUMENTS = ("README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))))
+DOCUMENTS = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))),
+)
 
 
 def subparsers() -> dict[str, argparse.ArgumentParser]:
@@ -198,6 +204,36 @@ def test_documents_name_only_what_is_there(document: str) -> None:
         assert options <= options_of(parsers[words[0]], words[1:]), line
     for linked in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", content):
         assert ((ROOT / document).parent / linked).exists(), linked
+
+
+def anchors(document: str) -> set[str]:
+    """What a link can point at in a document: its anchors, and its headings as GitHub names them."""
+    content = text(document)
+    headings = re.findall(r"^#+ (.+)$", content, re.M)
+    named = {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return named | set(re.findall(r'<a id="([^"]+)"></a>', content))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_into_documents_find_their_place(document: str) -> None:
+    for page, anchor in re.findall(r"\]\(([\w./-]*\.md|)#([^)]+)\)", text(document)):
+        target = ((ROOT / document).parent / page).resolve() if page else ROOT / document
+        assert anchor in anchors(str(target.relative_to(ROOT))), f"{page}#{anchor}"
+
+
+GLOSSARY = re.findall(r'^\* <a id="([a-z-]+)"></a>\*\*([^*]+)\*\* (.+)$', text("docs/glossary.md"), re.M)
+"""Anchor, term and definition of every entry."""
+
+
+def test_the_glossary_defines_each_term_once_in_the_order_of_the_alphabet() -> None:
+    assert len(GLOSSARY) == text("docs/glossary.md").count("\n* ")
+    assert len(GLOSSARY) == len({anchor for anchor, _, _ in GLOSSARY})
+    terms = [term.rstrip(".").lower() for _, term, _ in GLOSSARY]
+    assert terms == sorted(set(terms))
+
+
+def test_the_glossary_defines_in_at_most_three_sentences() -> None:
+    assert [term for _, term, meaning in GLOSSARY if len(re.findall(r"[.:?!](?: |$)", meaning)) > 3] == []
 
 
 def test_the_index_of_the_documentation_names_every_page() -> None:
