@@ -32,7 +32,7 @@ test: $(STAMP)  ## run all tests and doctests
 	@$(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
 
 # The golden rounds, units and house rules, without what takes long: brokers, browsers, compiled kernels, simulated days.
-FAST := tests/architecture tests/golden tests/games tests/events tests/replay tests/properties
+FAST := tests/architecture tests/golden tests/games tests/events tests/replay
 
 test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: two minutes on two cores
 	@$(PY) -m pytest -q -n $(JOBS) -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
