@@ -84,7 +84,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in (*COMMANDS, *OLD_NAMES):
         module = command(name)
-        shown = {} if name in OLD_NAMES else {"help": module.HELP}
+        shown: dict[str, Any] = {} if name in OLD_NAMES else {"help": module.HELP}
         description = f"{module.HELP[0].upper()}{module.HELP[1:]}."
         module.configure(commands.add_parser(name, description=description, parents=[shared], **shown))
     return parser
@@ -130,10 +130,11 @@ def _refuse(error: Exception, name: str, output: Output) -> int:
     code = exit_code(error)
     if os.environ.get("RACK_DEBUG", "") not in {"", "0"}:
         raise error
-    extra = missing_extra(error)
-    if extra is not None:
+    missing = missing_extra(error)
+    if missing is not None:
+        library, extra = missing
         output.problem(
-            f"rack: `rack {name}` needs the extra `{extra}` ({error.name} is not installed): "
+            f"rack: `rack {name}` needs the extra `{extra}` ({library} is not installed): "
             f"pip install 'discard-rack[{extra}]'"
         )
         return Exit.ENVIRONMENT

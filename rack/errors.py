@@ -59,15 +59,17 @@ EXTRA_OF = {
 """Library that a plain installation does not have → the extra that brings it."""
 
 
-def missing_extra(error: BaseException) -> str | None:
-    """Return the extra whose library an import did not find; null where it was another error.
+def missing_extra(error: BaseException) -> tuple[str, str] | None:
+    """Return the library that an import did not find and the extra that brings it; null where it was another error.
 
     >>> missing_extra(ModuleNotFoundError("no", name="pyhanko.sign")), missing_extra(ModuleNotFoundError("no", name="x"))
-    ('packet', None)
+    (('pyhanko', 'packet'), None)
     """
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
-    return EXTRA_OF.get(error.name.partition(".")[0])
+    library = error.name.partition(".")[0]
+    extra = EXTRA_OF.get(library)
+    return None if extra is None else (library, extra)
 
 
 def exit_code(error: BaseException) -> Exit | None:
