@@ -35,7 +35,7 @@ test: $(STAMP)  ## run all tests and doctests
 FAST := tests/architecture tests/golden tests/games tests/events tests/replay
 
 test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: two minutes on two cores
-	@$(PY) -m pytest -q -n $(JOBS) -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadgroup -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
 
 lint: $(STAMP)  ## format, lint, types
 	@$(PY) -m ruff format --check $(wildcard $(CODE))
