@@ -17,6 +17,7 @@ from dashboards import markup
 from dashboards.markup import Html
 
 NUMBER = re.compile(r"\bD[1-9][0-9]{0,2}\b")
+CITED = re.compile(r" \(D[1-9][0-9]{0,2}(?:, D[1-9][0-9]{0,2})*\)")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,15 @@ def linked(words: object) -> Html:
     return Html(NUMBER.sub(lambda found: _link(found[0]), markup.text(words)))
 
 
+def plain(words: str) -> str:
+    """Return words without the decisions that they cite in parentheses: for a menu or a drawing, which can hold no link.
+
+    >>> plain("with its true odds (D3)")
+    'with its true odds'
+    """
+    return CITED.sub("", words)
+
+
 def _link(number: str) -> str:
     decision = decisions().get(number)
     if decision is None:
@@ -80,7 +90,7 @@ def listing() -> Html:
     """Return all decisions by subject, each with its number as a link."""
     by_subject: dict[str, list[str]] = {}
     for decision in decisions().values():
-        row = f"<dt>{_link(decision.number)}</dt><dd>{escape(decision.reading)}</dd>"
+        row = f"<dt>{_link(decision.number)}</dt><dd>{linked(decision.reading)}</dd>"
         by_subject.setdefault(decision.subject, []).append(row)
     return Html(
         "".join(

@@ -9,6 +9,7 @@ from analytics import fairness
 from analytics.selection import Selection
 from dashboards import analysis, fairness_words, markup, source
 from dashboards.charts import counts_chart
+from dashboards.decisions import linked, plain
 from dashboards.names import plural
 
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
@@ -42,7 +43,7 @@ def page() -> None:
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
     with right:
         family = source.choose(
-            "What is tested", "family", families, lambda name: fairness.FAMILIES[name].capitalize(), "Everything"
+            "What is tested", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "Everything"
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
@@ -57,7 +58,7 @@ def tests(found: pl.DataFrame) -> None:
     rows = [
         [
             analysis.badge(r["verdict"]),
-            fairness.FAMILIES[r["family"]].capitalize(),
+            linked(_sentence(fairness.FAMILIES[r["family"]])),
             fairness_words.where(r),
             f"{r['n']:,}",
             markup.two_lines(analysis.odds(r["p_adjusted"]), r["how"]),
@@ -79,6 +80,10 @@ def tests(found: pl.DataFrame) -> None:
     )
 
 
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
 def counts(family: str, by: str, of: Selection) -> None:
     """Show how often each value of a family came beside how often it should, one test at a time."""
     found = source.reckon(fairness.fairness_counts, family, by, of)
@@ -89,7 +94,7 @@ def counts(family: str, by: str, of: Selection) -> None:
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)
     st.altair_chart(
-        counts_chart(drawn), theme=None, alt=f"{fairness.FAMILIES[family]}: observed beside expected, {place}"
+        counts_chart(drawn), theme=None, alt=f"{plain(fairness.FAMILIES[family])}: observed beside expected, {place}"
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from dashboards import decisions
 from dashboards.accounts import finding
+from dashboards.app import PAGES
 from tests.dashboards import sample
 from tests.dashboards.running import run, said
 from tests.dashboards.test_words import FORMATS
@@ -62,3 +64,18 @@ def test_a_decision_is_shown_without_a_warehouse_too(tmp_path: Path, monkeypatch
 @pytest.mark.parametrize("number", ["D999", "26", "<b>"])
 def test_a_decision_that_is_none_shows_nothing(number: str) -> None:
     assert decisions.account(number) == ""
+
+
+def test_words_without_room_for_a_link_lose_what_they_cite() -> None:
+    assert decisions.plain("odds (D3) and counts (D26, D402)") == "odds and counts"
+    assert decisions.plain("table (D-3)") == "table (D-3)"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_shows_a_number_without_its_text(page: str, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = {"table": "fu-02", "round": "4"} if page == "round" else {}
+    test = run(page, warehouse, monkeypatch, **query)
+    linked = re.compile(r'<a class="rk-decision".*?</a>', re.S)
+    shown = linked.sub("", said(test))
+    options = [str(option) for box in test.selectbox for option in box.options]
+    assert re.findall(r"\b[Dd][1-9][0-9]{0,2}\b", "\n".join([shown, *options])) == []
