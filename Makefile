@@ -7,7 +7,7 @@ JOBS  ?= 2
 CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard dashboard-login test lint check coverage mutants faults fuzz soak bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo dashboard dashboard-login test test-fast lint check coverage mutants faults fuzz soak bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,12 @@ dashboard-login: $(STAMP)  ## the same with a login to try, one person for each 
 
 test: $(STAMP)  ## run all tests and doctests
 	@$(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+# The golden rounds, units and house rules, without what takes long: brokers, browsers, compiled kernels, simulated days.
+FAST := tests/architecture tests/golden tests/games tests/events tests/replay
+
+test-fast: $(STAMP)  ## golden rounds, unit tests and house rules: two minutes on two cores
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadgroup -m "not (kafka or browser or kernels or days or slow)" $(FAST) $(ARGS)
 
 lint: $(STAMP)  ## format, lint, types
 	@$(PY) -m ruff format --check $(wildcard $(CODE))
@@ -65,10 +71,10 @@ bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks
 
 kafka: $(STAMP)  ## start a real Apache Kafka broker on 127.0.0.1, in .kafka/
-	@$(PY) -m deploy.kafka.broker start
+	@$(RACK) kafka start
 
-kafka-stop: $(STAMP)  ## end that broker, and nothing else
-	@$(PY) -m deploy.kafka.broker stop
+kafka-stop: $(STAMP)  ## stop that broker, and nothing else
+	@$(RACK) kafka stop
 
 lock: $(STAMP)  ## renew requirements.lock from pyproject.toml
 	@$(PY) scripts/lock.py $(ARGS)

@@ -27,6 +27,9 @@ PAGES = {
 }
 """Page → its question, in the order of the navigation."""
 
+TITLES = {"dealers": "Dealer errors"}
+"""Page → its title, where that is not its name."""
+
 
 def main() -> None:
     """Lay out the navigation and run the page that was asked for."""
@@ -36,7 +39,7 @@ def main() -> None:
     pages = [
         st.Page(
             HERE / "pages" / f"{name}.py",
-            title=name.capitalize(),
+            title=TITLES.get(name, name.capitalize()),
             url_path=name,
             help=question,
             visibility="visible" if may[name] else "hidden",  # its address still answers: with the reason

@@ -2,7 +2,7 @@
 
 Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure. A command is a module of `rack.commands`
 with `HELP`, `configure(parser)` and `run(arguments, output) -> Exit`; it imports what it needs when it runs, so that
-`--help` answers at once.
+`--help` answers at once. `dealer-errors` is the module `dealer_errors`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from rack.arguments import output_flags
-from rack.errors import Exit, exit_code
+from rack.errors import Exit, exit_code, missing_extra
 from rack.output import Output
 
 COMMANDS = (
@@ -40,11 +40,15 @@ COMMANDS = (
     "theory",
     "warehouse",
     "hold",
-    "errors",
+    "dealer-errors",
     "fairness",
     "metrics",
     "dashboard",
+    "kafka",
+    "completion",
 )
+OLD_NAMES = {"errors": "dealer-errors"}
+"""Name of a command in an earlier version → its name now. The old one still works, and no help shows it."""
 
 EPILOG = """\
 exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure
@@ -66,7 +70,7 @@ class Command(Protocol):
 
 def command(name: str) -> Command:
     """Return the module of a command."""
-    return cast(Command, importlib.import_module(f"rack.commands.{name}"))
+    return cast(Command, importlib.import_module(f"rack.commands.{OLD_NAMES.get(name, name).replace('-', '_')}"))
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -79,15 +83,33 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[shared],
     )
+    parser.add_argument("--version", action=_Version, help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name in (*COMMANDS, *OLD_NAMES):
         module = command(name)
-        module.configure(
-            commands.add_parser(
-                name, help=module.HELP, description=f"{module.HELP[0].upper()}{module.HELP[1:]}.", parents=[shared]
-            )
-        )
+        shown: dict[str, Any] = {} if name in OLD_NAMES else {"help": module.HELP}
+        description = f"{module.HELP[0].upper()}{module.HELP[1:]}."
+        module.configure(commands.add_parser(name, description=description, parents=[shared], **shown))
     return parser
+
+
+class _Version(argparse.Action):
+    """Prints the version of the installed distribution, which is looked up only when it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **options: Any) -> None:
+        super().__init__(
+            option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=options.get("help")
+        )
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            installed = version("discard-rack")
+        except PackageNotFoundError:
+            installed = "(not installed)"
+        Output().text(f"rack {installed}")
+        parser.exit()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -103,14 +125,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         output.problem("rack: interrupted; what was acknowledged stays")
         return 130
     except Exception as error:
-        return _refuse(error, output)
+        return _refuse(error, arguments.command, output)
 
 
-def _refuse(error: Exception, output: Output) -> int:
+def _refuse(error: Exception, name: str, output: Output) -> int:
     """Say in one line what is wrong; with RACK_DEBUG=1 show the traceback instead."""
     code = exit_code(error)
     if os.environ.get("RACK_DEBUG", "") not in {"", "0"}:
         raise error
+    missing = missing_extra(error)
+    if missing is not None:
+        library, extra = missing
+        output.problem(
+            f"rack: `rack {name}` needs the extra `{extra}` ({library} is not installed): "
+            f"pip install 'discard-rack[{extra}]'"
+        )
+        return Exit.ENVIRONMENT
     if code is None:
         output.problem(
             f"rack: unexpected {type(error).__name__}: {error}; this is a defect of Discard Rack (RACK_DEBUG=1 shows where)"

@@ -46,10 +46,37 @@ EXIT_OF: dict[str, Exit] = {
     "intake.errors.IntakeError": Exit.USAGE,
     "rack.errors.UsageError": Exit.USAGE,
     "rack.errors.EnvironmentFault": Exit.ENVIRONMENT,
+    "rack.kafka.broker.BrokerError": Exit.ENVIRONMENT,
     "builtins.OSError": Exit.ENVIRONMENT,
 }
 """Exit code by the class of the error, or of the first of its bases that stands here. Classes are named and not imported,
 so that `rack --help` loads none of them."""
+
+
+EXTRA_OF = {
+    "streamlit": "dashboard",
+    "altair": "dashboard",
+    "typst": "packet",
+    "pyhanko": "packet",
+    "pyhanko_certvalidator": "packet",
+    "asn1crypto": "packet",
+    "dask": "scale",
+    "distributed": "scale",
+}
+"""Library that a plain installation does not have → the extra that brings it."""
+
+
+def missing_extra(error: BaseException) -> tuple[str, str] | None:
+    """Return the library that an import did not find and the extra that brings it; null where it was another error.
+
+    >>> missing_extra(ModuleNotFoundError("no", name="pyhanko.sign")), missing_extra(ModuleNotFoundError("no", name="x"))
+    (('pyhanko', 'packet'), None)
+    """
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    library = error.name.partition(".")[0]
+    extra = EXTRA_OF.get(library)
+    return None if extra is None else (library, extra)
 
 
 def exit_code(error: BaseException) -> Exit | None:

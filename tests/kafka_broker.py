@@ -16,7 +16,7 @@ from typing import NoReturn
 
 import pytest
 
-from deploy.kafka.broker import Broker, BrokerError, free_ports
+from rack.kafka.broker import Broker, BrokerError, free_ports
 
 
 def bootstrap() -> str:

@@ -1,4 +1,4 @@
-"""Dealers: where do things go wrong at the table, and who or what needs a look?"""
+"""Dealer errors: where do things go wrong at the table, and who or what needs a look?"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import streamlit as st
 from analytics.errors import mistakes, patterns
 from analytics.hold import hold
 from analytics.warehouse.selection import Selection
+from dashboards.decisions import linked
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
 from dashboards.drawing.markup import Html
@@ -86,7 +87,7 @@ def page() -> None:
     formats = source.formats()
     source.show(
         markup.heading(
-            "Dealers",
+            "Dealer errors",
             "Where things go wrong, held against chance. What stands out is a place to look, and says nothing about why.",
         )
     )
@@ -230,7 +231,7 @@ def rules(of: Selection, formats: Formats) -> None:
                     code=r["code"],
                     state="all",
                 ),
-                r["cite"],
+                linked(r["cite"]),
             ),
             game_name(r["game"]) if r["game"] else "–",
             f"{r['findings']:,}",

@@ -7,6 +7,7 @@ import streamlit as st
 
 from analytics.fairness import fairness
 from analytics.warehouse.selection import Selection
+from dashboards.decisions import linked, plain
 from dashboards.drawing import markup
 from dashboards.drawing.charts import counts_chart
 from dashboards.drawing.names import plural
@@ -50,7 +51,7 @@ def page() -> None:
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
     with right:
         family = source.choose(
-            "What is tested", "family", families, lambda name: fairness.FAMILIES[name].capitalize(), "Everything"
+            "What is tested", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "Everything"
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
@@ -65,7 +66,7 @@ def tests(found: pl.DataFrame) -> None:
     rows = [
         [
             analysis.badge(r["verdict"]),
-            fairness.FAMILIES[r["family"]].capitalize(),
+            linked(_sentence(fairness.FAMILIES[r["family"]])),
             fairness_words.where(r),
             f"{r['n']:,}",
             markup.two_lines(analysis.odds(r["p_adjusted"]), r["how"]),
@@ -87,6 +88,10 @@ def tests(found: pl.DataFrame) -> None:
     )
 
 
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
 def counts(family: str, by: str, of: Selection) -> None:
     """Show how often each value of a family came beside how often it should, one test at a time."""
     found = source.reckon(fairness.fairness_counts, family, by, of)
@@ -97,7 +102,7 @@ def counts(family: str, by: str, of: Selection) -> None:
     rows = [row for row in found.iter_rows(named=True) if fairness_words.where(row) == place]
     drawn = pl.DataFrame(rows, schema=found.schema)
     st.altair_chart(
-        counts_chart(drawn), theme=None, alt=f"{fairness.FAMILIES[family]}: observed beside expected, {place}"
+        counts_chart(drawn), theme=None, alt=f"{plain(fairness.FAMILIES[family])}: observed beside expected, {place}"
     )
 
 

@@ -6,6 +6,8 @@ import streamlit as st
 
 from analytics import rules
 from analytics.rules import Filing, Offered, Submission
+from dashboards import decisions
+from dashboards.decisions import linked
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name, game_name, plural, share, table_name, wager_name
@@ -37,10 +39,24 @@ STATES = {
 
 
 def page() -> None:
-    """Lay the page out: a table's submissions, the wagers of one, and the what-if."""
+    """Lay the page out: the decision that a link names, a table's rules, and all decisions."""
     source.begin()
-    filed = source.ask(rules.filings)
     source.show(markup.heading("Rules", "What each table plays by, as it was filed, and what that returns."))
+    source.show(decisions.account(st.query_params.get("decision")))
+    _rules_of_a_table()
+    every_decision()
+    source.watch()
+
+
+def every_decision() -> None:
+    """Offer all decisions: how a text is read that leaves room."""
+    with st.expander("Decisions: how Discard Rack reads a text that leaves room"):
+        source.show(decisions.listing())
+
+
+def _rules_of_a_table() -> None:
+    """Show the submissions of a table, the wagers of one, and the what-if; or what to do where nothing was filed."""
+    filed = source.ask(rules.filings)
     if not filed:
         source.show(
             markup.empty(
@@ -49,7 +65,6 @@ def page() -> None:
                 "`rack replay --log ADDR --warehouse FILE`.",
             )
         )
-        source.watch()
         return
     formats = source.formats()
     tables = list(dict.fromkeys(each.table_id for each in filed))
@@ -72,7 +87,6 @@ def page() -> None:
     with st.expander(f"The submission as filed: event {shown.seq:,} of {table_name(table)}"):
         st.code(shown.toml, language="toml")
         source.show(f'<p class="rk-hash">SHA-256 {markup.text(shown.digest)}</p>')
-    source.watch()
 
 
 def _first(of_table: list[Filing]) -> Filing:
@@ -124,7 +138,7 @@ def wagers(submission: Submission, formats: Formats) -> None:
     source.show(markup.table(WAGERS, [_row(each, formats) for each in offered], "Wagers offered and what they return"))
     notices = [(each.wager, notice) for each in offered if each.figures for notice in each.figures.notices]
     for wager, notice in dict.fromkeys(notices):
-        source.show(f'<p class="rk-note">{markup.text(wager_name(wager))}: {markup.text(notice)}</p>')
+        source.show(f'<p class="rk-note">{markup.text(wager_name(wager))}: {linked(notice)}</p>')
 
 
 def _row(each: Offered, formats: Formats) -> list[object]:
@@ -143,7 +157,7 @@ def _row(each: Offered, formats: Formats) -> list[object]:
         ]
     off = f"± {share(figures.std_error_percent, 3)}" if figures.std_error_percent else ""
     return [
-        markup.two_lines(wager_name(each.wager), figures.cite),
+        markup.two_lines(wager_name(each.wager), linked(figures.cite)),
         each.paytable or "–",
         limits,
         markup.two_lines(share(figures.return_percent, 3), off),

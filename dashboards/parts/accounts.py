@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from analytics.hold.hold import RoundView
+from dashboards.decisions import linked
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
@@ -130,13 +131,13 @@ def finding(found: dict[str, Any], formats: Formats, steps: Sequence[Step] = ())
     rows.append(
         (
             "Section",
-            markup.text(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
+            linked(found["cite"] + (" (assumed)" if found["assumed"] and "assumed" not in found["cite"] else "")),
         )
     )
     if proofs:
         rows.append(("Evidence", Html(", ".join(markup.text(proof) for proof in proofs))))
     if found["other_reading"]:
-        rows.append(("Other reading", markup.text(found["other_reading"])))
+        rows.append(("Other reading", linked(found["other_reading"])))
     reason = severity_reason(found["code"], found["severity"], cents)
     rows.append(("Severity", markup.text(f"{found['severity']}: {reason}")))
     pairs = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
@@ -188,7 +189,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
                 formats.signed(s["due_cents"]),
                 markup.two_lines(done, f"{formats.money(slip)} by slip") if slip else done,
                 said,
-                markup.two_lines(line_name(s["line"]), s["cite"]),
+                markup.two_lines(line_name(s["line"]), linked(s["cite"] or "")),
             ]
         )
     if not rows:
@@ -210,5 +211,5 @@ def answer(view: RoundView, seat: int | None, formats: Formats) -> Html:
     kind, shape = ANSWERS[told.outcome]
     return Html(
         f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
-        f'<div><p class="rk-answer-words">{markup.text(told.sentence)}</p></div></div>'
+        f'<div><p class="rk-answer-words">{linked(told.sentence)}</p></div></div>'
     )

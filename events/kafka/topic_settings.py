@@ -52,7 +52,7 @@ def topic_faults(
         yield StoreFault(topic, "partitions", value, str(partitions), remedy, refused=True)
         return
     if found.values is None:
-        remedy = "give this user the right DESCRIBE_CONFIGS on it: python -m deploy.kafka.acls"
+        remedy = "give this user the right DESCRIBE_CONFIGS on it: rack kafka acls"
         yield StoreFault(topic, "settings", "not readable", "readable", remedy, refused=False)
         return
     for setting, value in expected.items():

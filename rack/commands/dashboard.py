@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -54,6 +55,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Serve the pages until interrupted."""
+    if find_spec("streamlit") is None:  # the pages are a process of their own, which would only say that it ended
+        raise ModuleNotFoundError("the pages need Streamlit", name="streamlit")
     from dashboards.run import KEY_VARIABLE, LOG_OPTIONS_VARIABLE, command
     from rack.opening import options_of
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from rack.cli import COMMANDS, build_parser
+from scripts import decisions
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "intake", "rack", "replay")
@@ -127,7 +128,7 @@ def test_every_paytable_cites_its_section() -> None:
 def test_set_up_names_no_host() -> None:
     """Where distributions come from is the machine's matter: neither lock nor scripts name it."""
     set_up = re.compile(
-        r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|compose\.ya?ml|.*\.lock)$"
+        r"^(requirements.*|pyproject\.toml|Makefile|\.ci/.*|scripts/.*|deploy/.*|rack/kafka/.*|\.github/.*|compose\.ya?ml|.*\.lock)$"
     )
     options = re.compile(
         "|".join(("index" + "[-_]url", "find" + "[-_]links", "extra" + "-index", "<repo" + "sitory>")), re.I
@@ -144,10 +145,15 @@ def test_set_up_names_no_host() -> None:
 
 def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     project = tomllib.loads(text("pyproject.toml"))
-    wanted = (
-        project["project"]["dependencies"] + project["dependency-groups"]["dev"] + project["build-system"]["requires"]
-    )
+    extras = project["project"]["optional-dependencies"]
+    wanted = [
+        *project["project"]["dependencies"],
+        *(each for extra in extras.values() for each in extra),
+        *project["dependency-groups"]["dev"],
+        *project["build-system"]["requires"],
+    ]
     names = {re.split(r"[<>=!~ \[]", requirement)[0].lower().replace("_", "-") for requirement in wanted}
+    names.remove("discard-rack")  # of the extra that names all others
     entries = re.findall(
         r"^([a-z0-9-]+)==[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}[ \\]*)+)", text("requirements.lock"), re.M
     )
@@ -155,7 +161,19 @@ def test_the_lock_holds_every_dependency_with_its_hashes() -> None:
     assert len(entries) == len(re.findall(r"^[a-z]", text("requirements.lock"), re.M)), "an entry has no hash"
 
 
-DOCUMENTS = ("README.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))))
+def test_the_extra_all_names_every_other() -> None:
+    extras = tomllib.loads(text("pyproject.toml"))["project"]["optional-dependencies"]
+    (every,) = extras.pop("all")
+    assert re.fullmatch(r"discard-rack\[(.*)\]", every)[1].split(",") == list(extras)
+
+
+DOCUMENTS = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))),
+)
 
 
 def subparsers() -> dict[str, argparse.ArgumentParser]:
@@ -190,6 +208,36 @@ def test_documents_name_only_what_is_there(document: str) -> None:
         assert ((ROOT / document).parent / linked).exists(), linked
 
 
+def anchors(document: str) -> set[str]:
+    """What a link can point at in a document: its anchors, and its headings as GitHub names them."""
+    content = text(document)
+    headings = re.findall(r"^#+ (.+)$", content, re.M)
+    named = {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+    return named | set(re.findall(r'<a id="([^"]+)"></a>', content))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_into_documents_find_their_place(document: str) -> None:
+    for page, anchor in re.findall(r"\]\(([\w./-]*\.md|)#([^)]+)\)", text(document)):
+        target = ((ROOT / document).parent / page).resolve() if page else ROOT / document
+        assert anchor in anchors(str(target.relative_to(ROOT))), f"{page}#{anchor}"
+
+
+GLOSSARY = re.findall(r'^\* <a id="([a-z-]+)"></a>\*\*([^*]+)\*\* (.+)$', text("docs/glossary.md"), re.M)
+"""Anchor, term and definition of every entry."""
+
+
+def test_the_glossary_defines_each_term_once_in_the_order_of_the_alphabet() -> None:
+    assert len(GLOSSARY) == text("docs/glossary.md").count("\n* ")
+    assert len(GLOSSARY) == len({anchor for anchor, _, _ in GLOSSARY})
+    terms = [term.rstrip(".").lower() for _, term, _ in GLOSSARY]
+    assert terms == sorted(set(terms))
+
+
+def test_the_glossary_defines_in_at_most_three_sentences() -> None:
+    assert [term for _, term, meaning in GLOSSARY if len(re.findall(r"[.:?!](?: |$)", meaning)) > 3] == []
+
+
 def test_the_index_of_the_documentation_names_every_page() -> None:
     linked = set(re.findall(r"\]\(([a-z0-9-]+\.[a-z.]+)\)", text("docs/README.md")))
     pages = {page.name for page in (ROOT / "docs").iterdir() if page.suffix in (".md", ".json")}
@@ -199,16 +247,63 @@ def test_the_index_of_the_documentation_names_every_page() -> None:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_commands_of_the_documents_are_read_as_they_stand(document: str) -> None:
     """A line that begins with `$ rack` can be copied into a shell."""
-    for line in re.findall(r"^ *\$ (?:[^\n]*\| *)?rack ([a-z][^\n]*)", text(document), re.M):
+    whole_lines = re.sub(r" *\\\n +", " ", text(document))
+    for line in re.findall(r"^ *\$ (?:[^\n]*\| *)?rack ([a-z][^\n]*)", whole_lines, re.M):
         try:
             build_parser().parse_args(shlex.split(line, comments=True))
         except SystemExit as end:
             raise AssertionError(f"{document}: rack {line}") from end
 
 
+CITED = re.compile(r"\bD[1-9][0-9]{0,2}\b")
+NO_TEXT = (".png", ".ttf", ".svg", ".lock", ".parquet", ".npz", ".zst")
+NO_CITATIONS = {"pyproject.toml"}
+"""Names rules of the linter, which are numbered likewise."""
+MADE_UP = {"D999"}
+"""What tests ask for because it does not exist."""
+
+
+@pytest.mark.parametrize(
+    ("content", "numbers"),
+    [
+        ("as read (D26, D402)", ["D26", "D402"]),
+        ("D402-D404", ["D402", "D404"]),
+        ("[D13](decisions.md#d13)", ["D13"]),
+        ("AD13 D1x 0xD13 D-12 D1234 D0", []),
+    ],
+)
+def test_the_check_of_cited_decisions(content: str, numbers: list[str]) -> None:
+    assert CITED.findall(content) == numbers
+
+
+def test_every_decision_that_is_cited_exists() -> None:
+    filed = set(tomllib.loads(text("dashboards/decisions.toml"))) - {"subjects"}
+    missing = {
+        name: unknown
+        for name in tracked()
+        if not name.endswith(NO_TEXT)
+        and name not in NO_CITATIONS
+        and (unknown := set(CITED.findall(text(name))) - filed - MADE_UP)
+    }
+    assert missing == {}
+
+
 def test_a_decision_has_one_number_and_a_number_one_decision() -> None:
-    numbers = re.findall(r"^\| (D[0-9]+) \|", text("docs/decisions.md"), re.M)
-    assert sorted(set(numbers)) == sorted(numbers)
+    """TOML itself refuses a table that stands twice; the document has each once, with an anchor."""
+    filed = list(tomllib.loads(text("dashboards/decisions.toml")))
+    anchors = re.findall(r'^\* <a id="(d[0-9]+)"></a>\*\*(D[0-9]+)\*\* ', text("docs/decisions.md"), re.M)
+    assert sorted(number for _, number in anchors) == sorted(filed[1:])
+    assert all(anchor == number.lower() for anchor, number in anchors)
+
+
+def test_the_document_of_the_decisions_is_made_of_their_source() -> None:
+    """`.venv/bin/python scripts/decisions.py` makes it."""
+    assert text("docs/decisions.md") == decisions.document(text("dashboards/decisions.toml"))
+
+
+def test_decisions_stand_in_the_order_of_their_numbers() -> None:
+    numbers = [int(number[1:]) for number in list(tomllib.loads(text("dashboards/decisions.toml")))[1:]]
+    assert numbers == sorted(numbers)
 
 
 def test_every_target_of_the_makefile_is_explained() -> None:
@@ -223,9 +318,3 @@ def test_tests_that_share_a_broker_or_a_browser_stay_together(request: pytest.Fi
     if "PYTEST_XDIST_WORKER" not in os.environ:
         pytest.skip("one process runs all tests")
     assert request.node.nodeid.endswith("@house")
-
-
-def test_decisions_stand_in_the_order_of_their_numbers() -> None:
-    for part in re.split(r"^## ", text("docs/decisions.md"), flags=re.M):
-        numbers = [int(number) for number in re.findall(r"^\| D([0-9]+) \|", part, re.M)]
-        assert numbers == sorted(numbers), part.splitlines()[0]

@@ -28,12 +28,13 @@ COMPILING = (
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": ("events/kafka/client.py",),
+    "kafka": ("events/kafka/client.py", "rack/kafka/acls.py"),
     "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
     "altair": ("dashboards/",),
     "numba": (COMPILING,),
+    "shtab": ("rack/commands/completion.py",),
 }
 
 PURE = (

@@ -13,9 +13,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from deploy.kafka.broker import Broker, BrokerError, free_ports
 from events.errors import LogUnavailable, LostTail, SecondWriter
 from events.kafka.log import KafkaLog, KafkaResults
+from rack.kafka.broker import Broker, BrokerError, free_ports
 from tests.faults.floor import check, groups, tables
 from tests.faults.killed import create, settled
 from tests.faults.processes import ROOT, child

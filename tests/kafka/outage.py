@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from deploy.kafka.broker import Broker, free_ports
 from events.errors import LogUnavailable
 from events.kafka.log import KafkaLog, KafkaResults
 from events.proofs.verify import verify
+from rack.kafka.broker import Broker, free_ports
 from tests.contract.drafts import TABLE, Drafts, fill
 
 ENGINE = "5e" * 32

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from deploy.kafka.acls import ROLES, main, rules
-from deploy.kafka.broker import Broker, free_ports
 from events.errors import LogUnavailable
 from events.log.contract import CheckpointStore, EventLog, Head, Quarantined, ResultStore
 from events.open import open_checkpoints, open_log, open_results
+from rack.cli import main
+from rack.kafka.acls import ROLES, rules
+from rack.kafka.broker import Broker, free_ports
 from tests import kafka_broker
 from tests.replay.columns.tables import PAID, PROPERTY, Table
 
@@ -57,7 +58,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 ("PROTOCOL", "MECHANISM", "USERNAME", "PASSWORD"), security("admin").values(), strict=True
             ):
                 patch.setenv(f"RACK_KAFKA_{name}", value)
-            assert main([address, *(f"{role}=User:{role}" for role in ROLES), "--apply"]) == 0
+            assert main(["kafka", "acls", address, *(f"{role}=User:{role}" for role in ROLES), "--apply"]) == 0
         yield address
     finally:
         broker.stop()
@@ -166,6 +167,19 @@ def test_the_rules_of_a_role_name_what_it_writes() -> None:
 
 @pytest.mark.parametrize("user", ["intake", "boss=User:x", "intake=x"])
 def test_what_names_no_role_and_user_is_refused(user: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["kafka://127.0.0.1:1/rack", user])
+    assert main(["kafka", "acls", "kafka://127.0.0.1:1/rack", user]) == 2
     assert "expected ROLE=User:NAME" in capsys.readouterr().err
+
+
+def test_rules_are_printed_and_created_only_when_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody listens at this address: what only prints does not notice."""
+    asked = ["kafka", "acls", "kafka://127.0.0.1:1/rack", "auditor=User:a"]
+    assert main(asked) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "User:a may READ TOPIC rack.events"
+    assert main([*asked, "--apply"]) == 3
+    assert "Kafka at 127.0.0.1:1: " in capsys.readouterr().err
+
+
+def test_rules_of_no_kafka_log_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kafka", "acls", "sqlite:///floor.db", "auditor=User:a"]) == 2
+    assert "write kafka://host:port/prefix" in capsys.readouterr().err

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.kafka.broker import Broker, free_ports, main
+from rack.cli import main
+from rack.kafka.broker import Broker, free_ports
 from tests import kafka_broker
 
 
@@ -18,10 +19,10 @@ def test_start_status_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     pid = kafka_broker.start(broker)
     assert (broker.pid(), broker.start()) == (pid, pid)
     socket.create_connection(("127.0.0.1", port), timeout=5).close()
-    assert main(["status", "--dir", str(tmp_path)]) == 0
-    assert main(["stop", "--dir", str(tmp_path)]) == 0
+    assert main(["kafka", "status", "--dir", str(tmp_path)]) == 0
+    assert main(["kafka", "stop", "--dir", str(tmp_path)]) == 0
     assert broker.pid() is None
-    assert main(["status", "--dir", str(tmp_path)]) == 1
+    assert main(["kafka", "status", "--dir", str(tmp_path)]) == 1
     assert capsys.readouterr().out == f"running as process {pid}\nKafka stopped\nnot running\n"
     assert not broker.stop()
 
@@ -36,5 +37,5 @@ def test_another_process_is_not_taken_for_the_broker(tmp_path: Path) -> None:
 def test_a_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert main(["start", "--dir", str(tmp_path), "--port", str(port)]) == 3
-    assert capsys.readouterr().err.startswith(f"port {port} on 127.0.0.1 is taken")
+        assert main(["kafka", "start", "--dir", str(tmp_path), "--port", str(port)]) == 3
+    assert capsys.readouterr().err.startswith(f"rack: port {port} on 127.0.0.1 is taken")

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 import yaml
 
-from deploy.kafka.broker import ROOT, Broker, free_ports
 from events.kafka.client import Cluster
 from events.kafka.log import KafkaLog, KafkaResults
+from rack.kafka.broker import Broker, free_ports
 from tests import kafka_broker
 from tests.contract.drafts import TABLE, Drafts, fill
 
+ROOT = Path(__file__).resolve().parents[2]
 SERVICE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["kafka"]
 
 
@@ -45,7 +46,7 @@ def composed(tmp_path: Path) -> Iterator[Broker]:
 
 
 def test_the_image_is_the_version_that_is_tested_and_reached_from_this_machine_alone() -> None:
-    pom = (ROOT / "deploy" / "kafka" / "pom.xml").read_text()
+    pom = (ROOT / "rack" / "kafka" / "pom.xml").read_text()
     version = re.search(r"<artifactId>kafka_[\d.]+</artifactId>\s*<version>([\d.]+)</version>", pom)
     assert version is not None
     assert SERVICE["image"] == f"apache/kafka:{version[1]}"

@@ -6,6 +6,7 @@ import importlib
 import json
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from rack import cli, settings
 from rack.arguments import as_of, positive
 from rack.cli import COMMANDS, command, main
+from rack.commands.completion import SHELLS
 from rack.errors import EXIT_OF, EnvironmentFault, Exit, UsageError, exit_code
 from rack.output import Output, money, table
 
@@ -48,7 +50,7 @@ def test_each_command_says_what_it_does(name: str) -> None:
     module = command(name)
     assert module.HELP
     assert module.HELP[0].islower()
-    assert importlib.import_module(f"rack.commands.{name}").__doc__.startswith(f"`rack {name}`: ")
+    assert importlib.import_module(module.__name__).__doc__.startswith(f"`rack {name}`: ")
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,45 @@ def test_usage_errors_exit_2(arguments: list[str], capsys: pytest.CaptureFixture
         main(arguments)
     assert end.value.code == 2
     assert "usage: rack" in capsys.readouterr().err
+
+
+def test_an_earlier_name_of_a_command_works_and_no_help_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["errors", "--help"])
+    assert "usage: rack errors" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    shown = capsys.readouterr().out
+    assert "dealer-errors" in shown
+    assert " errors " not in shown
+
+
+def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"rack {version('discard-rack')}\n"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_completion_script_knows_every_command(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(name in script for name in COMMANDS)
+    assert "--as-of" in script or "-l as-of" in script
+    assert ("complete -c rack" in script) == (shell == "fish")
+    assert ("#compdef rack" in script) == (shell == "zsh")
+
+
+def test_bash_completes_a_command() -> None:
+    script = f"""
+        source <({sys.executable} -m rack.cli completion bash)
+        COMP_WORDS=(rack dealer-e) COMP_CWORD=1 COMP_LINE="rack dealer-e" COMP_POINT=13
+        $(complete -p rack | sed -E 's/.*-F ([^ ]+) .*/\\1/')
+        echo "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["dealer-errors"], done.stderr
 
 
 @pytest.mark.parametrize("name", EXIT_OF)

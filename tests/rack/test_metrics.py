@@ -13,8 +13,8 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client import CollectorRegistry
 
-from deploy.kafka.broker import free_ports
 from rack.cli import main
+from rack.kafka.broker import free_ports
 from rack.metrics import PER_STREAM, LogMetrics
 from tests.dashboards import living
 from tests.dashboards.living import Living

@@ -8,12 +8,12 @@ import pytest
 
 from rack.arguments import option, time_us
 from rack.cli import build_parser, main
-from rack.commands import errors, fairness, hold, patrons, quarantine, review, warehouse
+from rack.commands import dealer_errors, fairness, hold, patrons, quarantine, review, warehouse
 from rack.errors import UsageError
 
 TABLES = {
-    module.__name__.rpartition(".")[2]: module.TAKES
-    for module in (errors, fairness, hold, patrons, quarantine, review, warehouse)
+    module.__name__.rpartition(".")[2].replace("_", "-"): module.TAKES
+    for module in (dealer_errors, fairness, hold, patrons, quarantine, review, warehouse)
 }
 
 
@@ -25,10 +25,13 @@ TABLES = {
         ("hold behind --by table", "takes no --by"),
         ("hold periods --hour 0", "rack hold periods takes no --hour; it goes with: behind"),
         ("hold investigate --by-person m.ortiz", "go with: rack hold investigate --open"),
-        ("errors alarms --table fu-01", "rack errors alarms takes no --table"),
-        ("errors alarms --from 2026-03-01", "takes no --from"),
-        ("errors patterns --by table", "rack errors patterns takes no --by; it goes with: rates, detection"),
-        ("errors detection --procedure", "it goes with: rates"),
+        ("dealer-errors alarms --table fu-01", "rack dealer-errors alarms takes no --table"),
+        ("dealer-errors alarms --from 2026-03-01", "takes no --from"),
+        (
+            "dealer-errors patterns --by table",
+            "rack dealer-errors patterns takes no --by; it goes with: rates, detection",
+        ),
+        ("dealer-errors detection --procedure", "it goes with: rates"),
         ("fairness --family die", "rack fairness tests takes no --family; it goes with: counts"),
         ("warehouse export --out x --anew", "rack warehouse export takes no --anew; it goes with: build"),
         ("warehouse build --format csv", "it goes with: export"),
@@ -99,7 +102,7 @@ def test_the_tables_of_options_name_actions_and_options_that_there_are(name: str
     for action, names in TABLES[name].items():
         positional = {
             "hold": "question",
-            "errors": "question",
+            "dealer-errors": "question",
             "fairness": "question",
             "warehouse": "action",
             "review": "action",

@@ -1,4 +1,4 @@
-"""`rack errors`: mistakes at the tables: how often, by whom and where, what repeats, how soon seen, how often a false alarm."""
+"""`rack dealer-errors`: mistakes at the tables: rates, patterns, time to detection, false alarms."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Answer; 1 where a value or a pattern stands out."""
     from analytics.warehouse.warehouse import reading
 
-    check_options(arguments, "errors", arguments.question, TAKES)
+    check_options(arguments, "dealer-errors", arguments.question, TAKES)
     with reading(warehouse_at(arguments)) as db:
         frame, columns = _ANSWERS[arguments.question](db, arguments)
     show(output, frame, columns, everything=arguments.all)

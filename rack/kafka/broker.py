@@ -1,12 +1,11 @@
-"""Start and stop one real Apache Kafka broker on this machine: `python -m deploy.kafka.broker start | stop | status`.
+"""Start and stop one real Apache Kafka broker on this machine (`rack kafka start`, `stop`, `status`).
 
-Maven fetches exactly the version that `pom.xml` names (once: the jars are kept by the digest of that file). The broker
-listens on 127.0.0.1 only and keeps its data, its log and its pid in a folder of its own (`.kafka`).
+Maven fetches exactly the version that `pom.xml` names, once: the jars are kept in the user's cache folder under the digest of
+that file. The broker listens on 127.0.0.1 only and keeps its data, its log and its process id in a folder of its own.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import hashlib
 import os
@@ -16,14 +15,14 @@ import signal
 import socket
 import string
 import subprocess
-import sys
 import tempfile
 import time
 from base64 import urlsafe_b64encode
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+DEFAULT_PORT = 9092
+DEFAULT_FOLDER = Path(".kafka")
 READY = b"Kafka Server started"
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 20.0
@@ -42,7 +41,7 @@ class Broker:
     def __init__(
         self,
         directory: Path,
-        port: int = 9092,
+        port: int = DEFAULT_PORT,
         controller_port: int | None = None,
         libs: Path | None = None,
         settings: str = "",
@@ -50,7 +49,7 @@ class Broker:
         self.directory = directory.resolve()
         self.port = port
         self.controller_port = controller_port or port + 1
-        self.libs = libs or ROOT / ".kafka" / "libs"
+        self.libs = libs or jar_folder()
         self.log_path = self.directory / "logs" / "broker.log"
         self._properties = self.directory / "server.properties"
         self._pid_path = self.directory / "pid"
@@ -205,6 +204,11 @@ class Broker:
         return pid is None
 
 
+def jar_folder() -> Path:
+    """Return the folder in which the broker's jars are kept, for all brokers of this user."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "discard-rack" / "kafka"
+
+
 def free_ports(count: int) -> list[int]:
     """Return ports on 127.0.0.1 that nobody listens on now."""
     with contextlib.ExitStack() as stack:
@@ -235,36 +239,3 @@ def _run(command: list[str], failure: str) -> None:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode:
         raise BrokerError(f"{failure}: {(done.stdout + done.stderr).decode(errors='replace').strip()[-2000:]}")
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; return the exit status (0 done, 1 `status` found none running, 3 could not)."""
-    parser = argparse.ArgumentParser(prog="deploy.kafka.broker", description=__doc__)
-    parser.add_argument("command", choices=["start", "stop", "status"])
-    parser.add_argument(
-        "--port", type=int, default=9092, help="clients' port on 127.0.0.1 (the next is the controller's)"
-    )
-    parser.add_argument("--dir", type=Path, default=ROOT / ".kafka", help="folder of data, log and pid")
-    options = parser.parse_args(arguments)
-    broker = Broker(options.dir, options.port)
-    try:
-        if options.command == "start":
-            began = time.monotonic()
-            pid = broker.start()
-            message = f"Kafka serves {broker.bootstrap} (process {pid}, {time.monotonic() - began:.1f} s)"
-        elif options.command == "stop":
-            message = "Kafka stopped" if broker.stop() else "no Kafka of this folder was running"
-        else:
-            pid_or_none = broker.pid()
-            message = f"running as process {pid_or_none}" if pid_or_none else "not running"
-            sys.stdout.write(message + "\n")
-            return 0 if pid_or_none else 1
-    except BrokerError as error:
-        sys.stderr.write(f"{error}\n")
-        return 3
-    sys.stdout.write(message + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

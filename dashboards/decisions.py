@@ -1,0 +1,100 @@
+"""The project's decisions: how a text is read that leaves room. A number that a page shows becomes a link with its text.
+
+`decisions.toml` is their one source; `docs/decisions.md` is made of it by scripts/decisions.py.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+
+NUMBER = re.compile(r"\bD[1-9][0-9]{0,2}\b")
+CITED = re.compile(r" \(D[1-9][0-9]{0,2}(?:, D[1-9][0-9]{0,2})*\)")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision: its number, what it is about, what Discard Rack does, and why where that is said apart."""
+
+    number: str
+    subject: str
+    where: str
+    reading: str
+    reason: str = ""
+
+
+@functools.cache
+def decisions() -> Mapping[str, Decision]:
+    """Return number → decision, in the order of the numbers, with the subject in words.
+
+    >>> decisions()["D8"].where
+    'copies'
+    """
+    filed = tomllib.loads(resources.files("dashboards").joinpath("decisions.toml").read_text(encoding="utf-8"))
+    subjects = filed.pop("subjects")
+    return {
+        number: Decision(number=number, **{**fields, "subject": subjects[fields["subject"]]})
+        for number, fields in filed.items()
+    }
+
+
+def linked(words: object) -> Html:
+    """Return words as markup in which each decision's number is a link that shows its text.
+
+    >>> linked("odds < 2, see D999")
+    'odds &lt; 2, see D999'
+    """
+    return Html(NUMBER.sub(lambda found: _link(found[0]), markup.text(words)))
+
+
+def plain(words: str) -> str:
+    """Return words without the decisions that they cite in parentheses: for a menu or a drawing, which can hold no link.
+
+    >>> plain("with its true odds (D3)")
+    'with its true odds'
+    """
+    return CITED.sub("", words)
+
+
+def _link(number: str) -> str:
+    decision = decisions().get(number)
+    if decision is None:
+        return number
+    return (
+        f'<a class="rk-decision" href="{escape(markup.href("rules", decision=number))}" target="_self" '
+        f'title="{escape(f"{number}, {decision.where}: {decision.reading}")}">{number}</a>'
+    )
+
+
+def account(number: str | None) -> Html:
+    """Return a decision in full, as the Rules page shows it; nothing where there is none of this number."""
+    decision = decisions().get(number or "")
+    if decision is None:
+        return Html("")
+    reason = f'<p class="rk-note">Reason: {linked(decision.reason)}</p>' if decision.reason else ""
+    return Html(
+        f'<div class="rk-step"><strong>{decision.number}</strong> <span class="rk-soft">{escape(decision.subject)} · '
+        f"{linked(decision.where)}</span><p>{linked(decision.reading)}</p>{reason}</div>"
+    )
+
+
+def listing() -> Html:
+    """Return all decisions by subject, each with its number as a link."""
+    by_subject: dict[str, list[str]] = {}
+    for decision in decisions().values():
+        row = f"<dt>{_link(decision.number)}</dt><dd>{linked(decision.reading)}</dd>"
+        by_subject.setdefault(decision.subject, []).append(row)
+    return Html(
+        "".join(
+            f'{markup.section(subject)}<dl class="rk-decisions">{"".join(rows)}</dl>'
+            for subject, rows in by_subject.items()
+        )
+    )

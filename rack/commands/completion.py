@@ -1,0 +1,28 @@
+"""`rack completion`: the script with which a shell completes commands and options."""
+
+from __future__ import annotations
+
+import argparse
+
+from rack.errors import Exit
+from rack.output import Output
+
+HELP = "print the completion script of a shell"
+SHELLS = ("bash", "zsh", "fish")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("shell", choices=SHELLS, help="the shell that loads the script (docs/operator-guide.md)")
+
+
+def run(arguments: argparse.Namespace, output: Output) -> Exit:
+    """Print the script."""
+    import shtab
+
+    from rack.cli import build_parser
+
+    script = shtab.complete(build_parser(), shell=arguments.shell)
+    output.value(script)
+    output.text(script)
+    return Exit.CLEAN

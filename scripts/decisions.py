@@ -1,0 +1,54 @@
+"""Make docs/decisions.md of dashboards/decisions.toml: `python scripts/decisions.py`. A test holds the two together."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "dashboards" / "decisions.toml"
+DOCUMENT = ROOT / "docs" / "decisions.md"
+HEAD = """# Decisions
+
+Where a regulation or the design leaves room, this is what Discard Rack does. A number is permanent: it is never reused and
+never changes its meaning. A decision that changes money is a named setting of the rules submission, or gives the reason why it is
+not. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a.
+
+This document is generated. To add a decision, append a table to `dashboards/decisions.toml` (its first lines describe the
+fields) under the next free number, and run `.venv/bin/python scripts/decisions.py`. Link to a decision as `decisions.md#d13`.
+"""
+
+
+def document(source: str) -> str:
+    """Return the document: the decisions by subject, in each in the order of their numbers, each with its anchor."""
+    filed = tomllib.loads(source)
+    subjects: Mapping[str, str] = filed.pop("subjects")
+    parts = [HEAD]
+    for key, title in subjects.items():
+        numbers = sorted(
+            (number for number in filed if filed[number]["subject"] == key), key=lambda number: int(number[1:])
+        )
+        parts += [f"\n## {title}\n\n", *(_entry(number, filed[number]) for number in numbers)]
+    return "".join(parts)
+
+
+def _entry(number: str, decision: Mapping[str, str]) -> str:
+    reason = f" *Reason:* {_linked(decision['reason'])}." if decision.get("reason") else ""
+    return (
+        f'* <a id="{number.lower()}"></a>**{number}** ({_linked(decision["where"])}). '
+        f"{_sentence(_linked(decision['reading']))}{reason}\n"
+    )
+
+
+def _sentence(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."
+
+
+def _linked(words: str) -> str:
+    return re.sub(r"\bD([1-9][0-9]{0,2})\b", r"[D\1](#d\1)", words)
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(SOURCE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,90 @@
+"""A decision's number on a page is a link with its text; the Rules page has all of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dashboards import decisions
+from dashboards.app import PAGES
+from dashboards.parts.accounts import finding
+from tests.dashboards import sample
+from tests.dashboards.running import run, said
+from tests.dashboards.test_words import FORMATS
+
+
+def test_a_number_becomes_a_link_that_shows_its_text() -> None:
+    words = decisions.linked("58 Pa. Code § 645c.1(a), assumed (D13)")
+    assert '(<a class="rk-decision" href="rules?decision=D13" target="_self" title="D13, ' in words
+    assert "Chapter 645a, which the project does not hold" in words
+    assert words.endswith(">D13</a>)")
+
+
+@pytest.mark.parametrize("words", ["D999 is none", "dealer D-12", "card 3D13", "A26"])
+def test_what_is_no_decision_stays_as_it_is(words: str) -> None:
+    assert decisions.linked(words) == words
+
+
+def test_every_text_is_escaped() -> None:
+    assert decisions.linked("<b>D13").startswith("&lt;b&gt;<a ")
+    assert all("<b>" not in decisions.account(number) for number in decisions.decisions())
+    quoted = next(each for each in decisions.decisions().values() if '"' in each.reading)
+    assert "&quot;" in decisions.linked(quoted.number)
+
+
+def test_a_finding_links_the_decision_that_it_cites() -> None:
+    shown = next(f for a in sample.adjudications() for f in a.findings if f.other_reading)
+    row = {
+        "difference_cents": None,
+        "evidence": [],
+        "expected": "",
+        "observed": "",
+        "cite": "§ 8(d), assumed (D13)",
+        "assumed": True,
+        "other_reading": shown.other_reading + ", D15",
+        "code": shown.code,
+        "severity": "low",
+        "seat": None,
+        "wager": None,
+        "table_id": "fu-01",
+        "round_no": 1,
+    }
+    markup = finding(row, FORMATS)
+    assert markup.count("assumed") == 1 + decisions.linked("D13").count("assumed")
+    assert 'href="rules?decision=D13"' in markup
+    assert 'href="rules?decision=D15"' in markup
+
+
+def test_the_rules_page_shows_the_decision_of_a_link_and_all_others(
+    warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = said(run("rules", warehouse, monkeypatch, decision="D26"))
+    assert "<strong>D26</strong>" in page
+    assert all(f">{number}</a></dt>" in page for number in decisions.decisions())
+    assert "<strong>D" not in said(run("rules", warehouse, monkeypatch))
+
+
+def test_a_decision_is_shown_without_a_warehouse_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "<strong>D26</strong>" in said(run("rules", tmp_path / "none", monkeypatch, decision="D26"))
+
+
+@pytest.mark.parametrize("number", ["D999", "26", "<b>"])
+def test_a_decision_that_is_none_shows_nothing(number: str) -> None:
+    assert decisions.account(number) == ""
+
+
+def test_words_without_room_for_a_link_lose_what_they_cite() -> None:
+    assert decisions.plain("odds (D3) and counts (D26, D402)") == "odds and counts"
+    assert decisions.plain("table (D-3)") == "table (D-3)"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_shows_a_number_without_its_text(page: str, warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = {"table": "fu-02", "round": "4"} if page == "round" else {}
+    test = run(page, warehouse, monkeypatch, **query)
+    linked = re.compile(r'<a class="rk-decision".*?</a>', re.S)
+    shown = linked.sub("", said(test))
+    options = [str(option) for box in test.selectbox for option in box.options]
+    assert re.findall(r"\b[Dd][1-9][0-9]{0,2}\b", "\n".join([shown, *options])) == []
