@@ -1,4 +1,4 @@
-"""Make docs/decisions.md of dashboards/decisions.toml: `python scripts/decisions.py`. A test holds the two together."""
+"""Make docs/decisions.md of dashboards/drawing/decisions.toml: `python scripts/decisions.py`. A test holds the two together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "dashboards" / "decisions.toml"
+SOURCE = ROOT / "dashboards" / "drawing" / "decisions.toml"
 DOCUMENT = ROOT / "docs" / "decisions.md"
 HEAD = """# Decisions
 
@@ -16,7 +16,7 @@ Where a regulation or the design leaves room, this is what Discard Rack does. A 
 never changes its meaning. A decision that changes money is a named setting of the rules submission, or gives the reason why it is
 not. A section without a chapter, such as .11(d), is one of 58 Pa. Code Chapter 688a.
 
-This document is generated. To add a decision, append a table to `dashboards/decisions.toml` (its first lines describe the
+This document is generated. To add a decision, append a table to `dashboards/drawing/decisions.toml` (its first lines describe the
 fields) under the next free number, and run `.venv/bin/python scripts/decisions.py`. Link to a decision as `decisions.md#d13`.
 """
 

@@ -10,9 +10,9 @@ import streamlit as st
 from analytics.errors import mistakes, patterns
 from analytics.hold import hold
 from analytics.warehouse.selection import Selection
-from dashboards.decisions import linked
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
+from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import (
     Formats,

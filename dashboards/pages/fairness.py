@@ -7,9 +7,9 @@ import streamlit as st
 
 from analytics.fairness import fairness
 from analytics.warehouse.selection import Selection
-from dashboards.decisions import linked, plain
 from dashboards.drawing import markup
 from dashboards.drawing.charts import counts_chart
+from dashboards.drawing.decisions import linked, plain
 from dashboards.drawing.names import plural
 from dashboards.parts import analysis, fairness_words, source
 

@@ -6,9 +6,8 @@ import streamlit as st
 
 from analytics import rules
 from analytics.rules import Filing, Offered, Submission
-from dashboards import decisions
-from dashboards.decisions import linked
-from dashboards.drawing import markup
+from dashboards.drawing import decisions, markup
+from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import Formats, day_name, game_name, plural, share, table_name, wager_name
 from dashboards.parts import source

@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from analytics.hold.hold import RoundView
-from dashboards.decisions import linked
 from dashboards.drawing import markup
+from dashboards.drawing.decisions import linked
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
 from dashboards.drawing.names import (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboards import decisions
 from dashboards.app import PAGES
+from dashboards.drawing import decisions
 from dashboards.parts.accounts import finding
 from tests.dashboards import sample
 from tests.dashboards.running import run, said
