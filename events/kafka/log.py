@@ -368,6 +368,9 @@ class KafkaLog:
                 self._survey(lane)
             for name, reason_of in BESIDE_STREAMS.items():
                 lane = Lane(self._topic(name), 0)
+                with self._reader() as reader:
+                    if not reader.partitions(lane.topic):  # which is for `store_faults` to say
+                        continue
                 for message in self._scan(lane, self._counted_to.get(lane, 0)):
                     self._counted_to[lane] = message.offset + 1
                     reason = reason_of(message)

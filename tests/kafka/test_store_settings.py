@@ -15,6 +15,7 @@ from events.kafka.client import Cluster, TopicSettings
 from events.kafka.consumer_group import KafkaGroup
 from events.kafka.log import KafkaLog, KafkaResults
 from events.kafka.topic_settings import EVIDENCE, KEPT, topic_faults
+from events.proofs.verify import verify
 from rack.cli import main
 from tests.contract.drafts import Drafts, fill
 from tests.kafka.conftest import Open
@@ -102,6 +103,16 @@ def test_a_topic_that_was_deleted(open_log: Open, log: KafkaLog, cluster: Cluste
     admin.close()
     with pytest.raises(LogUnavailable, match="reviews: partitions is 0, expected 1"):
         open_log("elsewhere", check_heads=False)
+
+
+def test_a_walk_does_not_need_the_findings(open_log: Open, log: KafkaLog, drafts: Drafts, cluster: Cluster) -> None:
+    fill(log, drafts)
+    admin = import_module("kafka").KafkaAdminClient(bootstrap_servers=cluster.bootstrap)
+    admin.delete_topics([f"{log.prefix}.findings"])
+    admin.close()
+    reader = open_log("elsewhere", read_only=True)
+    assert verify(reader).ok
+    assert [(fault.topic, fault.value) for fault in reader.store_faults()] == [(f"{log.prefix}.findings", "0")]
 
 
 def faults(replicas: int, **values: str) -> list[tuple[str, str, bool]]:
