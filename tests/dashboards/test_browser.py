@@ -98,7 +98,7 @@ def test_a_dispute_is_settled_from_what_the_patron_remembers(site: str, page: Pa
     first = page.locator("a.rk-hit").first
     expect(first).to_contain_text("Round 17")  # once the cards are looked for, not only the time
     first.click()
-    expect(page.locator(".rk-answer")).to_contain_text("The patron at seat 3 is owed $100.00.")
+    expect(page.locator(".rk-answer")).to_contain_text("Seat 3 is owed $100.00:")
     page.evaluate("window.print = () => { document.title = 'printed' }")
     page.get_by_role("button", name="Print this page").click()
     page.wait_for_function("document.title === 'printed'")
