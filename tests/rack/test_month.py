@@ -12,7 +12,7 @@ import pytest
 
 from analytics.errors.mistakes import error_rates
 from analytics.errors.patterns import repeat_patterns
-from analytics.fairness import fairness
+from analytics.fairness.fairness import fairness
 from analytics.hold.against_theory import win_against_theory
 from analytics.hold.control import funnel
 from analytics.hold.periods import tray_differences

@@ -42,7 +42,7 @@ def test_every_table_is_stored_and_says_what_it_counts(tmp_path):
         assert table["method"] in ("enumeration", "simulation")
         assert table["total"] > 0
         again = write(name, table, tmp_path)
-        assert again.read_text() == (ROOT / "analytics" / "returns" / f"{name}.json").read_text()
+        assert again.read_text() == (ROOT / "analytics" / "theory" / "returns" / f"{name}.json").read_text()
 
 
 @pytest.mark.parametrize("flush", [4, 5])
