@@ -71,7 +71,7 @@ def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace,
 
 def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     """Say what other rules would have led to, as money; 4 where a stream is broken."""
-    from rack.commands.rules import read_submission
+    from rack.commands.judging.rules import read_submission
     from replay.columns import what_if as asked
 
     book = read_submission(arguments.rules)

@@ -1,8 +1,8 @@
 """The command `rack`: finds the command, runs it, and turns every error into one line and an exit code.
 
-Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure. A command is a module of `rack.commands`
-with `HELP`, `configure(parser)` and `run(arguments, output) -> Exit`; it imports what it needs when it runs, so that
-`--help` answers at once. `dealer-errors` is the module `dealer_errors`.
+Exit codes: 0 clean, 1 findings, 2 usage, 3 environment, 4 integrity failure. A command is a module in a room of
+`rack.commands` with `HELP`, `configure(parser)` and `run(arguments, output) -> Exit`. It imports what it needs when it
+runs, so that `--help` answers at once. `dealer-errors` is the module `dealer_errors`.
 """
 
 from __future__ import annotations
@@ -18,35 +18,37 @@ from rack.arguments import output_flags
 from rack.errors import Exit, exit_code, missing_extra
 from rack.output import Output
 
-COMMANDS = (
-    "demo",
-    "simulate",
-    "ingest",
-    "replay",
-    "rounds",
-    "round",
-    "judge",
-    "review",
-    "dispute",
-    "verify",
-    "prove",
-    "checkpoint",
-    "witness",
-    "keys",
-    "archive",
-    "quarantine",
-    "patrons",
-    "rules",
-    "theory",
-    "warehouse",
-    "hold",
-    "dealer-errors",
-    "fairness",
-    "metrics",
-    "dashboard",
-    "kafka",
-    "completion",
-)
+COMMANDS = {
+    "demo": "judging",
+    "simulate": "judging",
+    "ingest": "judging",
+    "quarantine": "judging",
+    "replay": "judging",
+    "rounds": "judging",
+    "round": "judging",
+    "judge": "judging",
+    "review": "judging",
+    "rules": "judging",
+    "dispute": "proof",
+    "verify": "proof",
+    "prove": "proof",
+    "checkpoint": "proof",
+    "witness": "proof",
+    "keys": "proof",
+    "archive": "proof",
+    "patrons": "proof",
+    "theory": "analysis",
+    "warehouse": "analysis",
+    "hold": "analysis",
+    "dealer-errors": "analysis",
+    "fairness": "analysis",
+    "metrics": "analysis",
+    "dashboard": "analysis",
+    "kafka": "setup",
+    "completion": "setup",
+}
+"""Command → the room of `rack.commands` that its module stands in."""
+
 OLD_NAMES = {"errors": "dealer-errors"}
 """Name of a command in an earlier version → its name now. The old one still works, and no help shows it."""
 
@@ -70,7 +72,8 @@ class Command(Protocol):
 
 def command(name: str) -> Command:
     """Return the module of a command."""
-    return cast(Command, importlib.import_module(f"rack.commands.{OLD_NAMES.get(name, name).replace('-', '_')}"))
+    now = OLD_NAMES.get(name, name)
+    return cast(Command, importlib.import_module(f"rack.commands.{COMMANDS[now]}.{now.replace('-', '_')}"))
 
 
 def build_parser() -> argparse.ArgumentParser:

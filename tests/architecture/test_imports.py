@@ -34,7 +34,7 @@ AT_HOME = {
     "streamlit": ("dashboards/",),
     "altair": ("dashboards/",),
     "numba": (COMPILING,),
-    "shtab": ("rack/commands/completion.py",),
+    "shtab": ("rack/commands/setup/completion.py",),
 }
 
 PURE = (

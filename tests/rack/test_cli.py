@@ -14,7 +14,7 @@ import pytest
 from rack import cli, settings
 from rack.arguments import as_of, positive
 from rack.cli import COMMANDS, command, main
-from rack.commands.completion import SHELLS
+from rack.commands.setup.completion import SHELLS
 from rack.errors import EXIT_OF, EnvironmentFault, Exit, UsageError, exit_code
 from rack.output import Output, money, table
 

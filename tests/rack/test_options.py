@@ -8,7 +8,9 @@ import pytest
 
 from rack.arguments import option, time_us
 from rack.cli import build_parser, main
-from rack.commands import dealer_errors, fairness, hold, patrons, quarantine, review, warehouse
+from rack.commands.analysis import dealer_errors, fairness, hold, warehouse
+from rack.commands.judging import quarantine, review
+from rack.commands.proof import patrons
 from rack.errors import UsageError
 
 TABLES = {

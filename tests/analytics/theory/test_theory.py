@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analytics.theory import returns
 from analytics.theory.bonus_returns import BONUSES
 from analytics.theory.required_returns import REQUIRED
 from analytics.theory.result import End, Result
+from analytics.theory.theory import returns
 from games.rulebook.chapters import chapter, known_chapters
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "theory.md"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rack.cli import main
-from rack.commands.dealer_errors import QUESTIONS
+from rack.commands.analysis.dealer_errors import QUESTIONS
 from tests.dashboards import sample
 
 

@@ -11,7 +11,7 @@ from analytics.warehouse.warehouse import build
 from events.vocabulary.codec import decode
 from events.vocabulary.model import Event, InvestigationOpened
 from rack.cli import main
-from rack.commands.hold import QUESTIONS
+from rack.commands.analysis.hold import QUESTIONS
 from rack.opening import log_at
 from replay.findings import LedgerEntry
 from tests.dashboards import sample

@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Show the round; 1 where it has findings."""
-    from rack.commands.rules import read_submission
+    from rack.commands.judging.rules import read_submission
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
     from rack.report import verdict_lines

@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
-    from rack.commands.rules import read_submission
+    from rack.commands.judging.rules import read_submission
     from replay.run.replayer import replay, resolve_time
 
     positions, at_us = as_of(arguments.as_of)

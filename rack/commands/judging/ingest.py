@@ -113,7 +113,7 @@ def _take_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[Take
 
 
 def _take_transcript(log: EventLog, name: str) -> Iterator[Taken]:
-    from rack.commands.judge import read_text, rules_beside
+    from rack.commands.judging.judge import read_text, rules_beside
     from rack.transcript_intake import take_transcript
 
     yield from take_transcript(log, *read_text(name), rules_beside(name))

@@ -1,0 +1,1 @@
+"""Commands that set Discard Rack up on a machine."""
