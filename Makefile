@@ -40,8 +40,8 @@ check: lint test  ## everything that is checked before a change lands
 
 # Compiled kernels leave no trace: their branches are those that tests take with the compiler off.
 COVERED := --cov=events --cov=games --cov=replay --cov-branch
-KERNELS := tests/games/kernels $(wildcard tests/replay/test_screening*.py) tests/replay/test_plain_over_under.py \
-	tests/replay/test_shoes_in_columns.py
+KERNELS := tests/games/kernels $(wildcard tests/replay/columns/test_screening*.py) tests/replay/columns/test_over_under.py \
+	tests/replay/columns/test_shoes_in_columns.py
 
 coverage: $(STAMP)  ## branch coverage of events, games and replay; fails under 95 %
 	@NUMBA_DISABLE_JIT=1 $(PY) -m pytest -n $(JOBS) $(COVERED) --cov-report= $(KERNELS)

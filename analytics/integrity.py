@@ -1,7 +1,7 @@
 """How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
 
 The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
-which walks all of it. What a witness vouches for is read in `replay.witnessed`, whose names are offered here.
+which walks all of it. What a witness vouches for is read in `replay.review.witness_status`, whose names are offered here.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from analytics.warehouse import Warehouse
-from replay.engine import engine
-from replay.review import REFUSALS, Desk
-from replay.witnessed import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
-from replay.witnessed import REFUSALS as WITNESS_REFUSALS
+from analytics.warehouse.warehouse import Warehouse
+from replay.review.desk import REFUSALS, Desk
+from replay.review.witness_status import PATIENCE_S, Refused, Seen, Witnessed, witnessed_at
+from replay.review.witness_status import REFUSALS as WITNESS_REFUSALS
+from replay.run.engine import engine
 
 __all__ = [
     "PATIENCE_S", "WITNESS_REFUSALS", "Held", "Refused", "Seen", "Stream", "Witnessed", "about_the_log", "devices",

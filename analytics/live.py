@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from analytics.warehouse import Warehouse
+from analytics.warehouse.warehouse import Warehouse
 from replay.findings import Adjudication
-from replay.review import REFUSALS, Desk
+from replay.review.desk import REFUSALS, Desk
 
 PACE_ROUNDS = 30
 """The pace of a table is that of its last so many rounds."""

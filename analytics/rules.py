@@ -1,6 +1,6 @@
 """Which rules hold where: submissions and their history, what each wager returns by them, and what another paytable would.
 
-The law of this file: which submission is in force is reckoned as a replay does it; returns are those of `analytics.theory`.
+The law of this file: which submission is in force is reckoned as a replay does it; returns are those of `analytics.theory.theory`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Final
 import msgspec
 import polars as pl
 
-from analytics.theory import Return, returns
-from analytics.warehouse import Warehouse
-from games.rulebook import Offer, Rulebook, RulesRefused, parse_submission
+from analytics.theory.theory import Return, returns
+from analytics.warehouse.warehouse import Warehouse
+from games.rulebook.rulebook import Offer, Rulebook, RulesRefused, parse_submission
 
 TOGETHER: Final = {"dj_wild": ("ante", "blind", "raise"), "over_under": ("ante", "over", "under")}
 """By game the wagers that theory counts as one."""

@@ -21,12 +21,12 @@ import msgspec
 
 from benchmarks import columnar, on_sqlite
 from benchmarks.measuring import REPEATS, Measured, Timing, best
-from events.log import EventLog
+from events.log.contract import EventLog
 from events.open import open_log
-from replay.batch import Tally, judged_results
-from replay.groups import Engine, Here
-from replay.in_processes import Processes
-from replay.round_table import RoundTable, repeat_rounds
+from replay.columns.batch import Tally, judged_results
+from replay.columns.in_processes import Processes
+from replay.columns.round_table import RoundTable, repeat_rounds
+from replay.columns.row_groups import Engine, Here
 
 ROUNDS = 1_000_000
 TIMES = 10

@@ -18,18 +18,18 @@ import pyarrow as pa
 
 from benchmarks import on_sqlite
 from benchmarks.full_tables import full_tables
-from events import model
-from events.envelope import Draft
-from events.log import EventLog
+from events.log.contract import EventLog
 from events.open import open_log
-from games.house_way import HouseWay
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from games.house_ways.house_way import HouseWay
 from games.kernels.compiling import compiled
 from games.kernels.house_way import front, way_of
-from replay.kernels.judged import UPHELD, WINS
-from replay.round_columns import REST, TEXTS, numbers_of, schema
-from replay.round_forms import FACE_UP
-from replay.round_table import GROUP, RoundTable, build, put_rounds
-from replay.screening import Screen, as_column, judged_of, rulebook_in
+from replay.columns.game_row_schemas import FACE_UP
+from replay.columns.kernels.judged import UPHELD, WINS
+from replay.columns.round_table import GROUP, RoundTable, build, put_rounds
+from replay.columns.row_schemas import REST, TEXTS, numbers_of, schema
+from replay.columns.screening import Screen, as_column, judged_of, rulebook_in
 
 Array = npt.NDArray[Any]
 

@@ -19,12 +19,12 @@ import msgspec
 
 from benchmarks.full_tables import Table
 from benchmarks.measuring import Measured, Timing
-from events import model
-from events.envelope import Draft
-from events.log import EventLog
+from events.log.contract import EventLog
 from events.open import open_log, open_results
-from replay.replayer import follow
-from replay.stream import current_findings
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from replay.run.replayer import follow
+from replay.run.stream_worker import current_findings
 
 TABLES, ROUNDS_AN_HOUR = 50, 60
 SHORT_BY_CENTS = 100

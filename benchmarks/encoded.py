@@ -24,7 +24,7 @@ def clock() -> int:
 
 
 class Encoded:
-    """What a backend's module (`events.sqlite_log`, `events.kafka_shard`) had encoded, in order."""
+    """What a backend's module (`events.sqlite.log`, `events.kafka.partition_writer`) had encoded, in order."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module

@@ -11,19 +11,19 @@ from random import Random
 
 import msgspec
 
-from events import model
-from events.envelope import Draft
-from games.bonus import is_qualifying, seven_card
-from games.cards import show
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from games.cards.cards import show
 from games.face_up_pai_gow import settle
 from games.layout import Box, Hand, Layout, Meter
-from games.money import show_money
-from games.pai_gow import Position, clockwise_from, starting_position
-from games.progressive import contribution
-from games.rulebook import Rulebook, parse_submission
-from games.submission import submission_from_words
-from games.wagers import Due, Outcome
-from replay.transcript import Script, drafts, parse
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Rulebook, parse_submission
+from games.rulebook.submission import submission_from_words
+from games.settlement.bonus import is_qualifying, seven_card
+from games.settlement.pai_gow import Position, clockwise_from, starting_position
+from games.settlement.progressive import contribution
+from games.settlement.wagers import Due, Outcome
+from replay.transcript.transcript import Script, drafts, parse
 
 RULES = "pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=1 meter=m-1 max_payout=50000.00"
 SEED_CENTICENTS = 100_000_000

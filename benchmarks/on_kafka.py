@@ -11,13 +11,13 @@ from benchmarks import encoded, peers
 from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
 from benchmarks.on_sqlite import COMMIT_EVENTS, PROPERTY, Batches, Groups, append, batched, expect
 from deploy.kafka.broker import Broker, free_ports
-from events import kafka_shard
-from events.codec import read
-from events.kafka_client import Cluster
-from events.kafka_topics import partition_of
-from events.log import Record
+from events.kafka import partition_writer
+from events.kafka.client import Cluster
+from events.kafka.topics import partition_of
+from events.log.contract import Record
 from events.open import open_log, open_results
-from replay.replayer import Summary, replay
+from events.vocabulary.codec import read
+from replay.run.replayer import Summary, replay
 
 PARTITIONS = 4
 
@@ -69,7 +69,7 @@ class Kafka:
         """Measure appending with the encoding taken out; each repeat to a log of its own."""
         batches = batched(self.groups, COMMIT_EVENTS)
         sizes = [sum(len(drafts) for _, drafts in batch) for batch in batches]
-        beforehand = encoded.Encoded(kafka_shard)
+        beforehand = encoded.Encoded(partition_writer)
         with beforehand.keep():
             _, records, _ = self._append_beforehand(batches)
         mine, theirs = [], []

@@ -8,12 +8,12 @@ from typing import Any
 
 from benchmarks import encoded, peers
 from benchmarks.measuring import REPEATS, STORES, Measured, Timing, best, once, side_by_side
-from events import sqlite_log
-from events.envelope import Draft
-from events.log import EventLog
+from events.log.contract import EventLog
 from events.open import open_log, open_results
-from events.verify import verify
-from replay.replayer import Summary, replay
+from events.proofs.verify import verify
+from events.sqlite import log as sqlite_log
+from events.vocabulary.envelope import Draft
+from replay.run.replayer import Summary, replay
 
 Groups = Sequence[tuple[str, list[Draft]]]
 Batches = list[list[tuple[str, list[Draft]]]]

@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from events.log import Record
+from events.log.contract import Record
 
 with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
     warnings.simplefilter("ignore", DeprecationWarning)

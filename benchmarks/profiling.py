@@ -11,23 +11,23 @@ from typing import Any, cast
 
 from benchmarks.measuring import REPEATS, best, once
 from benchmarks.on_sqlite import address, clear_results, replay_once
-from events.codec import read_all
-from events.garbage import gc_seldom
-from events.log import Record
+from events.log.contract import Record
+from events.log.relaxed_gc import gc_seldom
 from events.open import open_log
-from replay.adjudicate import adjudicate
-from replay.replayer import MemoryResults, replay, runs
-from replay.rounds import Round
-from replay.stream import Result, Worker, rules_in_force
+from events.vocabulary.codec import read_all
+from replay.fold.table_fold import Round
+from replay.run.adjudicate import adjudicate
+from replay.run.replayer import MemoryResults, replay, runs
+from replay.run.stream_worker import Result, Worker, rules_in_force
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = 25
 GROUPS = {
-    "events/sqlite_log.py": "read", "events/seal.py": "read", "events/log.py": "read",
-    "events/codec.py": "decode", "events/model.py": "decode", "events/upcast.py": "decode", "events/envelope.py": "decode",
-    "replay/corrections.py": "fold", "replay/jumps.py": "fold",
-    "replay/rounds.py": "fold", "replay/table_state.py": "fold", "replay/replayer.py": "fold", "replay/stream.py": "fold",
-    "replay/findings.py": "results", "events/sqlite_results.py": "results",
+    "events/sqlite/log.py": "read", "events/log/hash_chain.py": "read", "events/log/contract.py": "read",
+    "events/vocabulary/codec.py": "decode", "events/vocabulary/model.py": "decode", "events/vocabulary/upcast.py": "decode", "events/vocabulary/envelope.py": "decode",
+    "replay/fold/corrections.py": "fold", "replay/fold/record_faults.py": "fold",
+    "replay/fold/table_fold.py": "fold", "replay/fold/table_state.py": "fold", "replay/run/replayer.py": "fold", "replay/run/stream_worker.py": "fold",
+    "replay/findings.py": "results", "events/sqlite/results.py": "results",
 }  # fmt: skip
 RESULTS = {"judge", "_adjudication", "commit", "_keep", "_earlier", "_results", "snapshot", "_keep_rest", "standing"}
 """Functions of the replayer and its workers that make and keep results."""

@@ -11,27 +11,14 @@ from datetime import date
 from functools import partial
 from typing import Any, Final
 
-from analytics import (
-    against_theory,
-    behind,
-    control,
-    disputes,
-    fairness,
-    hold,
-    integrity,
-    investigations,
-    live,
-    mistakes,
-    pace,
-    patterns,
-    periods,
-    queue,
-    rules,
-)
-from analytics.disputes import Remembered
-from analytics.remembered import cards_typed, time_typed
-from analytics.selection import Selection
-from analytics.warehouse import Warehouse
+from analytics import integrity, live, rules
+from analytics.errors import disputes, mistakes, patterns, queue
+from analytics.errors.disputes import Remembered
+from analytics.errors.remembered import cards_typed, time_typed
+from analytics.fairness import fairness
+from analytics.hold import against_theory, behind, control, hold, investigations, pace, periods
+from analytics.warehouse.selection import Selection
+from analytics.warehouse.warehouse import Warehouse
 
 Question = Callable[[Warehouse], Any]
 

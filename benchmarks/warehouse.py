@@ -21,12 +21,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from analytics.loading import PropertyFacts
-from analytics.warehouse import Warehouse, build_from, reading
+from analytics.warehouse.loading import PropertyFacts
+from analytics.warehouse.warehouse import Warehouse, build_from, reading
 from benchmarks.measuring import REPEATS, machine
 from benchmarks.questions import QUESTIONS, Question
 from benchmarks.reporting import say
-from games.rulebook import simple_submission
+from games.rulebook.rulebook import simple_submission
 
 ROUNDS, TABLES, DAYS = 10_000_000, 100, 300
 GOAL_S = 0.5

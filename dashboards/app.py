@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboards import access
+from dashboards.access import access
 
 HERE = Path(__file__).parent
 
@@ -66,7 +66,7 @@ def _warm_up() -> None:
 
 def _load_charts() -> None:
     """Load what draws charts, then have garbage collection pass over what is loaded: Streamlit collects after each drawing."""
-    import_module("dashboards.charts")
+    import_module("dashboards.drawing.charts")
     gc.collect()
     gc.freeze()
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from events.errors import LogUnavailable
-from events.log import CheckpointStore, EventLog, ResultStore
+from events.log.contract import CheckpointStore, EventLog, ResultStore
 
 ON_THIS_MACHINE = ("sqlite", "archive")
 """Backends whose address is a path."""
@@ -31,14 +31,14 @@ def open_log(address: str, **options: Any) -> EventLog:
     """
     scheme, rest = parse_address(address)
     if scheme == "sqlite":
-        from events.sqlite_log import SqliteLog
+        from events.sqlite.log import SqliteLog
 
         return SqliteLog(rest, **options)
     if scheme == "archive":
-        from events.archive_read import ArchiveLog
+        from events.archive.read import ArchiveLog
 
         return ArchiveLog(rest, **options)
-    log: EventLog = import_module("events.kafka_log").KafkaLog(address, **options)
+    log: EventLog = import_module("events.kafka.log").KafkaLog(address, **options)
     return log
 
 
@@ -46,10 +46,10 @@ def open_results(address: str, **options: Any) -> ResultStore:
     """Open the results that belong to the log at an address (option: `read_only`)."""
     scheme, rest = parse_address(address)
     if scheme in ON_THIS_MACHINE:
-        from events.sqlite_results import SqliteResults
+        from events.sqlite.results import SqliteResults
 
         return SqliteResults(rest + VERDICTS, **options)
-    results: ResultStore = import_module("events.kafka_log").KafkaResults(address, **options)
+    results: ResultStore = import_module("events.kafka.log").KafkaResults(address, **options)
     return results
 
 
@@ -61,14 +61,14 @@ def open_checkpoints(address: str, **options: Any) -> CheckpointStore:
     """
     scheme, rest = parse_address(address)
     if scheme == "sqlite":
-        from events.sqlite_checkpoints import SqliteCheckpoints
+        from events.sqlite.checkpoints import SqliteCheckpoints
 
         return SqliteCheckpoints(rest + CHECKPOINTS, **options)
     if scheme == "archive":
-        from events.archive_checkpoints import ArchiveCheckpoints
+        from events.archive.checkpoints import ArchiveCheckpoints
 
         return ArchiveCheckpoints(rest, **options)
-    store: CheckpointStore = import_module("events.kafka_checkpoints").KafkaCheckpoints(address, **options)
+    store: CheckpointStore = import_module("events.kafka.checkpoints").KafkaCheckpoints(address, **options)
     return store
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
-from events.model import DealMethod, Shuffler
+from events.vocabulary.model import DealMethod, Shuffler
 from floor.streams import DAY_US
-from games.rulebook import simple_submission
+from games.rulebook.rulebook import simple_submission
 
 PROPERTY = "property/main"
 TIME_ZONE, CUTOVER, CURRENCY = "America/New_York", "06:00", "USD"

@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from events.codec import encode_draft
-from events.envelope import Draft
-from events.model import GamingDayOpened, PropertyConfigured
+from events.vocabulary.codec import encode_draft
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import GamingDayOpened, PropertyConfigured
 from floor.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day
 from floor.irregular import Irregular, Schedule
 from floor.labels import Legit, Planted, Where

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from events import model
-from events.model import Event
-from games.rulebook import Rulebook
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from games.rulebook.rulebook import Rulebook
 
 
 def inventory_change(payload: Event, book: Rulebook) -> int:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.said import placed
 from floor.script import Step
-from games.wagers import Due
+from games.settlement.wagers import Due
 
 
 def accept_progressive(play: Any, seat: int, bettor: str, amount: int) -> None:

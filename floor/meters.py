@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from events.envelope import Draft
-from events.model import GamingDayOpened, MeterAdvanced, MeterReset, MeterSet
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import GamingDayOpened, MeterAdvanced, MeterReset, MeterSet
 from floor.streams import Stream
-from games.chapters import Paytable
-from games.progressive import after_winner, contribution, share_cents
+from games.rulebook.chapters import Paytable
+from games.settlement.progressive import after_winner, contribution, share_cents
 
 CONTROLLER = "controller"
 

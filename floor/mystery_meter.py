@@ -9,11 +9,11 @@ from __future__ import annotations
 from hashlib import sha256
 from random import Random
 
-from events.envelope import Draft
-from events.model import MysteryArmed, MysteryHit
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import MysteryArmed, MysteryHit
 from floor.meters import CONTROLLER, Meter
-from games.chapters import Paytable
-from games.progressive import contribution
+from games.rulebook.chapters import Paytable
+from games.settlement.progressive import contribution
 
 CONTRIBUTIONS = range(7, 40)
 """A target is so many of the smallest contributions above the meter."""

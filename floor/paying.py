@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
-from events.model import fact
+from events.vocabulary import model
+from events.vocabulary.model import fact
 from floor.labels import Where
 from floor.said import paid, returned, taken
 from floor.script import Script, Step, changed
-from games.wagers import PUSHES, Due, Outcome
+from games.settlement.wagers import PUSHES, Due, Outcome
 
 
 def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:

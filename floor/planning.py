@@ -9,7 +9,7 @@ from typing import Generic, Protocol, Self, TypeVar
 
 from floor.people import Patron
 from floor.table import Table
-from games.pai_gow import Position
+from games.settlement.pai_gow import Position
 
 
 class Bet(Protocol):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.labels import Where
 from floor.script import Step, changed
 from floor.streams import MINUTE_US

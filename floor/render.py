@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from events.envelope import Draft
-from events.model import EventCorrected, Replacement
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import EventCorrected, Replacement
 from floor.script import Script, Step
 from floor.streams import Group
 from floor.table import Table

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from events import model
-from events.model import Event, fact
-from games.cards import TEXT
-from games.pai_gow import Position
-from games.wagers import Due
+from events.vocabulary import model
+from events.vocabulary.model import Event, fact
+from games.cards.cards import TEXT
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Due
 
 BY_SLIP_CENTS = 120_000
 """An optional wager that wins so much is paid by the cage, not from the table inventory."""

@@ -17,7 +17,7 @@ from floor.people import Patron
 from floor.said import returned
 from floor.script import changed
 from floor.table import Table
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 TAKEN_CENTS = 10_000
 FRIEND = Patron(

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from events import model
-from events.model import Event
+from events.vocabulary import model
+from events.vocabulary.model import Event
 
 # Device of an event, and how long it takes (milliseconds, least and most). Devices are the table's own.
 _DICE, _SHOE, _SHUFFLER, _BETTING = "dice", "shoe", "shuffler", "betting"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.script import Step
-from games.wagers import Due
+from games.settlement.wagers import Due
 
 
 def document(play: Any, due: Due, amount_cents: int) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from events.envelope import Draft
-from events.model import Event
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event
 
 SECOND_US = 1_000_000
 MINUTE_US = 60 * SECOND_US

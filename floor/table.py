@@ -12,16 +12,16 @@ from hashlib import sha256
 from random import Random
 from typing import Literal
 
-from events import model
-from events.envelope import Draft
-from events.model import Event, fact
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, fact
 from floor.casino import Filing, TableSpec, cutover_us, gaming_day
 from floor.inventory import inventory_change
 from floor.meters import Meter
 from floor.people import Patron, People, dealer_at, floorperson, shift_at
 from floor.script import DEVICES, Script
 from floor.streams import HOUR_US, MINUTE_US, SECOND_US, Group, Stream
-from games.rulebook import Rulebook, parse_submission
+from games.rulebook.rulebook import Rulebook, parse_submission
 
 OPENING_CENTS = 30_000_000
 LOW_CENTS, HIGH_CENTS, MOVED_CENTS = 22_000_000, 38_000_000, 10_000_000

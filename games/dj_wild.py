@@ -13,15 +13,25 @@ from typing import cast
 
 import msgspec
 
-from games.bonus import envy_bonuses, progressive_payout
-from games.cards import DECK, JOKER
+from games.cards.cards import DECK, JOKER
+from games.cards.ranking import Rank
+from games.cards.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
 from games.game import Game
 from games.layout import NO_HAND, Box, Layout
-from games.progressive import after_winner
-from games.ranking import Rank
-from games.rulebook import Line, Paytable, Rulebook
-from games.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, paytable_of, won_at_odds
-from games.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
+from games.rulebook.rulebook import Line, Paytable, Rulebook
+from games.settlement.bonus import envy_bonuses, progressive_payout
+from games.settlement.progressive import after_winner
+from games.settlement.wagers import (
+    EVEN_MONEY,
+    Due,
+    MaximumPayout,
+    Outcome,
+    due_of,
+    not_offered,
+    offered,
+    paytable_of,
+    won_at_odds,
+)
 
 NO_MAXIMUM = MaximumPayout(None)
 """The chapter knows no maximum payout."""
@@ -35,8 +45,8 @@ def lines(
     The Blind pushes with three of a kind or less; Trips tells natural hands from those with a wild card (D6); in the
     Progressive the side card takes the joker's place and deuces count as filed.
 
-    >>> from games.cards import parse_cards
-    >>> from games.rulebook import chapter
+    >>> from games.cards.cards import parse_cards
+    >>> from games.rulebook.rulebook import chapter
     >>> hand, book = parse_cards("Ks Kd Kh 9c 2d"), chapter("pa", "687a")
     >>> sorted(lines(book.paytable("trips", "DJWT-04"), hand) | lines(book.paytable("progressive", "1"), hand))
     ['four_of_a_kind_with_wild', 'three_of_a_kind']

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.bonus import in_turn, seven_card
-from games.cards import JOKER
+from games.cards.cards import JOKER
+from games.cards.ranking import is_ace_high
 from games.game import Game
 from games.layout import Box, Hand, Layout
-from games.pai_gow import base_due
-from games.ranking import is_ace_high
-from games.rulebook import Paytable, Rulebook
-from games.wagers import Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.bonus import in_turn, seven_card
+from games.settlement.pai_gow import base_due
+from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
 
 
 def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | None) -> str | None:

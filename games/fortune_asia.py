@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.bonus import in_turn, seven_card
-from games.four_card import is_legal_setting, rank_four, rank_one
+from games.cards.four_card import is_legal_setting, rank_four, rank_one
+from games.cards.ranking import highest_unpaired, rank_two
 from games.game import Game
 from games.layout import Box, Cards, Hand, Layout
-from games.pai_gow import base_due
-from games.ranking import highest_unpaired, rank_two
-from games.rulebook import Paytable, Rulebook
-from games.wagers import Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.bonus import in_turn, seven_card
+from games.settlement.pai_gow import base_due
+from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, offered, without_cards, won_at_odds
 
 HANDS = {"high": 4, "medium": 2, "low": 1}
 
@@ -28,7 +28,7 @@ def insurance_line(cards: Sequence[int]) -> str | None:
 
     "Pair or better" goes by the hands of five of § 659a.6(d): four in a row or of one suit are nothing here.
 
-    >>> from games.cards import parse_cards
+    >>> from games.cards.cards import parse_cards
     >>> insurance_line(parse_cards("As Ks Qd Jh 8s 6c 4d")), insurance_line(parse_cards("As Kh Qd Jh Ts 6c 4d"))
     ('ace_high', None)
     """
@@ -58,7 +58,7 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
 def two_of_three(hand: Hand, dealer: Hand) -> tuple[Outcome, str]:
     """Compare three hands with the dealer's: copies are the dealer's, and two won win (§ 659a.11(f), D8).
 
-    >>> from games.cards import parse_cards
+    >>> from games.cards.cards import parse_cards
     >>> player = Hand(high=parse_cards("As Ac 6d 4s"), medium=parse_cards("Tc 7c"), low=parse_cards("9h"))
     >>> bank = Hand(high=parse_cards("Kh Kd 5d 3c"), medium=parse_cards("Jc 9h"), low=parse_cards("8c"))
     >>> two_of_three(player, bank)[0]
@@ -80,7 +80,7 @@ def two_of_three(hand: Hand, dealer: Hand) -> tuple[Outcome, str]:
 def foul_section(high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> str | None:
     """Return the section by which a setting is foul, null where it is legal (§ 659a.11(b), (f)(1)(iii)-(v), D7).
 
-    >>> from games.cards import parse_cards
+    >>> from games.cards.cards import parse_cards
     >>> foul_section(parse_cards("Ks Kc 6d 3s"), parse_cards("Kd Qd"), parse_cards("As"))
     '659a.11(f)(1)(iv)'
     """

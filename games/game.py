@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from games.layout import Layout
-from games.rulebook import Paytable, Rulebook
-from games.wagers import Due
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.wagers import Due
 
 Settle = Callable[[Rulebook, Layout], list[Due]]
 Worth = Callable[[Sequence[int] | None], int | None]

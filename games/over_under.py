@@ -12,11 +12,11 @@ from typing import Final
 
 import msgspec
 
-from games.cards import ACE, JOKER, rank
+from games.cards.cards import ACE, JOKER, rank
 from games.game import Game
 from games.layout import Box, Layout
-from games.rulebook import Paytable, Rulebook
-from games.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
 SIDES: Final = ("over", "under")
 _ACE_POINTS, _FACE_POINTS = 11, 10
@@ -27,7 +27,7 @@ _LEAST_AND_MOST: Final = 6 + 33
 def points(card: int) -> int:
     """Return the value of a card: 2 to 10 as they say, face cards 10, an ace always 11 (§ 686a.3(d)).
 
-    >>> from games.cards import CODE
+    >>> from games.cards.cards import CODE
     >>> [points(CODE[card]) for card in ("2c", "Td", "Jh", "Ks", "As")]
     [2, 10, 10, 10, 11]
     """

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import msgspec
 
-from games.bonus import in_turn, seven_card
-from games.cards import JOKER, rank
-from games.dice_wagers import dice_wager, match_wagers
+from games.cards.cards import JOKER, rank
 from games.game import Game
 from games.layout import Box, Hand, Layout
-from games.mystery import mystery_bonuses
-from games.pai_gow import base_due
-from games.rulebook import Rulebook
-from games.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, without_cards
+from games.rulebook.rulebook import Rulebook
+from games.settlement.bonus import in_turn, seven_card
+from games.settlement.dice_wagers import dice_wager, match_wagers
+from games.settlement.mystery import mystery_bonuses
+from games.settlement.pai_gow import base_due
+from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, without_cards
 
 NINE = 9
 
@@ -24,7 +24,7 @@ NINE = 9
 def is_tiger_9(low: tuple[int, ...]) -> bool:
     """Say whether a low hand is a 9-high: two cards, no pair, the nine the higher of them (§ 645c.1(h)); the joker is an ace.
 
-    >>> from games.cards import parse_cards
+    >>> from games.cards.cards import parse_cards
     >>> [is_tiger_9(parse_cards(low)) for low in ("9s 8c", "9s 9c", "Ts 9c", "Jk 9s", "8d 7h")]
     [True, False, False, False, False]
     """

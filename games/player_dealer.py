@@ -14,14 +14,14 @@ from typing import Final
 
 import msgspec
 
-from games.bonus import envy_bonuses, fortune_bonus, seven_card
+from games.cards.ranking import is_ace_high
 from games.face_up_pai_gow import settle_ace_high
 from games.game import Game
 from games.layout import NO_HAND, Bank, Box, Hand, Layout, Placed
-from games.pai_gow import base_due, high_and_low, is_foul
-from games.ranking import is_ace_high
-from games.rulebook import Rulebook
-from games.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, offered
+from games.rulebook.rulebook import Rulebook
+from games.settlement.bonus import envy_bonuses, fortune_bonus, seven_card
+from games.settlement.pai_gow import base_due, high_and_low, is_foul
+from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, offered
 
 COVERED: Final = "gegr-002138.Collection procedures"
 SEATS: Final = 7

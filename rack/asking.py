@@ -15,7 +15,7 @@ from rack.output import Output, table
 if TYPE_CHECKING:
     import polars as pl
 
-    from analytics.selection import Selection
+    from analytics.warehouse.selection import Selection
 
 PART = ("table", "game", "dealer", "shift", "first", "last")
 """The arguments that say which part of the floor is asked about."""
@@ -68,7 +68,7 @@ def day(text: str) -> date:
 
 def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Selection:
     """Return the part of the floor that is asked about. Raises `UsageError` where a box cannot be split so (D27)."""
-    from analytics.selection import Selection
+    from analytics.warehouse.selection import Selection
 
     if per_box and (arguments.dealer or arguments.shift):
         raise UsageError("what is counted per box belongs to a table and a day: leave out --dealer and --shift")

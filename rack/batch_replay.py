@@ -18,10 +18,10 @@ from rack.output import Output, money, table
 from rack.settings import dask_tls, log_address
 
 if TYPE_CHECKING:
-    from events.log import EventLog, ResultStore
-    from replay.batch import BatchSummary
-    from replay.groups import Engine
-    from replay.round_table import RoundTable
+    from events.log.contract import EventLog, ResultStore
+    from replay.columns.batch import BatchSummary
+    from replay.columns.round_table import RoundTable
+    from replay.columns.row_groups import Engine
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def check(arguments: argparse.Namespace) -> None:
 
 def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> BatchSummary:
     """Judge by the round table, and store every verdict."""
-    from replay.batch import replay_batch
+    from replay.columns.batch import replay_batch
 
     with _rounds(log, arguments, output) as rounds, _engine(arguments, rounds) as engine:
         summary = replay_batch(log, results, rounds, engine, lambda done: output.progress(done, "rounds judged"))
@@ -70,7 +70,7 @@ def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace,
 def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     """Say what other rules would have led to, as money; 4 where a stream is broken."""
     from rack.commands.rules import read_submission
-    from replay import what_if as asked
+    from replay.columns import what_if as asked
 
     book = read_submission(arguments.rules)
     with _rounds(log, arguments, output) as rounds, _engine(arguments, rounds) as engine:
@@ -104,7 +104,7 @@ def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exi
 @contextlib.contextmanager
 def _rounds(log: EventLog, arguments: argparse.Namespace, output: Output) -> Iterator[RoundTable]:
     """The table that is named; where none is, one that is made for the occasion."""
-    from replay.round_table import RoundTable, build
+    from replay.columns.round_table import RoundTable, build
 
     with contextlib.ExitStack() as kept:
         folder = arguments.rounds
@@ -121,8 +121,8 @@ WORTH_A_PROCESS = 65_536
 @contextlib.contextmanager
 def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engine]:
     """What judges. A scheduler on another machine is reached by TLS only: what it is sent says who won what."""
-    from replay.groups import Here
-    from replay.in_processes import Processes
+    from replay.columns.in_processes import Processes
+    from replay.columns.row_groups import Here
 
     processors = os.cpu_count() or 1
     if arguments.engine != "dask":
@@ -135,7 +135,7 @@ def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engin
         with Processes(workers, opener) as processes:
             yield processes
         return
-    from replay.on_dask import Dask, Tls
+    from replay.columns.on_dask import Dask, Tls
 
     scheduler, files = arguments.scheduler or "", dask_tls()
     host = scheduler.partition("://")[2].rpartition(":")[0]

@@ -14,15 +14,15 @@ from urllib.parse import quote
 
 import msgspec
 
-from events.checkpointer import Checkpointer
-from events.envelope import Draft
 from events.errors import LogUnavailable
-from events.keys import new_key
-from events.log import EventLog
-from events.notes import KeyKind
+from events.log.contract import EventLog
 from events.open import parse_address
-from events.signing_memory import SigningMemory
-from events.sqlite_log import utc_now_us
+from events.proofs.checkpointer import Checkpointer
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind
+from events.proofs.signing_memory import SigningMemory
+from events.sqlite.log import utc_now_us
+from events.vocabulary.envelope import Draft
 from floor import gaming_day
 from floor.wings import DEFAULT, WINGS
 from rack.comparison import Comparison, Found, Planted, compare
@@ -33,7 +33,7 @@ from rack.output import Output
 from rack.settings import DEMO_KEY, REPORT, WAREHOUSE
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
-from replay.replayer import findings, replay
+from replay.run.replayer import findings, replay
 
 LABELS = "labels.json"
 DATABASE = "floor.db"

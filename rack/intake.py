@@ -1,6 +1,6 @@
 """What devices hand in, line by line: each becomes a draft for its stream, or is refused with a reason.
 
-A line is JSON: the fields of `events.codec.encode_draft` and `stream`. White space and the order of fields do not matter
+A line is JSON: the fields of `events.vocabulary.codec.encode_draft` and `stream`. White space and the order of fields do not matter
 here (the log's own bytes are canonical, whatever the device wrote); a key that stands twice does, for nobody can say which
 was meant. A refused line goes to quarantine, and where its stream can be read, an `intake_refused` event takes its place
 there, so that its round becomes UNDETERMINED. Both are functions of the line alone: handing the same file in again changes
@@ -19,11 +19,11 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from events.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
-from events.envelope import Draft, EventId, StreamName, TimeUs
 from events.errors import EventError, IdTaken
-from events.log import Appended, EventLog, Quarantined
-from events.model import EventCorrected, IntakeRefused, Number, Token
+from events.log.contract import Appended, EventLog, Quarantined
+from events.vocabulary.codec import MAX_EVENT_BYTES, canonical, decode, decode_payload, encode_draft
+from events.vocabulary.envelope import Draft, EventId, StreamName, TimeUs
+from events.vocabulary.model import EventCorrected, IntakeRefused, Number, Token
 from rack.errors import UsageError
 
 UNKNOWN_STREAM = "unknown"

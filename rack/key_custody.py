@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from hashlib import sha256
 
-from events.checkpoint import origin_of
-from events.codec import read
-from events.envelope import Draft
-from events.keys import PROPERTY_STREAM, KeyRing
-from events.log import EventLog
-from events.model import Event, GamingDayOpened, KeyPublished, KeyRetired
-from events.notes import PublicKey
+from events.log.contract import EventLog
+from events.proofs.checkpoint import origin_of
+from events.proofs.keys import PROPERTY_STREAM, KeyRing
+from events.proofs.signed_note import PublicKey
+from events.vocabulary.codec import read
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, GamingDayOpened, KeyPublished, KeyRetired
 from rack.errors import UsageError
 
 SOURCE = "rack-keys"

@@ -17,9 +17,9 @@ from prometheus_client.registry import Collector
 
 from analytics.integrity import Stream, streams
 from events.errors import IntegrityError
-from events.statements import Batch, Ledger
+from events.proofs.statements import Batch, Ledger
 from rack.opening import checkpoints_at, desk
-from replay.review import REFUSALS, Desk
+from replay.review.desk import REFUSALS, Desk
 
 FRESH_S = 5.0
 """What was read so short a time ago is said again: a scrape never costs the log more than that."""

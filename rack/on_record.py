@@ -14,7 +14,7 @@ from rack.errors import UsageError
 from rack.output import Output
 
 if TYPE_CHECKING:
-    from replay.review import RecordKind
+    from replay.review.desk import RecordKind
 
 
 def add_custody(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +38,8 @@ def put_on_record(
 
     from events.open import parse_address
     from rack.opening import log_at
-    from replay.replayer import MemoryResults
-    from replay.review import Desk
+    from replay.review.desk import Desk
+    from replay.run.replayer import MemoryResults
 
     if parse_address(address)[0] == "archive":
         output.note("an archive takes no events: that this copy was made from it is not on record")

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from events.errors import IntegrityError
-from events.log import CheckpointStore, EventLog, ResultStore
+from events.log.contract import CheckpointStore, EventLog, ResultStore
 from events.open import open_checkpoints, open_log, open_results, parse_address
 from rack import settings
 
 if TYPE_CHECKING:
-    from events.kafka_group import KafkaGroup
-    from replay.review import Desk
+    from events.kafka.consumer_group import KafkaGroup
+    from replay.review.desk import Desk
 
 
 def log_at(address: str, **options: Any) -> EventLog:
@@ -24,7 +24,7 @@ def log_at(address: str, **options: Any) -> EventLog:
 def results_at(address: str, file: Path | None = None, **options: Any) -> ResultStore:
     """Open the results beside a log, or in a file; options are those of `events.open.open_results`."""
     if file is not None:
-        from events.sqlite_results import SqliteResults
+        from events.sqlite.results import SqliteResults
 
         return SqliteResults(file, **options)
     return open_results(address, **options_of(address), **options)
@@ -37,14 +37,14 @@ def checkpoints_at(address: str, **options: Any) -> CheckpointStore:
 
 def desk(address: str, *, read_only: bool = False) -> AbstractContextManager[Desk]:
     """Open the desk where a log's findings are reviewed."""
-    from replay.review import desk_at
+    from replay.review.desk import desk_at
 
     return desk_at(address, read_only=read_only, **options_of(address))
 
 
 def group_at(address: str, name: str, engine: str) -> KafkaGroup:
     """Join the group of replayers of a log on Kafka."""
-    from events.kafka_group import KafkaGroup
+    from events.kafka.consumer_group import KafkaGroup
 
     options: dict[str, Any] = {**settings.kafka_group(), **options_of(address)}
     return KafkaGroup(address, name, engine, **options)

@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from events.codec import decode
-from events.envelope import Draft
 from events.errors import EventError, IntegrityError
-from events.log import Appended, EventLog, Quarantined
-from events.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
+from events.log.contract import Appended, EventLog, Quarantined
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import EventCorrected, GamingDayOpened, IntakeRefused, Replacement
 from rack.errors import UsageError
 from rack.intake import UNKNOWN_STREAM, Refusal, notice, parse_line
 

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from events.codec import decode
-from events.envelope import Envelope
 from events.errors import EventError, IntegrityError, Undecodable
-from events.log import EventLog
-from events.model import Event, EventCorrected
-from games.rulebook import Rulebook
+from events.log.contract import EventLog
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Envelope
+from events.vocabulary.model import Event, EventCorrected
+from games.rulebook.rulebook import Rulebook
 from rack.errors import UsageError
-from replay.corrections import correction
-from replay.engine import engine
 from replay.findings import Adjudication
-from replay.replayer import BEYOND, MemoryResults, adjudications, replay
-from replay.transcript_write import statement, to_text
+from replay.fold.corrections import correction
+from replay.run.engine import engine
+from replay.run.replayer import BEYOND, MemoryResults, adjudications, replay
+from replay.transcript.write import statement, to_text
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rack.output import money, table
-from replay.adjudicate import Conclusion
 from replay.findings import Adjudication, Finding, Settlement, Verdict
+from replay.run.adjudicate import Conclusion
 
 MEANING: dict[Verdict, str] = {
     "UPHELD": "everything was settled as the rules say",

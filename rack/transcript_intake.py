@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 
-from events.envelope import Draft
 from events.errors import EventError
-from events.log import EventLog, Quarantined
-from events.model import GamingDayOpened
+from events.log.contract import EventLog, Quarantined
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import GamingDayOpened
 from rack.intake import UNKNOWN_STREAM, Refusal, Refused, Taken, count
-from replay.transcript import Script, drafts, parse
-from replay.transcript_words import TranscriptError
+from replay.transcript.transcript import Script, drafts, parse
+from replay.transcript.words import TranscriptError
 
 
 def take_transcript(log: EventLog, text: str, source: str, load: Callable[[str], str]) -> Iterator[Taken]:

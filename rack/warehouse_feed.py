@@ -13,15 +13,15 @@ from typing import Any
 
 import msgspec
 
-from analytics.extending import Earlier, earlier, extend
-from analytics.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
-from events.envelope import RawEnvelope
+from analytics.warehouse.extending import Earlier, earlier, extend
+from analytics.warehouse.warehouse import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, build
 from events.errors import IntegrityError, Undecodable
-from events.log import EventLog, Record, ResultStore
-from events.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
+from events.log.contract import EventLog, Record, ResultStore
+from events.vocabulary.envelope import RawEnvelope
+from events.vocabulary.model import DiceReceived, EventCorrected, PropertyConfigured, RulesFiled
 from replay.findings import Adjudication
-from replay.replayer import findings, ledger
-from replay.review_state import FindingReview, TableReview
+from replay.review.state import FindingReview, TableReview
+from replay.run.replayer import findings, ledger
 
 TELLING = (DiceReceived.TYPE, EventCorrected.TYPE, RulesFiled.TYPE)
 

@@ -22,8 +22,8 @@ from urllib.request import urlopen
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from analytics.queue import QueueFilters, findings_queue
-from analytics.warehouse import reading
+from analytics.errors.queue import QueueFilters, findings_queue
+from analytics.warehouse.warehouse import reading
 from dashboards.run import command
 from rack.cli import main as rack
 

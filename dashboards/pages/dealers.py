@@ -7,12 +7,23 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from analytics import hold, mistakes, patterns
-from analytics.selection import Selection
-from dashboards import analysis, markup, source
-from dashboards.charts import rates_chart
-from dashboards.markup import Html
-from dashboards.names import Formats, finding_title, game_name, percent, plural, position_name, table_name, wager_name
+from analytics.errors import mistakes, patterns
+from analytics.hold import hold
+from analytics.warehouse.selection import Selection
+from dashboards.drawing import markup
+from dashboards.drawing.charts import rates_chart
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import (
+    Formats,
+    finding_title,
+    game_name,
+    percent,
+    plural,
+    position_name,
+    table_name,
+    wager_name,
+)
+from dashboards.parts import analysis, source
 
 VIEWS = {
     "rates": "Rates",

@@ -6,15 +6,17 @@ from datetime import date
 
 import streamlit as st
 
-from analytics import disputes, hold
-from analytics.disputes import Remembered
-from analytics.hold import RoundView
-from analytics.remembered import cards_typed, time_typed
-from dashboards import accounts, desk, dispute_parts, disputing, markup, packets, source
-from dashboards.captions import caption
-from dashboards.drawing import table_drawing
-from dashboards.names import Formats, day_name, plural, position_name, table_name
-from dashboards.state import focus_of, steps_of, table_after
+from analytics.errors import disputes
+from analytics.errors.disputes import Remembered
+from analytics.errors.remembered import cards_typed, time_typed
+from analytics.hold import hold
+from analytics.hold.hold import RoundView
+from dashboards.drawing import markup
+from dashboards.drawing.captions import caption
+from dashboards.drawing.drawing import table_drawing
+from dashboards.drawing.names import Formats, day_name, plural, position_name, table_name
+from dashboards.drawing.state import focus_of, steps_of, table_after
+from dashboards.parts import accounts, desk, dispute_parts, disputing, packets, source
 
 SEATS = tuple(range(1, 8))
 TRAIL = {"Time": "short", "Event": "text", "Proof": "short"}

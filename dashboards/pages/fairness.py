@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 import streamlit as st
 
-from analytics import fairness
-from analytics.selection import Selection
-from dashboards import analysis, fairness_words, markup, source
-from dashboards.charts import counts_chart
-from dashboards.names import plural
+from analytics.fairness import fairness
+from analytics.warehouse.selection import Selection
+from dashboards.drawing import markup
+from dashboards.drawing.charts import counts_chart
+from dashboards.drawing.names import plural
+from dashboards.parts import analysis, fairness_words, source
 
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {"Verdict": "short", "What is tested": "text", "Where": "text", "Looked at": "number", "Chance": "number",

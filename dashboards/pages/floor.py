@@ -9,14 +9,17 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from analytics import hold, queue
-from analytics.queue import QueueFilters
-from analytics.warehouse import PropertyFacts, stamp
-from dashboards import access, desk, floor_now, markup, source
-from dashboards.markup import Html
-from dashboards.names import Formats, day_name, game_name, plural, table_name
+from analytics.errors import queue
+from analytics.errors.queue import QueueFilters
+from analytics.hold import hold
+from analytics.warehouse.warehouse import PropertyFacts, stamp
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats, day_name, game_name, plural, table_name
+from dashboards.parts import desk, floor_now, source
 from dashboards.run import log_address, warehouse_path
-from replay.review import REFUSALS
+from replay.review.desk import REFUSALS
 
 
 def tile(row: dict[str, Any], formats: Formats, day: date | None) -> Html:

@@ -10,13 +10,15 @@ from typing import Any
 import msgspec
 import streamlit as st
 
-from analytics import hold, integrity
-from analytics.warehouse import Warehouse, WarehouseError, reading, stamp
-from dashboards import desk, markup, source
-from dashboards.markup import Html
-from dashboards.names import Formats, ago, plural, table_name
+from analytics import integrity
+from analytics.hold import hold
+from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats, ago, plural, table_name
+from dashboards.parts import desk, source
 from dashboards.run import log_address, log_options, warehouse_path, witness_paths
-from replay.review import REFUSALS, Desk
+from replay.review.desk import REFUSALS, Desk
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
 DEVICES = {

@@ -7,12 +7,13 @@ from typing import Any
 import polars as pl
 import streamlit as st
 
-from analytics import hold, investigations, periods
-from analytics.hold import Dimension
-from analytics.selection import Selection
-from dashboards import access, analysis, hold_luck, hold_pace, markup, source
-from dashboards.charts import dimension_label, hold_chart, house_win_chart
-from dashboards.names import (
+from analytics.hold import hold, investigations, periods
+from analytics.hold.hold import Dimension
+from analytics.warehouse.selection import Selection
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.charts import dimension_label, hold_chart, house_win_chart
+from dashboards.drawing.names import (
     DIMENSIONS,
     Formats,
     day_name,
@@ -20,6 +21,7 @@ from dashboards.names import (
     plural,
     table_name,
 )
+from dashboards.parts import analysis, hold_luck, hold_pace, source
 
 VIEWS = {
     "counted": "Counted",

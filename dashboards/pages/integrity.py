@@ -8,12 +8,13 @@ import streamlit as st
 
 from analytics import integrity
 from analytics.integrity import Held, Stream
-from analytics.warehouse import stamp
-from dashboards import desk, markup, source, verifying, witnessing
-from dashboards.markup import Html
-from dashboards.names import Formats, ago, finding_title, plural, table_name
+from analytics.warehouse.warehouse import stamp
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats, ago, finding_title, plural, table_name
+from dashboards.parts import desk, source, verifying, witnessing
 from dashboards.run import log_address, warehouse_path
-from replay.review import REFUSALS
+from replay.review.desk import REFUSALS
 
 STREAMS = {
     "Stream": "text", "End": "short", "Events": "number", "Acknowledged": "number", "Judged": "number", "Last event": "short",

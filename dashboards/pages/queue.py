@@ -10,12 +10,11 @@ import polars as pl
 import streamlit as st
 from streamlit.elements.arrow import DataframeStateInput
 
-from analytics import queue
-from analytics.queue import QueueFilters
-from dashboards import accounts, desk, markup, reviewing, source, views
-from dashboards.desk import Reviews
-from dashboards.markup import DOWN, SEVERITIES, UP, Html
-from dashboards.names import (
+from analytics.errors import queue
+from analytics.errors.queue import QueueFilters
+from dashboards.drawing import markup
+from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
+from dashboards.drawing.names import (
     STATES,
     Formats,
     day_name,
@@ -26,6 +25,8 @@ from dashboards.names import (
     table_name,
     wager_name,
 )
+from dashboards.parts import accounts, desk, reviewing, source, views
+from dashboards.parts.desk import Reviews
 from dashboards.run import warehouse_path
 
 ROWS = 50

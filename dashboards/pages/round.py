@@ -6,13 +6,15 @@ from datetime import date
 
 import streamlit as st
 
-from analytics import hold
-from analytics.hold import RoundView
-from dashboards import access, accounts, desk, markup, packets, source
-from dashboards.anonymous import without_names
-from dashboards.names import Formats, day_name, plural, table_name
-from dashboards.state import Step, steps_of
-from dashboards.stepping import replay, step_now
+from analytics.hold import hold
+from analytics.hold.hold import RoundView
+from dashboards.access import access
+from dashboards.access.anonymous import without_names
+from dashboards.drawing import markup
+from dashboards.drawing.names import Formats, day_name, plural, table_name
+from dashboards.drawing.state import Step, steps_of
+from dashboards.parts import accounts, desk, packets, source
+from dashboards.parts.stepping import replay, step_now
 
 
 def page() -> None:

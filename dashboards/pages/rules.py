@@ -6,9 +6,10 @@ import streamlit as st
 
 from analytics import rules
 from analytics.rules import Filing, Offered, Submission
-from dashboards import markup, source
-from dashboards.markup import Html
-from dashboards.names import Formats, day_name, game_name, plural, share, table_name, wager_name
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats, day_name, game_name, plural, share, table_name, wager_name
+from dashboards.parts import source
 
 HISTORY = {
     "State": "short",

@@ -18,7 +18,7 @@ from kafka.admin import ACL, ACLOperation, ACLPermissionType, ACLResourcePattern
 from kafka.errors import KafkaError
 
 from events.errors import LogUnavailable
-from events.kafka_topics import parse_address
+from events.kafka.topics import parse_address
 from rack.settings import kafka_security
 
 TOPICS = ("events", "reviews", "checkpoints", "quarantine", "findings", "state")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.california.faults_position import two_empty
 from floor.california.irregulars import fault
 from floor.california.plan import CaliforniaPlan
@@ -15,9 +15,9 @@ from floor.labels import Where
 from floor.said import same
 from floor.script import Step, changed
 from floor.table import Table
-from games.bonus import is_qualifying
-from games.cards import TEXT
+from games.cards.cards import TEXT
 from games.player_dealer import SEATS
+from games.settlement.bonus import is_qualifying
 
 
 def _not_just_opened(table: Table) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.california.irregulars import fault
 from floor.california.plan import CaliforniaPlan, SeatPlan
 from floor.california.play import PILES, CaliforniaPlay, fee, wagered
@@ -16,7 +16,7 @@ from floor.paying import settled
 from floor.said import paid, returned, taken
 from floor.script import changed
 from games.player_dealer import SEATS
-from games.wagers import Due, Outcome
+from games.settlement.wagers import Due, Outcome
 
 DECIDED = (Outcome.WIN, Outcome.LOSE, Outcome.FOUL)
 

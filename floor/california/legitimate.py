@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.california.faults_deal import hands_dealt
 from floor.california.irregulars import legitimate
 from floor.california.plan import CaliforniaPlan

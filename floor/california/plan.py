@@ -15,9 +15,9 @@ from floor.face_up.plan import COMBINED, COSTLY, DEALERS, BoxPlan, Plan, Way, ha
 from floor.face_up.stacking import TARGETS
 from floor.people import Patron
 from games.layout import Bank, Box, Hand, Layout, Placed
-from games.pai_gow import Position, compare
 from games.player_dealer import SEATS, action_seat, first_seat, from_action, settle
-from games.wagers import Due, Outcome
+from games.settlement.pai_gow import Position, compare
+from games.settlement.wagers import Due, Outcome
 
 SEATS_ALL: Final = tuple(range(1, SEATS + 1))
 AMPLE_CENTS: Final = 100_000_000

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from events import model
-from events.model import Aspect, Event, fact
+from events.vocabulary import model
+from events.vocabulary.model import Aspect, Event, fact
 from floor.california.plan import CaliforniaPlan
 from floor.face_up.play import Play
 from floor.face_up.said import hand_set
 from floor.said import dealt, paid, returned, same, taken, texts
 from floor.script import Script, Step
-from games.bonus import is_qualifying
 from games.player_dealer import SEATS
-from games.wagers import Due, Outcome
+from games.settlement.bonus import is_qualifying
+from games.settlement.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = [
     "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "envy", "rotation", "fees",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from events import model
+from events.vocabulary import model
 from floor.script import Script
 from floor.table import Table
 from games.player_dealer import SEATS

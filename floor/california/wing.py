@@ -9,7 +9,7 @@ from floor.california.play import CaliforniaPlay
 from floor.california.table import CaliforniaTable
 from floor.california.tables import TABLES_MIN, table_specs
 from floor.wing import Wing
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 PLANTERS = (faults_deal, faults_position, legitimate)
 """Importing these registers what can be irregular in a way of this game's own."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.dj_wild.irregulars import fault
 from floor.dj_wild.plan import Plan
 from floor.dj_wild.play import Play

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.dj_wild.irregulars import fault
 from floor.dj_wild.plan import Plan
 from floor.dj_wild.play import Play
@@ -32,7 +32,7 @@ from floor.paying import settled
 from floor.said import paid, returned, taken
 from floor.script import Step, changed
 from floor.table import Table
-from games.wagers import Due, Outcome
+from games.settlement.wagers import Due, Outcome
 
 BASE = ("ante", "blind", "raise")
 BY_HAND = (*BASE, "trips", "bad_beat")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.dj_wild.faults_deal import PLAYED_ON
 from floor.dj_wild.irregulars import IRREGULARS, fault
 from floor.dj_wild.play import Play

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from events import model
+from events.vocabulary import model
 from floor.dj_wild.irregulars import IRREGULARS, legitimate
 from floor.dj_wild.plan import Plan
 from floor.dj_wild.play import Play
@@ -25,7 +25,7 @@ from floor.face_up.wing import FACE_UP
 from floor.labels import Where
 from floor.said import dealt, placed, returned
 from floor.script import changed
-from games.cards import JOKER, TEXT
+from games.cards.cards import JOKER, TEXT
 
 IRREGULARS.share(FACE_UP.irregulars, "device_outage", "device_outage_manual", "duplicate_message", "event_corrected")
 

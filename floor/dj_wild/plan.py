@@ -14,10 +14,10 @@ from floor.dj_wild.stacking import TARGETS, make_hand
 from floor.dj_wild.tables import WildTable, counting
 from floor.people import Patron, Style
 from floor.planning import OneDeckPlan
-from games.cards import JOKER
-from games.pai_gow import Position
-from games.rulebook import Rulebook
-from games.wild_ranking import WildClass, rank_wild
+from games.cards.cards import JOKER
+from games.cards.wild_ranking import WildClass, rank_wild
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import Position
 
 Decision = Literal["raise", "fold"]
 VoidReason = Literal[

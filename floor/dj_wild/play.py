@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
-from events.model import Aspect, Event
+from events.vocabulary import model
+from events.vocabulary.model import Aspect, Event
 from floor.dj_wild.plan import Plan
 from floor.machines import accept_progressive, shuffle_other_deck, win_from_meter
 from floor.said import dealt, paid, placed, returned, same, source_of, taken, texts
 from floor.script import Script, Step
 from floor.slips import document
-from games.cards import TEXT
+from games.cards.cards import TEXT
 from games.dj_wild import settle
 from games.layout import Box, Hand, Layout, Meter
-from games.pai_gow import Position
-from games.wagers import Due, Outcome
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = [
     "equipment", "shuffle", "wagering", "deal", "stub", "settlement", "progressive", "envy", "collection",

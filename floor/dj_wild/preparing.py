@@ -11,7 +11,7 @@ from typing import Any
 from floor.dj_wild.plan import Plan, VoidReason
 from floor.face_up.preparing import by_card
 from floor.table import Table
-from games.cards import TEXT
+from games.cards.cards import TEXT
 
 
 def one_box_seat(plan: Plan) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from random import Random
 
-from games.cards import DECK, JOKER, rank
-from games.chapters import chapter
+from games.cards.cards import DECK, JOKER, rank
 from games.dj_wild import lines
+from games.rulebook.chapters import chapter
 
 Hand = list[int]
 PAID = tuple(line.hand for line in chapter("pa", "687a").paytable("trips", "DJWT-04").lines)

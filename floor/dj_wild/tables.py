@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.casino import Filing, TableSpec, grown, with_meter
 from floor.meters import Meter
 from floor.people import People

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.model import WagerPaid
+from events.vocabulary.model import WagerPaid
 from floor.dj_wild import faults_deal, faults_pay, faults_table, faults_wager, legitimate
 from floor.dj_wild.irregulars import IRREGULARS
 from floor.dj_wild.plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
@@ -20,7 +20,7 @@ from floor.face_up.preparing import (
 )  # fmt: skip
 from floor.labels import Where
 from floor.script import changed
-from games.cards import TEXT
+from games.cards.cards import TEXT
 
 PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
 """What follows from a round that must be void and is played on."""

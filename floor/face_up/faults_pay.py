@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
-from events.model import fact
+from events.vocabulary import model
+from events.vocabulary.model import fact
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
@@ -29,7 +29,7 @@ from floor.paying import (
 from floor.said import paid, returned
 from floor.script import changed
 from floor.table import Table
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 FORTUNE_HANDS = ("three_of_a_kind", "straight", "flush", "full_house")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
@@ -12,8 +12,8 @@ from floor.face_up.preparing import some_progressive, wins_amount, wins_share
 from floor.labels import Where
 from floor.script import changed
 from floor.table import Table
-from games.bonus import is_qualifying
-from games.wagers import Due, Outcome
+from games.settlement.bonus import is_qualifying
+from games.settlement.wagers import Due, Outcome
 
 
 def progressive_winner(play: Play, share: bool) -> Due | None:

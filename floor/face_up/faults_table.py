@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.irregulars import fault
 from floor.face_up.play import Play
 from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
@@ -16,7 +16,7 @@ from floor.records import log_clock, log_correction, log_source_gap, log_source_
 from floor.script import Script, Step, changed
 from floor.streams import MINUTE_US
 from floor.table import Table
-from games.pai_gow import Position
+from games.settlement.pai_gow import Position
 
 PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
 NOT_SHUFFLED = "DEAL-SHUFFLE"

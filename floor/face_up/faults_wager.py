@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
-from events.model import Event, fact
+from events.vocabulary import model
+from events.vocabulary.model import Event, fact
 from floor.face_up.irregulars import fault
 from floor.face_up.plan import BoxPlan, Plan, Way
 from floor.face_up.play import Play
@@ -14,7 +14,7 @@ from floor.face_up.said import parts
 from floor.labels import Where
 from floor.script import changed
 from floor.table import Table
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 WRONGLY_SETTLED = (
     "PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-ANNOUNCED",

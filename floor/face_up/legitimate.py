@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from events import model
-from events.model import fact
+from events.vocabulary import model
+from events.vocabulary.model import fact
 from floor.face_up.irregulars import legitimate
 from floor.face_up.plan import Plan
 from floor.face_up.play import Play
@@ -30,9 +30,9 @@ from floor.records import duplicate_message, event_corrected
 from floor.said import dealt, returned
 from floor.script import Step, changed
 from floor.table import Table
-from games.cards import TEXT
-from games.pai_gow import Position
-from games.wagers import Outcome
+from games.cards.cards import TEXT
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Outcome
 
 
 @legitimate("no_roll_reshake", 8, fits=with_dice, prepare=lambda plan: _no_roll(plan))

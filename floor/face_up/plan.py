@@ -15,12 +15,12 @@ from floor.face_up.stacking import TARGETS, make_hand
 from floor.people import Patron, Style
 from floor.planning import OneDeckPlan
 from floor.table import Table
-from games.filed_way import settings_of
+from games.cards.ranking import is_ace_high, rank_five, rank_two
 from games.layout import Hand
-from games.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
-from games.ranking import is_ace_high, rank_five, rank_two
-from games.rulebook import Rulebook
-from games.wagers import Outcome
+from games.rulebook.filed_way import settings_of
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import CLOCKWISE, Position, base_outcome, clockwise_from, is_foul, starting_position
+from games.settlement.wagers import Outcome
 
 Way = tuple[tuple[int, ...], ...]
 """Cards parted into the hands of the game, the highest first: high and low, or high, medium and low."""

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from events import model
-from events.model import Aspect, Event, fact
+from events.vocabulary import model
+from events.vocabulary.model import Aspect, Event, fact
 from floor.face_up.plan import BoxPlan, Plan, hand_of
 from floor.face_up.said import hand_set, parts
 from floor.machines import accept_progressive, shuffle_other_deck, win_from_meter
 from floor.said import dealt, paid, placed, returned, same, source_of, taken, texts
 from floor.script import Script, Step
 from floor.slips import document
-from games.bonus import is_qualifying
-from games.cards import TEXT
+from games.cards.cards import TEXT
 from games.catalogue import GAMES
 from games.layout import Box, Layout, Meter, Placed
-from games.pai_gow import Position
-from games.wagers import PUSHES, Due, Outcome
+from games.settlement.bonus import is_qualifying
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import PUSHES, Due, Outcome
 
 OBSERVED: list[Aspect] = [
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
-from events.model import fact
+from events.vocabulary import model
+from events.vocabulary.model import fact
 from floor.face_up.plan import Way
 from floor.said import texts
-from games.pai_gow import Position
+from games.settlement.pai_gow import Position
 
 
 def parts(way: Way) -> dict[str, Any]:

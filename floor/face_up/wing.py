@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.model import WagerPaid
+from events.vocabulary.model import WagerPaid
 from floor.face_up import faults_deal, faults_pay, faults_progressive, faults_table, faults_wager, legitimate
 from floor.face_up.irregulars import IRREGULARS
 from floor.face_up.plan import Plan
@@ -10,7 +10,7 @@ from floor.face_up.play import Play
 from floor.face_up.tables import TABLES_MIN, table_specs
 from floor.table import Table
 from floor.wing import Wing
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 PLANTERS = (faults_deal, faults_pay, faults_progressive, faults_table, faults_wager, legitimate)
 """Importing these registers what can be irregular."""

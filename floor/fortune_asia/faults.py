@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.faults_deal import PLAYED_ON
 from floor.face_up.faults_table import nothing
 from floor.face_up.play import Play
@@ -14,7 +14,7 @@ from floor.labels import Where
 from floor.script import changed
 from floor.streams import MINUTE_US
 from floor.table import Table
-from games.cards import TEXT
+from games.cards.cards import TEXT
 
 
 @fault("DEAL-EXPOSED", prepare=one_box_seat)

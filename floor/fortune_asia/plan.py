@@ -9,12 +9,12 @@ from typing import ClassVar, Final
 from floor.face_up.plan import COSTLY, DEAR, BoxPlan, Plan, Way, hand_of
 from floor.face_up.stacking import card
 from floor.people import Patron
-from games.cards import JOKER
+from games.cards.cards import JOKER
+from games.cards.four_card import is_legal_setting, rank_four, rank_one
+from games.cards.ranking import LINES_BY_RANK, highest_unpaired, rank_two
 from games.fortune_asia import HIGHEST, two_of_three
-from games.four_card import is_legal_setting, rank_four, rank_one
-from games.pai_gow import Position
-from games.ranking import LINES_BY_RANK, highest_unpaired, rank_two
-from games.wagers import Outcome
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Outcome
 
 INSURANCE: Final = {line: rank for rank, line in HIGHEST.items()}
 TARGETS: Final = (*(line for line in LINES_BY_RANK if line != "five_of_a_kind"), *INSURANCE)

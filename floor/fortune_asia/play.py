@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
-from events.model import Event
+from events.vocabulary import model
+from events.vocabulary.model import Event
 from floor.face_up.play import Play
 from floor.said import same
 

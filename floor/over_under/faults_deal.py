@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.labels import Where
 from floor.over_under.irregulars import fault
 from floor.over_under.plan import Plan
@@ -12,7 +12,7 @@ from floor.over_under.play import Play
 from floor.over_under.preparing import from_shoe, some_decide, surrenders
 from floor.said import dealt
 from floor.script import Script, Step, changed
-from games.cards import TEXT
+from games.cards.cards import TEXT
 
 
 def hand_steps(script: Script, seat: int) -> list[Step]:

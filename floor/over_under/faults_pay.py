@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.labels import Where
 from floor.over_under.irregulars import fault
 from floor.over_under.plan import Plan
@@ -12,7 +12,7 @@ from floor.over_under.play import Play
 from floor.over_under.preparing import ends, ends_for, some_decide
 from floor.paying import pay_loser, pay_missed, pay_not_taken, pay_over, pay_taken, pay_under, pay_vig
 from floor.script import SETTLING, Step
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 
 def winner(plan: Plan) -> bool:

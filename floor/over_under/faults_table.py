@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.labels import Where
 from floor.over_under.irregulars import fault
 from floor.over_under.plan import Plan

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from events import model
+from events.vocabulary import model
 from floor.labels import Where
 from floor.over_under.irregulars import legitimate
 from floor.over_under.plan import BoxPlan, Plan

@@ -14,8 +14,8 @@ from floor.over_under.table import BATCH, ShoeTable, shuffled_batch
 from floor.people import Patron
 from games.layout import Box, Hand, Layout
 from games.over_under import GAME, points
-from games.rulebook import Rulebook
-from games.wagers import Due, Outcome
+from games.rulebook.rulebook import Rulebook
+from games.settlement.wagers import Due, Outcome
 
 Decision = Literal["over", "under", "surrender"]
 TOTALS = (6, 33, 7, 32, 8, 31, 9, 30, 10, 29, 11, 28, 12, 27, 17, 18, 23, 24, 13, 26)

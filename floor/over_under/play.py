@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from events import model
-from events.model import Aspect, Event
+from events.vocabulary import model
+from events.vocabulary.model import Aspect, Event
 from floor.over_under.plan import BoxPlan, Plan
 from floor.over_under.table import SELF_SHUFFLING, Place
 from floor.said import dealt, paid, returned, same, taken
 from floor.script import Script
-from games.cards import TEXT
-from games.wagers import Due, Outcome
+from games.cards.cards import TEXT
+from games.settlement.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = ["equipment", "shuffle", "wagering", "deal", "settlement", "collection"]
 QUARTER = 78

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from floor.over_under.plan import Decision, Plan
 from floor.over_under.table import ShoeTable
 from floor.streams import MINUTE_US
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 
 def from_shoe(table: ShoeTable) -> bool:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-from events import model
+from events.vocabulary import model
 from floor.script import Script
 from floor.streams import HOUR_US
 from floor.table import DeckAtTable, Table
-from games.cards import CODE
+from games.cards.cards import CODE
 
 COPIES = 6
 BATCH = tuple(card for card in range(52) for _ in range(COPIES))

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.plan import Plan
 from floor.face_up.preparing import base_ends, with_dealers_shaker
 from floor.irregular import Apply
@@ -25,7 +25,7 @@ from floor.pai_gow_poker.preparing import (
 from floor.paying import pick, settled
 from floor.said import paid, returned, taken
 from floor.script import Step, changed
-from games.wagers import PUSHES, Due, Outcome
+from games.settlement.wagers import PUSHES, Due, Outcome
 
 # --------------------------------------------------------------------------------------------------- setting, vigorish
 

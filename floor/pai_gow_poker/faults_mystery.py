@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from events import model
+from events.vocabulary import model
 from floor.irregular import Apply
 from floor.labels import Where
 from floor.pai_gow_poker.irregulars import fault

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.wing import FACE_UP
 from floor.fortune_asia.wing import FORTUNE_ASIA
 from floor.irregular import Apply, Irregulars

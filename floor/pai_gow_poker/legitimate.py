@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events import model
+from events.vocabulary import model
 from floor.face_up.preparing import prepare_void
 from floor.labels import Where
 from floor.pai_gow_poker.irregulars import legitimate

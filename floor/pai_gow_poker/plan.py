@@ -11,13 +11,13 @@ from floor.face_up.stacking import card
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.people import Patron
 from floor.table import Table
-from games.chapters import Line
-from games.dice_wagers import ONE_RED_TWO_BLUE, lines_made
+from games.cards.ranking import LINES_BY_RANK
 from games.layout import Dice
-from games.pai_gow import Position
 from games.pai_gow_poker import is_tiger_9
-from games.ranking import LINES_BY_RANK
-from games.wagers import Outcome
+from games.rulebook.chapters import Line
+from games.settlement.dice_wagers import ONE_RED_TWO_BLUE, lines_made
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Outcome
 
 Controller = Literal[
     "", "late", "early", "wrong_seat", "wrong_reading", "wrong_reset", "other_target", "low_target", "advances_wrong",

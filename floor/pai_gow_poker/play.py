@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from events import model
-from events.model import Aspect
+from events.vocabulary import model
+from events.vocabulary.model import Aspect
 from floor.face_up.plan import BoxPlan
 from floor.face_up.play import OBSERVED, Play
 from floor.mystery_meter import MysteryMeter
@@ -21,10 +21,10 @@ from floor.pai_gow_poker.table import PaiGowTable
 from floor.said import paid, placed, same, taken
 from floor.script import Step
 from games.catalogue import GAMES
-from games.chapters import Paytable, chapter
 from games.layout import Dice, Layout
-from games.progressive import WHOLE_METER_BP, share_cents
-from games.wagers import Due, Outcome
+from games.rulebook.chapters import Paytable, chapter
+from games.settlement.progressive import WHOLE_METER_BP, share_cents
+from games.settlement.wagers import Due, Outcome
 
 TOO_MUCH_CENTICENTS = 3700
 """By so much a controller errs."""

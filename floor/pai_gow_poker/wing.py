@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from events.model import MysteryHit
+from events.vocabulary.model import MysteryHit
 from floor.face_up.wing import natural as natural_to_both
 from floor.pai_gow_poker import faults_game, faults_mystery, legitimate
 from floor.pai_gow_poker.irregulars import IRREGULARS
@@ -11,7 +11,7 @@ from floor.pai_gow_poker.play import PaiGowPlay
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.pai_gow_poker.tables import TABLES_MIN, table_specs
 from floor.wing import Wing
-from games.wagers import Outcome
+from games.settlement.wagers import Outcome
 
 PLANTERS = (faults_game, faults_mystery, legitimate)
 """Importing these registers what can be irregular in a way of this game's own."""

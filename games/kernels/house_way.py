@@ -1,4 +1,4 @@
-"""A house way of two hands as numbers, and what it accepts: `games.house_way`, compiled.
+"""A house way of two hands as numbers, and what it accepts: `games.house_ways.house_way`, compiled.
 
 Any filed house way, not one in particular: its rows and plays are arguments. What is asked of it most often is whether the
 dealer's hands are set by it; with the highest hand in front that a play allows known, that takes no list of settings.
@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from games.house_way import ANY, KINDS, Front, HouseWay
+from games.house_ways.house_way import ANY, KINDS, Front, HouseWay
 from games.kernels.compiling import compiled, wide
 from games.kernels.ranking import (
     ACE_BIT,

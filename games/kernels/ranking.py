@@ -1,4 +1,4 @@
-"""Hands of five, two and seven cards ranked as numbers: `games.ranking`, compiled.
+"""Hands of five, two and seven cards ranked as numbers: `games.cards.ranking`, compiled.
 
 The ranks of some cards are counted in four masks of thirteen bits (bit 0 a two, bit 12 an ace): the ranks that are there
 at least once, twice, three times and four times. The joker is counted apart.
@@ -24,13 +24,13 @@ ROYAL: Final = 0b11111 << 8
 CLASS_SHIFT: Final = 20
 
 HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, ROYAL_FLUSH, FIVE_ACES = range(11)
-"""As `games.ranking.HandClass`."""
+"""As `games.cards.ranking.HandClass`."""
 
 (
     L_SEVEN, L_MATCH, L_SEVEN_JOKER, L_FIVE_ACES, L_FIVE, L_ROYAL, L_STRAIGHT_FLUSH, L_FOUR, L_FULL, L_FLUSH, L_STRAIGHT,
     L_THREE, L_THREE_PAIR,
 ) = [1 << place for place in range(13)]  # fmt: skip
-"""The bits of lines: that of a line is its place in `games.ranking.LINES_BY_RANK`."""
+"""The bits of lines: that of a line is its place in `games.cards.ranking.LINES_BY_RANK`."""
 LINE_SETS: Final = 1 << 13
 """How many sets of lines there are."""
 

@@ -1,4 +1,4 @@
-"""Fortune Asia Poker as numbers: hands of four ranked, and a house way of three hands (`games.four_card`, `house_way_asia`).
+"""Fortune Asia Poker as numbers: hands of four ranked, and a house way of three hands (`games.cards.four_card`, `house_way_asia`).
 
 A house way's rows and plays are arguments. Which settings it accepts is asked of all 105 ways to part seven cards.
 """
@@ -10,15 +10,15 @@ from typing import Any, Final, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from games.house_way import ANY
-from games.house_way_asia import KINDS, AsiaHouseWay, High, Medium
+from games.house_ways.house_way import ANY
+from games.house_ways.house_way_asia import KINDS, AsiaHouseWay, High, Medium
 from games.kernels.compiling import compiled, wide
 from games.kernels.ranking import ACE_BIT, CLASS_SHIFT, JOKER, PAIR, one_more, ones, ranks_down, top, two
 
 Ints = npt.NDArray[Any]
 
 HIGH_CARD, ONE_PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FOUR, STRAIGHT_FLUSH, FOUR_ACES = range(9)
-"""As `games.four_card.FourCardClass`."""
+"""As `games.cards.four_card.FourCardClass`."""
 ACE_LOW: Final = ACE_BIT | 0b111
 ACE_HIGH: Final = 0b1111 << 9
 

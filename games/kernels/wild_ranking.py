@@ -1,4 +1,4 @@
-"""Five cards of DJ Wild Stud Poker ranked as numbers: `games.wild_ranking`, compiled.
+"""Five cards of DJ Wild Stud Poker ranked as numbers: `games.cards.wild_ranking`, compiled.
 
 The value of a hand is its class (`WildClass`) and then up to five ranks, four bits each; values compare as the tuples of
 `rank_wild` do.
@@ -20,7 +20,7 @@ CLASS_SHIFT: Final = 20
     HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, FIVE_OF_A_KIND, ROYAL_FLUSH,
     FIVE_WILDS,
 ) = range(12)  # fmt: skip
-"""As `games.wild_ranking.WildClass`."""
+"""As `games.cards.wild_ranking.WildClass`."""
 
 
 @compiled

@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
-    from events.archive_write import write_archive
+    from events.archive.write import write_archive
     from rack.opening import checkpoints_at, log_at, lost_tails
 
     address = log_address(arguments.log)
@@ -81,8 +81,8 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
-    from events.archive_read import ArchiveLog
-    from events.archive_restore import restore
+    from events.archive.read import ArchiveLog
+    from events.restore import restore
     from rack.opening import options_of
 
     address = log_address(arguments.log)

@@ -14,9 +14,9 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.checkpoint import Checkpoint
-    from events.checkpointer import Checkpointer
-    from events.log import CheckpointStore
+    from events.log.contract import CheckpointStore
+    from events.proofs.checkpoint import Checkpoint
+    from events.proofs.checkpointer import Checkpointer
 
 HELP = "sign where every stream of a log ends, so that nothing before can be changed unseen"
 EVERY, SECONDS = 5_000, 60
@@ -43,10 +43,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make a checkpoint; 4 where the log contradicts what was signed before, and then nothing is signed."""
     from contextlib import ExitStack, closing
 
-    from events.checkpointer import Checkpointer
-    from events.keys import read_signer
-    from events.signing_memory import SigningMemory
-    from events.sqlite_log import utc_now_us
+    from events.proofs.checkpointer import Checkpointer
+    from events.proofs.keys import read_signer
+    from events.proofs.signing_memory import SigningMemory
+    from events.sqlite.log import utc_now_us
     from rack.opening import log_at
 
     if arguments.every is not None and not arguments.follow:

@@ -114,7 +114,7 @@ def check_login(path: Path) -> None:
         where = urlsplit(auth[name])
         if where.scheme != "https" and where.hostname not in {"127.0.0.1", "localhost"}:
             raise UsageError(f"{path}: {name} is {auth[name]}: expected https (http on this machine only)")
-    from dashboards.access import Role
+    from dashboards.access.access import Role
 
     if not any(roles.get(role.value) for role in Role):
         raise UsageError(f"{path}: [roles] gives nobody a role: {', '.join(role.value for role in Role)}")
@@ -136,8 +136,8 @@ def _witness(arguments: argparse.Namespace, log: str | None) -> tuple[Path, Path
         raise UsageError("a witness vouches for a log: name it with --log")
     if not folder.is_dir():
         raise UsageError(f"{folder}: no such folder; expected that of a witness (`rack witness --folder`)")
-    from events.keys import KeyRefused, read_public_key
-    from events.notes import KeyKind
+    from events.proofs.keys import KeyRefused, read_public_key
+    from events.proofs.signed_note import KeyKind
 
     try:
         read_public_key(key, KeyKind.WITNESS)

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from msgspec import to_builtins
 
-    from events.notes import Note
+    from events.proofs.signed_note import Note
     from rack.opening import options_of
     from replay.packet import packet_at, packet_name
 

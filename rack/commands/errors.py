@@ -13,7 +13,7 @@ from rack.output import Output
 if TYPE_CHECKING:
     import polars as pl
 
-    from analytics.warehouse import Warehouse
+    from analytics.warehouse.warehouse import Warehouse
 
 HELP = "mistakes at the tables: rates with intervals, what repeats, how soon seen, false alarms"
 
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Answer; 1 where a value or a pattern stands out."""
-    from analytics.warehouse import reading
+    from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "errors", arguments.question, TAKES)
     with reading(warehouse_at(arguments)) as db:
@@ -58,7 +58,7 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 
 
 def _rates(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import mistakes
+    from analytics.errors import mistakes
 
     by = told_apart(given, mistakes.BY_MISTAKES, "dealer")
     frame = mistakes.error_rates(db, by, selection(given), money_only=not given.procedure)
@@ -67,7 +67,7 @@ def _rates(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _patterns(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import patterns
+    from analytics.errors import patterns
 
     return patterns.repeat_patterns(db, selection(given)), [
         "kind",
@@ -81,26 +81,26 @@ def _patterns(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _rules(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import mistakes
+    from analytics.errors import mistakes
 
     return mistakes.error_prone_rules(db, selection(given)), None
 
 
 def _detection(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import mistakes
+    from analytics.errors import mistakes
 
     by = told_apart(given, mistakes.BY_MISTAKES, "code")
     return mistakes.time_to_detection(db, by, selection(given)), None
 
 
 def _alarms(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import mistakes
+    from analytics.errors import mistakes
 
     return mistakes.false_alarms(db), None
 
 
 def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import mistakes
+    from analytics.errors import mistakes
 
     frame = mistakes.findings_behind(db, selection(given), code=given.code, seat=given.seat, bettor=given.patron)
     hidden = {"finding_id", "bettor", "severity", "hour"}

@@ -30,8 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Answer; 1 where there is an alarm."""
-    from analytics import fairness
-    from analytics.warehouse import reading
+    from analytics.fairness import fairness
+    from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "fairness", arguments.question, TAKES)
     by, family = told_apart(arguments, fairness.BY_FAIRNESS, "table"), arguments.family or "die"

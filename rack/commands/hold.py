@@ -14,7 +14,7 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     import polars as pl
 
-    from analytics.warehouse import Warehouse
+    from analytics.warehouse.warehouse import Warehouse
 
 HELP = "what the tables won and on what: drop, win, hold, house win against theory, pace"
 
@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Answer; 1 where there is an alarm, or a period to be investigated."""
-    from analytics.warehouse import reading
+    from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "hold", arguments.question, TAKES)
     if not arguments.open and (arguments.by_person or arguments.log):
@@ -78,7 +78,7 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 
 
 def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import periods
+    from analytics.hold import periods
 
     by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
     if period not in periods.PERIODS:
@@ -87,7 +87,7 @@ def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import periods
+    from analytics.hold import periods
 
     by = told_apart(given, periods.PER_BOX, "table")
     if given.first is not None:
@@ -96,14 +96,14 @@ def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _wagers(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import hold
+    from analytics.hold import hold
 
     by: Any = told_apart(given, hold.DIMENSIONS, "wager")
     return hold.hold_by(db, by, selection(given)), None
 
 
 def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import against_theory
+    from analytics.hold import against_theory
 
     by = told_apart(given, against_theory.BY, "game")
     frame = against_theory.win_against_theory(db, by, selection(given))
@@ -116,14 +116,14 @@ def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _win(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import against_theory
+    from analytics.hold import against_theory
 
     by = told_apart(given, (*against_theory.BY, "wager", "paytable"), "game")
     return against_theory.theoretical_win(db, by, selection(given)), None
 
 
 def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import control
+    from analytics.hold import control
 
     frame = control.funnel(db, told_apart(given, control.BY_FUNNEL, "dealer"), selection(given), given.wager)
     hidden = {"unit_cents", "low_997_percent", "high_997_percent", "p"}
@@ -131,39 +131,39 @@ def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _chart(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import control
+    from analytics.hold import control
 
     by = told_apart(given, control.BY_TIME, "gaming_day")
     return control.over_time(db, by, selection(given), given.wager), None
 
 
 def _pace(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import pace
+    from analytics.hold import pace
 
     return pace.pace(db, told_apart(given, pace.BY_PACE, "table"), selection(given)), None
 
 
 def _pace_audit(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import pace
+    from analytics.hold import pace
 
     by = told_apart(given, [each for each in pace.BY_PACE if each != "property"], "dealer")
     return pace.pace_audit(db, by, selection(given)), None
 
 
 def _average(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import pace
+    from analytics.hold import pace
 
     return pace.average_wagers(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
 
 
 def _take_up(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import pace
+    from analytics.hold import pace
 
     return pace.side_wager_take_up(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
 
 
 def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import periods
+    from analytics.hold import periods
 
     shown = [
         "table_id",
@@ -179,7 +179,7 @@ def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import behind
+    from analytics.hold import behind
 
     frame = behind.wagers_behind(
         db, selection(given), wager=given.wager, paytable=given.paytable, hour=given.hour, seat=given.seat
@@ -190,7 +190,7 @@ def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 def _counts(db: Warehouse, given: argparse.Namespace) -> Answer:
-    from analytics import behind
+    from analytics.hold import behind
 
     return behind.counts_behind(db, selection(given, per_box=True)), None
 
@@ -206,7 +206,7 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
     """Show the periods that ask for an investigation; with `--open`, put those that have ended on record."""
     import polars as pl
 
-    from analytics import investigations, periods
+    from analytics.hold import investigations, periods
 
     by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
     allowed = [each for each in periods.PERIODS if each != "all"]

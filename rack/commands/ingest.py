@@ -15,7 +15,7 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.log import EventLog
+    from events.log.contract import EventLog
     from rack.intake import Refused, Taken
 
 LOOK_BYTES = 64 * 1024

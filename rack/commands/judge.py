@@ -13,7 +13,7 @@ from rack.output import Output
 
 if TYPE_CHECKING:
     from replay.findings import Finding
-    from replay.transcript import Judged
+    from replay.transcript.transcript import Judged
 
 HELP = "judge a transcript: here is what happened, what should it have paid"
 
@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Judge the transcript; 1 where something was done otherwise than the rules say."""
     from rack.report import verdict_lines
-    from replay.transcript import judge
+    from replay.transcript.transcript import judge
 
     text, source = read_text(arguments.file)
     judged = judge(text, source, rules_beside(arguments.file))
@@ -86,7 +86,7 @@ def _bounded(content: BinaryIO, file: str) -> bytes:
 
 def rules_beside(file: str) -> Callable[[str], str]:
     """Return what reads the rules submissions that a transcript names: they lie beside it."""
-    from games.submission import MAX_TEXT
+    from games.rulebook.submission import MAX_TEXT
 
     folder = Path.cwd() if file == "-" else Path(file).parent
 

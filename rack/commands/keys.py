@@ -13,8 +13,8 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.keys import Entry
-    from events.notes import PublicKey
+    from events.proofs.keys import Entry
+    from events.proofs.signed_note import PublicKey
     from rack.key_custody import KeyBook
 
 EXISTING = "FILE is there already, as for a key in a device or service: publish that key"
@@ -57,8 +57,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         for name in ("log", "by", "existing"):
             if is_given(arguments, name):
                 raise UsageError(f"a witness's key is not published in a log: leave out {option(name)}, or --witness")
-        from events.keys import new_key
-        from events.notes import KeyKind
+        from events.proofs.keys import new_key
+        from events.proofs.signed_note import KeyKind
 
         made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
         _made(str(made), arguments.file, output)
@@ -88,7 +88,7 @@ def _new(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
 
 
 def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
-    from events.keys import read_signer, vouch_for
+    from events.proofs.keys import read_signer, vouch_for
 
     if len(book.in_force()) != 1:
         raise UsageError("the log has no key in force: `rack keys new` publishes the first")
@@ -103,8 +103,8 @@ def _rotate(book: KeyBook, arguments: argparse.Namespace) -> tuple[str, int]:
 
 def _key(book: KeyBook, arguments: argparse.Namespace) -> PublicKey:
     """Return the public key of the file: a new one, or with `--existing` the one that is there."""
-    from events.keys import new_key, read_signer
-    from events.notes import KeyKind
+    from events.proofs.keys import new_key, read_signer
+    from events.proofs.signed_note import KeyKind
 
     if not arguments.existing:
         return new_key(arguments.file, book.origin, KeyKind.LOG).public_key
@@ -123,7 +123,7 @@ def _made(text: str, file: Path, output: Output, seq: int | None = None) -> None
 
 
 def _list(arguments: argparse.Namespace, output: Output) -> Exit:
-    from events.keys import PROPERTY_STREAM, KeyRing
+    from events.proofs.keys import PROPERTY_STREAM, KeyRing
     from rack.opening import log_at
 
     log = log_at(log_address(arguments.log), read_only=True)

@@ -15,7 +15,7 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.log import EventLog
+    from events.log.contract import EventLog
 
 HELP = "write a proof that events stand in the log, which `rack verify FILE` checks without the log"
 
@@ -38,8 +38,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     import json
     from contextlib import ExitStack, closing
 
-    from events.notes import Note
-    from events.proof import NotCovered, prove
+    from events.proofs.inclusion import NotCovered, prove
+    from events.proofs.signed_note import Note
     from rack.opening import checkpoints_at, log_at
 
     stream = arguments.table if "/" in arguments.table else f"table/{arguments.table}"
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _rounds(log: EventLog, stream: str, numbers: Sequence[int]) -> list[int | None]:
     """Return of which rounds these events are; null stands for what is of no round."""
-    from events.codec import read
+    from events.vocabulary.codec import read
 
     found = {read(record.data).round_no for number in numbers for record in log.read(stream, number, number)}
     return sorted(found, key=lambda number: (number is None, number))

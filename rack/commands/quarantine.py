@@ -13,7 +13,7 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.log import EventLog
+    from events.log.contract import EventLog
     from rack.quarantine import Held
 
 HELP = "list what was refused at intake, show one entry, or redrive entries now that they can be read"

@@ -15,8 +15,8 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.log import EventLog, ResultStore
-    from replay.replayer import Summary
+    from events.log.contract import EventLog, ResultStore
+    from replay.run.replayer import Summary
 
 BUILD_SPACING = 9
 """While a replay follows, it builds the warehouse at most so that nine times as long is left for judging."""
@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
     from rack.opening import log_at, lost_tails, results_at
-    from replay.replayer import MemoryResults
+    from replay.run.replayer import MemoryResults
 
     batch_replay.check(arguments)
     what_if = bool(arguments.rules or arguments.as_of)
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     from rack.commands.rules import read_submission
-    from replay.replayer import replay, resolve_time
+    from replay.run.replayer import replay, resolve_time
 
     positions, at_us = as_of(arguments.as_of)
     if at_us is not None:
@@ -126,7 +126,7 @@ def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, ou
 
 def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     """Replay until interrupted; say what each batch brought."""
-    from replay.replayer import Summary, follow, standing
+    from replay.run.replayer import Summary, follow, standing
 
     summary, said, built, next_s, broken = Summary(), (0, 0), -1, 0.0, 0
     try:
@@ -166,7 +166,7 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
         raise UsageError("--group goes without --again, --verdicts and --warehouse; run those alone")
     if parse_address(address)[0] != "kafka":
         raise UsageError("--group needs a log on Kafka, whose partitions can be shared")
-    from events.kafka_group import NAME
+    from events.kafka.consumer_group import NAME
 
     if not NAME.match(arguments.group):
         raise UsageError(f"--group {arguments.group!r}: expected letters, digits, dots, dashes or underscores")
@@ -177,9 +177,9 @@ def _share(address: str, name: str, results: ResultStore, output: Output) -> Sum
     from contextlib import closing
 
     from rack.opening import group_at
-    from replay.engine import engine
-    from replay.group import Shared, follow_group
-    from replay.replayer import standing
+    from replay.run.engine import engine
+    from replay.run.partition_member import Shared, follow_group
+    from replay.run.replayer import standing
 
     shared, said = Shared(), Shared(partitions=[-1])
     before = signal.signal(signal.SIGTERM, _interrupt)  # as with Ctrl-C, one leaves in order

@@ -12,7 +12,7 @@ from rack.output import Output, money, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from replay.review import Case, Desk, Entry, TableReview
+    from replay.review.desk import Case, Desk, Entry, TableReview
 
 HELP = "the queue of findings, and what is done about them: assign, note, resolve, sign, reopen; disputes; custody"
 

@@ -12,7 +12,7 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from replay.round_table import Manifest
+    from replay.columns.round_table import Manifest
 
 HELP = "derive the round table from a log: one row a round, in Parquet (docs/batch.md)"
 
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Make the table; 4 where a stream is broken (it has no rows then)."""
     from rack.opening import log_at
-    from replay.round_table import build
+    from replay.columns.round_table import build
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
     try:

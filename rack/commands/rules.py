@@ -12,7 +12,7 @@ from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
 if TYPE_CHECKING:
-    from games.rulebook import Rulebook
+    from games.rulebook.rulebook import Rulebook
 
 HELP = "list the paytables that can be filed, or check a rules submission"
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _list(output: Output) -> None:
-    from games.rulebook import known_rules
+    from games.rulebook.rulebook import known_rules
 
     known = known_rules()
     output.value([msgspec.structs.asdict(each) for each in known])
@@ -50,8 +50,8 @@ def _list(output: Output) -> None:
 
 def read_submission(file: str) -> Rulebook:
     """Read a rules submission. Raises `UsageError` where there is no such text, `RulesRefused` where it is refused."""
-    from games.rulebook import parse_submission
-    from games.submission import MAX_TEXT
+    from games.rulebook.rulebook import parse_submission
+    from games.rulebook.submission import MAX_TEXT
 
     try:
         with Path(file).open(encoding="utf-8") as content:
@@ -80,7 +80,7 @@ def _check(file: str, output: Output) -> None:
 
 
 def _limits(*cents: int) -> list[str]:
-    from games.money import show_money
+    from games.rulebook.money import show_money
 
     return [show_money(amount) for amount in cents]
 

@@ -12,7 +12,7 @@ from rack.errors import Exit, UsageError
 from rack.output import Output, table
 
 if TYPE_CHECKING:
-    from analytics.theory import Return
+    from analytics.theory.theory import Return
 
 HELP = "what every wager and paytable returns, exactly where that can be counted"
 
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", action="store_true", help="print the table as in docs/theory.md")
     parser.add_argument(
         "--compute", metavar="TABLE", nargs="*",
-        help="count again what the returns stand on: the tables named, or all, into analytics/returns",
+        help="count again what the returns stand on: the tables named, or all, into analytics/theory/returns",
     )  # fmt: skip
     parser.add_argument(
         "--rounds", metavar="N", type=positive, help="with --compute: how many rounds a simulation plays"
@@ -44,8 +44,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError("--rounds goes with --compute")
     if arguments.markdown and arguments.lines:
         raise UsageError("--markdown has no lines: give it without --lines")
-    from analytics.theory import games_listed, returns
-    from games.chapters import known_chapters
+    from analytics.theory.theory import games_listed, returns
+    from games.rulebook.chapters import known_chapters
 
     if arguments.game is not None and arguments.game not in games_listed():
         raise UsageError(f"{arguments.game}: no such game; expected one of {', '.join(games_listed())}")
@@ -97,8 +97,8 @@ def _notices(found: list[Return]) -> list[str]:
 
 
 def _compute(names: list[str], rounds: int | None, output: Output) -> None:
-    from analytics.enumeration.tables import TABLES, compute
-    from analytics.returns import write
+    from analytics.theory.enumeration.tables import TABLES, compute
+    from analytics.theory.returns import write
 
     unknown = [name for name in names if name not in TABLES]
     if unknown:

@@ -13,12 +13,12 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.log import CheckpointStore, EventLog
-    from events.notes import PublicKey
-    from events.verify import Break, Report
-    from events.verify_checkpoints import Signatures
-    from events.witness import WitnessFolder
-    from replay.witnessed import Witnessed
+    from events.log.contract import CheckpointStore, EventLog
+    from events.proofs.signed_note import PublicKey
+    from events.proofs.verify import Break, Report
+    from events.proofs.verify_checkpoints import Signatures
+    from events.proofs.witness import WitnessFolder
+    from replay.review.witness_status import Witnessed
 
 HELP = "check every event, root and signature of a log, or one file of `rack dispute` or `rack prove`; name the first break"
 
@@ -63,10 +63,10 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     from msgspec import to_builtins
 
-    from events.checkpoint import origin_of
-    from events.keys import read_public_key
     from events.open import parse_address
-    from events.sqlite_log import utc_now_us
+    from events.proofs.checkpoint import origin_of
+    from events.proofs.keys import read_public_key
+    from events.sqlite.log import utc_now_us
     from rack.opening import checkpoints_at, log_at
 
     address = log_address(arguments.log)
@@ -99,7 +99,7 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
     """Make a round table again; return in what it differs, for JSON."""
     from msgspec import to_builtins
 
-    from replay.round_check import differences
+    from replay.columns.row_check import differences
 
     found = differences(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds made again, at {stream}"))
     output.text(*(f"round table {folder}: {each.where}: {each.what}" for each in found))
@@ -111,11 +111,11 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
 def _walk(log: EventLog, backend: str, **options: Any) -> tuple[Report, dict[str, Any]]:
     """Return what a walk found; of an archive also what stands for it as a whole: how many manifests, the last one's digest."""
     if backend != "archive":
-        from events.verify import verify
+        from events.proofs.verify import verify
 
         return verify(log, **options), {}
-    from events.archive_read import ArchiveLog
-    from events.archive_verify import verify_archive
+    from events.archive.read import ArchiveLog
+    from events.archive.verify import verify_archive
 
     assert isinstance(log, ArchiveLog)
     report = verify_archive(log, **options)
@@ -124,7 +124,7 @@ def _walk(log: EventLog, backend: str, **options: Any) -> tuple[Report, dict[str
 
 def line(found: Break) -> str:
     """Return a break in one line."""
-    from events.manifest import ARCHIVE, QUARANTINE
+    from events.archive.manifest import ARCHIVE, QUARANTINE
 
     what = {ARCHIVE: "manifest", QUARANTINE: "entry", "checkpoints": "statement"}.get(found.stream, "event")
     return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
@@ -168,9 +168,9 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
 
 def _look(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
     """Return how far a witness has come; null where the store cannot be read, which the walk has named."""
-    from events.checkpoint import origin_of
     from events.errors import IntegrityError
-    from replay.witnessed import look
+    from events.proofs.checkpoint import origin_of
+    from replay.review.witness_status import look
 
     try:
         return look(store, folder, origin_of(log.log_id, log.property_id))
@@ -181,9 +181,9 @@ def _look(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witne
 def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
     if arguments.witness is None:
         return None
-    from events.keys import read_public_key
-    from events.notes import KeyKind
-    from events.witness import WitnessFolder
+    from events.proofs.keys import read_public_key
+    from events.proofs.signed_note import KeyKind
+    from events.proofs.witness import WitnessFolder
 
     if not arguments.witness.is_dir():
         raise UsageError(f"{arguments.witness}: no such folder; expected that of a witness")
@@ -240,8 +240,8 @@ def _time(at_us: int) -> str:
 
 def _file(arguments: argparse.Namespace, output: Output) -> Exit:
     """Check a packet or a proof with the keys that were given, and nothing else."""
-    from events.keys import read_public_key
-    from events.notes import KeyKind
+    from events.proofs.keys import read_public_key
+    from events.proofs.signed_note import KeyKind
     from replay.packet.bundle import MAX_BYTES
 
     for name in ("log", "rounds", "witness", "gap"):
@@ -263,8 +263,8 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
 
 def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
     """Check a dispute packet; 1 where it is as it was made, and this program's rules lead to another verdict."""
-    from replay.engine import engine
     from replay.packet import check_packet
+    from replay.run.engine import engine
 
     checked = check_packet(data, keys)
     about, judged = checked.bundle.about, checked.bundle.adjudication
@@ -287,7 +287,7 @@ def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
 
 
 def _proof(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
-    from events.proof import Proof, check
+    from events.proofs.inclusion import Proof, check
 
     proven = check(Proof.decode(data), keys)
     made = _time(proven.time.at_us)

@@ -54,8 +54,8 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
     """Build; 4 where a stream is broken (it is taken as far as it stands)."""
     from msgspec import to_builtins
 
-    from analytics.hold import generation
-    from analytics.warehouse import reading
+    from analytics.hold.hold import generation
+    from analytics.warehouse.warehouse import reading
     from rack.opening import log_at, results_at
     from rack.warehouse_feed import build_warehouse
 
@@ -81,9 +81,9 @@ def _build(arguments: argparse.Namespace, output: Output) -> Exit:
 
 
 def _export(arguments: argparse.Namespace, output: Output) -> Exit:
-    from analytics.exporting import Form, Leaving, NoSuchTable, export
-    from analytics.hold import property_facts
-    from analytics.warehouse import reading
+    from analytics.hold.hold import property_facts
+    from analytics.warehouse.exporting import Form, Leaving, NoSuchTable, export
+    from analytics.warehouse.warehouse import reading
 
     if arguments.out is None:
         raise UsageError("rack warehouse export needs --out: the folder for the files")
@@ -123,8 +123,8 @@ def _log_of(arguments: argparse.Namespace) -> str:
 
 
 def _columns(arguments: argparse.Namespace, output: Output) -> Exit:
-    from analytics.columns import described, markdown
-    from analytics.warehouse import reading
+    from analytics.warehouse.columns import described, markdown
+    from analytics.warehouse.warehouse import reading
 
     with reading(warehouse_at(arguments)) as db:
         rows, text = described(db), markdown(db)

@@ -13,7 +13,7 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.witness import Cosigned, Witness
+    from events.proofs.witness import Cosigned, Witness
 
 HELP = "cosign the checkpoints of a log, as another party, if they only add to those seen before"
 SECONDS = 10
@@ -48,9 +48,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Cosign the newest checkpoint; 4 where it does not extend what the witness has seen, and then nothing is cosigned."""
     from contextlib import ExitStack, closing
 
-    from events.keys import read_public_key, read_signer
-    from events.sqlite_log import utc_now_us
-    from events.witness import Witness, WitnessFolder
+    from events.proofs.keys import read_public_key, read_signer
+    from events.proofs.witness import Witness, WitnessFolder
+    from events.sqlite.log import utc_now_us
     from rack.opening import checkpoints_at, log_at
 
     if arguments.seconds is not None and not arguments.follow:

@@ -16,23 +16,23 @@ from typing import Any
 
 import msgspec
 
-from events.keys import KeyRefused, read_signer
-from events.log import CheckpointStore, EventLog
-from events.notes import Note, PublicKey, Signer
+from events.log.contract import CheckpointStore, EventLog
 from events.open import open_checkpoints, open_log
-from replay import review
-from replay.evidence import RoundUnknown
+from events.proofs.keys import KeyRefused, read_signer
+from events.proofs.signed_note import Note, PublicKey, Signer
 from replay.findings import Adjudication
 from replay.packet.bundle import BadPacket, Bundle
 from replay.packet.check import Checked, check_bundle
 from replay.packet.covering import WAIT_S, Waiting, cover
 from replay.packet.document import typeset
+from replay.packet.evidence import RoundUnknown
 from replay.packet.make import NotCovered, make_bundle
 from replay.packet.page import to_html
 from replay.packet.signature import attached, check_pdf, sign_pdf
 from replay.packet.story import tell
-from replay.replayer import MemoryResults
-from replay.review import Desk, Entry
+from replay.review import desk as review
+from replay.review.desk import Desk, Entry
+from replay.run.replayer import MemoryResults
 
 __all__ = [
     "REFUSALS", "BadPacket", "Bundle", "Checked", "NotCovered", "Packet", "RoundUnknown", "check_packet", "log_export",
@@ -120,7 +120,7 @@ def packet_at(address: str, table: str, round_no: int, seat: int | None = None, 
 
     Where something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),
     unless `note` names one. The right to write to the log is taken for the export alone. Options go to the backends (`security`).
-    Raises what `cover`, `make_packet`, `events.keys.read_signer` and the log raise; then nothing leaves.
+    Raises what `cover`, `make_packet`, `events.proofs.keys.read_signer` and the log raise; then nothing leaves.
     """
     signer, now = read_signer(key), clock or _now_us
     with contextlib.closing(open_log(address, read_only=True, **options)) as log:

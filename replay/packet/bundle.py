@@ -14,13 +14,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from events.base import Count, Digest, Number, Token
-from events.codec import read
-from events.envelope import LogId, ReadEnvelope, StreamName, TimeUs
 from events.errors import EventError
-from events.log import Record
-from events.model import Event
-from events.notes import Note, Signer, sign
+from events.log.contract import Record
+from events.proofs.signed_note import Note, Signer, sign
+from events.vocabulary.base import Count, Digest, Number, Token
+from events.vocabulary.codec import read
+from events.vocabulary.envelope import LogId, ReadEnvelope, StreamName, TimeUs
+from events.vocabulary.model import Event
 from replay.findings import Adjudication, Finding
 
 FORMAT: Literal["discard-rack/packet/v1"] = "discard-rack/packet/v1"

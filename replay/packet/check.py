@@ -10,19 +10,19 @@ from itertools import pairwise
 
 import msgspec
 
-from events.checkpoint import Checkpoint, open_checkpoint, origin_of
 from events.errors import IntegrityError
-from events.keys import PROPERTY_STREAM, KeyRing
-from events.merkle import BadProof, leaf_hash, verify_inclusion
-from events.notes import BadNote, KeyKind, Note, PublicKey, verify
-from events.notes import Signed as SignedBy
-from events.seal import genesis, link
-from events.sparse import root_of
-from events.statements import HeadStatement, TimeStatement, read_statement
-from replay.engine import engine
-from replay.evidence import Judged, is_same, judge, listed
+from events.log.hash_chain import genesis, link
+from events.proofs.checkpoint import Checkpoint, open_checkpoint, origin_of
+from events.proofs.keys import PROPERTY_STREAM, KeyRing
+from events.proofs.merkle import BadProof, leaf_hash, verify_inclusion
+from events.proofs.multiproof import root_of
+from events.proofs.signed_note import BadNote, KeyKind, Note, PublicKey, verify
+from events.proofs.signed_note import Signed as SignedBy
+from events.proofs.statements import HeadStatement, TimeStatement, read_statement
 from replay.packet.bundle import BadPacket, Bundle, Leaf, Part, decode, note_text
+from replay.packet.evidence import Judged, is_same, judge, listed
 from replay.packet.meters import meter_findings
+from replay.run.engine import engine
 
 
 class Checked(msgspec.Struct, frozen=True):

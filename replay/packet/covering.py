@@ -12,14 +12,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from events import model
-from events.checkpointer import Checkpointer
-from events.codec import read
 from events.errors import OwnerUnknown, SecondWriter
-from events.log import CheckpointStore, Clock, EventLog
-from events.notes import Signer
+from events.log.contract import CheckpointStore, Clock, EventLog
 from events.open import open_checkpoints
-from events.signing_memory import SigningMemory
+from events.proofs.checkpointer import Checkpointer
+from events.proofs.signed_note import Signer
+from events.proofs.signing_memory import SigningMemory
+from events.vocabulary import model
+from events.vocabulary.codec import read
 from replay.packet.make import NotCovered, Statements
 
 WAIT_S = 90.0

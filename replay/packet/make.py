@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from events import model
-from events.base import MAX_INT
-from events.checkpoint import Checkpoint, origin_of
-from events.checkpointer import KeyNotInForce
-from events.codec import read
 from events.errors import BrokenSeal, LostTail
-from events.history import History
-from events.keys import PROPERTY_STREAM, KeyRing
-from events.log import CheckpointStore, EventLog, Record
-from events.merkle import CompactRange, Tree, leaf_hash
-from events.notes import Note, Signer
-from events.sparse import outside_hashes
-from events.statements import Batch, HeadStatement, TimeStatement
-from replay.engine import engine
-from replay.evidence import RoundUnknown, evidence
+from events.log.contract import CheckpointStore, EventLog, Record
+from events.proofs.checkpoint import Checkpoint, origin_of
+from events.proofs.checkpointer import KeyNotInForce
+from events.proofs.history import History
+from events.proofs.keys import PROPERTY_STREAM, KeyRing
+from events.proofs.merkle import CompactRange, Tree, leaf_hash
+from events.proofs.multiproof import outside_hashes
+from events.proofs.signed_note import Note, Signer
+from events.proofs.statements import Batch, HeadStatement, TimeStatement
+from events.vocabulary import model
+from events.vocabulary.base import MAX_INT
+from events.vocabulary.codec import read
 from replay.packet.bundle import FORMAT, About, Bundle, Leaf, Part, Signed, Stored, signed
+from replay.packet.evidence import RoundUnknown, evidence
 from replay.packet.meters import meter_evidence, meter_findings, meters_of
+from replay.run.engine import engine
 
 
 class NotCovered(LookupError):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from events import model
-from events.codec import read
 from events.errors import EventError, Undecodable
-from events.log import Record
-from replay.again import fold_again
-from replay.evidence import listed, said_nothing
+from events.log.contract import Record
+from events.vocabulary import model
+from events.vocabulary.codec import read
 from replay.findings import Finding
-from replay.rounds import Round
-from replay.stream import current_findings
+from replay.fold.table_fold import Round
+from replay.packet.evidence import listed, said_nothing
+from replay.run.refold import fold_again
+from replay.run.stream_worker import current_findings
 
 PREFIX = "meter/"
 

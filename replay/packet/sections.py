@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import msgspec
 
-from games.money import show_money
-from games.rulebook import Line, Rulebook
-from replay.adjudicate import rules_of
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Line, Rulebook
 from replay.findings import Adjudication, Finding, Settlement
 from replay.packet.words import wager
+from replay.run.adjudicate import rules_of
 
 OUTCOMES = {
     "win": "wins, and is paid {odds}",

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from events.notes import KeyKind, PublicKey, Signer
+from events.proofs.signed_note import KeyKind, PublicKey, Signer
 from replay.packet.bundle import BadPacket
 
 FIELD = "Custodian"

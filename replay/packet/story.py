@@ -9,24 +9,24 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import get_args
 
-from events import model
-from events.base import MAX_INT
-from events.checkpoint import Checkpoint
-from events.envelope import ReadEnvelope
-from events.model import Aspect, Event, PropertyConfigured
-from events.notes import Note
-from events.statements import TimeStatement, read_statement
-from games.cards import TEXT
-from games.rulebook import Rulebook
-from replay.evidence import Judged
+from events.proofs.checkpoint import Checkpoint
+from events.proofs.signed_note import Note
+from events.proofs.statements import TimeStatement, read_statement
+from events.vocabulary import model
+from events.vocabulary.base import MAX_INT
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Aspect, Event, PropertyConfigured
+from games.cards.cards import TEXT
+from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication, Finding
+from replay.fold.table_fold import Round
 from replay.packet.bundle import Bundle, Part
+from replay.packet.evidence import Judged
 from replay.packet.sections import sections
 from replay.packet.words import CUSTODY, MEANING, Story, Style, event, position, sentence, utc, wager, words
-from replay.review_state import TableReview
-from replay.rounds import Round
-from replay.setting import dealer_position, dealer_readings, set_hands
-from replay.voids import first_position, start_of
+from replay.review.state import TableReview
+from replay.settlement.hand_readings import dealer_position, dealer_readings, set_hands
+from replay.settlement.voids import first_position, start_of
 
 BEYOND = (
     "Whether a sensor, reader or person saw right. The verdict holds if the events tell what happened.",

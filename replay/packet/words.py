@@ -10,11 +10,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from events import model
-from events.model import Event, PropertyConfigured
-from games.money import show_money
+from events.vocabulary import model
+from events.vocabulary.model import Event, PropertyConfigured
+from games.rulebook.money import show_money
 from replay.findings import Adjudication, Finding, Settlement
-from replay.transcript_write import statement
+from replay.transcript.write import statement
 
 Story = dict[str, Any]
 """What a packet shows: plain values only (text, numbers, lists), never markup."""

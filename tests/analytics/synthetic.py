@@ -9,8 +9,8 @@ import duckdb
 import numpy as np
 import polars as pl
 
-from analytics.expectation import expected_of
-from analytics.warehouse import Warehouse, model_text
+from analytics.theory.expectation import expected_of
+from analytics.warehouse.warehouse import Warehouse, model_text
 
 FIRST_DAY = date(2026, 4, 1)
 CHAPTER = "pa-688a"

@@ -9,10 +9,10 @@ import pytest
 
 from analytics import live
 from analytics.live import LiveFloor, Table
-from analytics.warehouse import reading
-from events.seal import link
+from analytics.warehouse.warehouse import reading
+from events.log.hash_chain import link
 from rack.cli import main
-from replay.review import desk_at
+from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 

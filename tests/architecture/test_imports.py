@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.rule_files import RULE_FILES
+from replay.rules.order import RULE_FILES
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "games": (),
     "replay": ("events", "games"),
     "analytics": ("replay", "games"),
-    "dashboards": ("analytics", "replay.packet", "replay.review"),
+    "dashboards": ("analytics", "replay.packet", "replay.review.desk"),
     "floor": ("games", "events"),
     "rack": ("analytics", "dashboards", "events", "floor", "games", "replay"),
 }
@@ -29,8 +29,8 @@ COMPILING = (
 
 # third party -> the files, or the folders, that may import it
 AT_HOME = {
-    "kafka": ("events/kafka_client.py",),
-    "apsw": ("events/database.py",),
+    "kafka": ("events/kafka/client.py",),
+    "apsw": ("events/sqlite/database.py",),
     "duckdb": ("analytics/",),
     "streamlit": ("dashboards/",),
     "altair": ("dashboards/",),
@@ -38,8 +38,8 @@ AT_HOME = {
 }
 
 PURE = (
-    "games/", "replay/adjudicate.py", "replay/findings.py", "replay/layout.py", "replay/moves.py", "replay/phases.py",
-    "replay/rounds.py", "replay/rules.py", "replay/table_state.py", "replay/voids.py",
+    "games/", "replay/run/adjudicate.py", "replay/findings.py", "replay/settlement/table_layout.py", "replay/settlement/payouts.py", "replay/fold/phases.py",
+    "replay/fold/table_fold.py", "replay/rules/rule.py", "replay/fold/table_state.py", "replay/settlement/voids.py",
     *(f"{module.__name__.replace('.', '/')}.py" for module in RULE_FILES),
 )  # fmt: skip
 """What judges: the same events and rules give the same verdict. A new game's rules are among it by being rules."""
@@ -98,11 +98,11 @@ def test_arrows(path: Path) -> None:
     ("package", "source", "found"),
     [
         ("events", "import msgspec", []),
-        ("events", "from games.cards import CODE", ["games.cards.CODE"]),
-        ("floor", "def f():\n    from replay import rounds", ["replay.rounds"]),
+        ("events", "from games.cards.cards import CODE", ["games.cards.cards.CODE"]),
+        ("floor", "def f():\n    from replay import rounds", ["replay.fold.table_fold"]),
         ("dashboards", "from replay.packet import make", []),
         ("dashboards", "from replay.findings import Finding", ["replay.findings.Finding"]),
-        ("games", "import importlib\nimportlib.import_module('events.log')", ["events.log"]),
+        ("games", "import importlib\nimportlib.import_module('events.log.contract')", ["events.log.contract"]),
         ("replay", "import gamesomething", []),
     ],
 )

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from events.archive_read import ArchiveLog
-from events.archive_write import write_archive
-from events.envelope import Draft
-from events.log import Appended, EventLog, Head, Quarantined, Record
+from events.archive.read import ArchiveLog
+from events.archive.write import write_archive
+from events.log.contract import Appended, EventLog, Head, Quarantined, Record
+from events.vocabulary.envelope import Draft
 from tests.contract.backends import Backend, SqliteBackend, Tamper
 
 
@@ -76,7 +76,7 @@ class ArchiveBackend:
         self.folder = folder / "archive"
         self.sqlite = SqliteBackend(folder)
         self.tamper: Tamper | None = None
-        """What was sealed is damaged in `tests/events/test_archive_tamper.py`: here every event has no file of its own."""
+        """What was sealed is damaged in `tests/events/archive/test_tamper.py`: here every event has no file of its own."""
 
     def create(self, **options: Any) -> EventLog:
         return SealedLog(self.sqlite.create(**options), self.folder)

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 import apsw
 
-from events.log import CheckpointStore, EventLog
-from events.seal import link
-from events.sqlite_checkpoints import SqliteCheckpoints
-from events.sqlite_log import SqliteLog
+from events.log.contract import CheckpointStore, EventLog
+from events.log.hash_chain import link
+from events.sqlite.checkpoints import SqliteCheckpoints
+from events.sqlite.log import SqliteLog
 
 PROPERTY = "bellwether"
 

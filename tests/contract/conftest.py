@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from events.log import EventLog
+from events.log.contract import EventLog
 from tests.contract.archive_backend import READERS
 from tests.contract.backends import BACKENDS, Backend, Tamper
 from tests.contract.drafts import Drafts

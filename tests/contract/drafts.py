@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from events.envelope import Draft
-from events.log import EventLog
-from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened, Surrendered, WagerPlaced
+from events.log.contract import EventLog
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, GamingDayOpened, RoundClosed, RoundOpened, Surrendered, WagerPlaced
 
 DAY = "2026-03-14"
 TABLE = "table/fu-07"

@@ -9,15 +9,15 @@ from typing import NamedTuple, Protocol
 
 import apsw
 
-from events.codec import canonical
-from events.kafka_checkpoints import KafkaCheckpoints
-from events.kafka_client import Cluster, Lane, Outgoing
-from events.kafka_log import KafkaLog
-from events.kafka_topics import IDENTITY_PARTITION, parse_address, partition_of
-from events.log import CheckpointStore, EventLog
-from events.sqlite_checkpoints import SqliteCheckpoints
-from events.sqlite_log import SqliteLog
-from events.verify import Break, Report, verify
+from events.kafka.checkpoints import KafkaCheckpoints
+from events.kafka.client import Cluster, Lane, Outgoing
+from events.kafka.log import KafkaLog
+from events.kafka.topics import IDENTITY_PARTITION, parse_address, partition_of
+from events.log.contract import CheckpointStore, EventLog
+from events.proofs.verify import Break, Report, verify
+from events.sqlite.checkpoints import SqliteCheckpoints
+from events.sqlite.log import SqliteLog
+from events.vocabulary.codec import canonical
 from tests.contract.backends import PROPERTY
 from tests.contract.sealed import LOG_ID, Contents
 from tests.kafka_broker import new_address

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from events.kafka_checkpoints import KafkaCheckpoints
-from events.kafka_log import KafkaLog
-from events.log import CheckpointStore, EventLog
+from events.kafka.checkpoints import KafkaCheckpoints
+from events.kafka.log import KafkaLog
+from events.log.contract import CheckpointStore, EventLog
 from tests.contract.backends import BACKENDS, PROPERTY, Tamper
 from tests.contract.drafts import TABLE, Drafts
 from tests.kafka_broker import new_address

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from events.checkpointer import Checkpointer
-from events.keys import FileSigner, new_key
-from events.log import CheckpointStore, Head
-from events.notes import KeyKind
-from events.signing_memory import SigningMemory
-from events.statements import Batch, read_statement
+from events.log.contract import CheckpointStore, Head
+from events.proofs.checkpointer import Checkpointer
+from events.proofs.keys import FileSigner, new_key
+from events.proofs.signed_note import KeyKind
+from events.proofs.signing_memory import SigningMemory
+from events.proofs.statements import Batch, read_statement
 from tests.contract.backends import Backend
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.contract.sealed import LOG_ID, ORIGIN, Clock, publish, root_of, signed

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import msgspec
 
-from events.checkpoint import Checkpoint, origin_of, sign_checkpoint
-from events.checkpointer import Checkpointer
-from events.codec import canonical
-from events.keys import PROPERTY_STREAM, FileSigner, new_key
-from events.log import EventLog
-from events.model import KeyPublished
-from events.notes import KeyKind, Note, Signer
-from events.signing_memory import SigningMemory
-from events.sqlite_checkpoints import SqliteCheckpoints
-from events.sqlite_log import SqliteLog
-from events.statements import Batch, HeadStatement, Statement, TimeStatement, read_statement
+from events.log.contract import EventLog
+from events.proofs.checkpoint import Checkpoint, origin_of, sign_checkpoint
+from events.proofs.checkpointer import Checkpointer
+from events.proofs.keys import PROPERTY_STREAM, FileSigner, new_key
+from events.proofs.signed_note import KeyKind, Note, Signer
+from events.proofs.signing_memory import SigningMemory
+from events.proofs.statements import Batch, HeadStatement, Statement, TimeStatement, read_statement
+from events.sqlite.checkpoints import SqliteCheckpoints
+from events.sqlite.log import SqliteLog
+from events.vocabulary.codec import canonical
+from events.vocabulary.model import KeyPublished
 from tests.contract.backends import PROPERTY
 from tests.contract.drafts import TABLE, Drafts, fill
 

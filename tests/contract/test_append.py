@@ -6,11 +6,11 @@ from hashlib import sha256
 
 import pytest
 
-from events import codec
-from events.envelope import Draft, Envelope
 from events.errors import AppendRefused, EventError, SecondWriter, WrongSequence
-from events.log import EventLog, Head
-from events.model import GamingDayOpened, PropertyConfigured, RoundClosed, RoundOpened, Surrendered
+from events.log.contract import EventLog, Head
+from events.vocabulary import codec
+from events.vocabulary.envelope import Draft, Envelope
+from events.vocabulary.model import GamingDayOpened, PropertyConfigured, RoundClosed, RoundOpened, Surrendered
 from tests.contract.backends import PROPERTY, Backend
 from tests.contract.drafts import DAY, TABLE, Drafts, fill
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from events.checkpointer import Checkpointer, KeyNotInForce
-from events.codec import canonical
 from events.errors import AppendRefused, IntegrityError, LogUnavailable, SecondWriter, WrongSequence
-from events.keys import PROPERTY_STREAM, new_key, vouch_for
-from events.log import CheckpointStore, Head
-from events.model import KeyRetired
-from events.notes import KeyKind
-from events.proof import NotCovered, check, prove
-from events.signing_memory import Signed, SigningMemory
-from events.statements import BadCheckpoint, read_statement
-from events.verify import verify
+from events.log.contract import CheckpointStore, Head
+from events.proofs.checkpointer import Checkpointer, KeyNotInForce
+from events.proofs.inclusion import NotCovered, check, prove
+from events.proofs.keys import PROPERTY_STREAM, new_key, vouch_for
+from events.proofs.signed_note import KeyKind
+from events.proofs.signing_memory import Signed, SigningMemory
+from events.proofs.statements import BadCheckpoint, read_statement
+from events.proofs.verify import verify
+from events.vocabulary.codec import canonical
+from events.vocabulary.model import KeyRetired
 from tests.contract.backends import Backend
 from tests.contract.drafts import TABLE, fill
 from tests.contract.operator import ON_SQLITE, Losing, Operator

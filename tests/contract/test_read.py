@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.errors import AppendRefused, EventError
-from events.log import EventLog, Quarantined, Record
+from events.log.contract import EventLog, Quarantined, Record
 from tests.contract.archive_backend import READERS
 from tests.contract.backends import BACKENDS, Backend
 from tests.contract.conftest import params

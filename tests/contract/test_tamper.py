@@ -7,8 +7,8 @@ from itertools import chain
 import pytest
 
 from events.errors import BrokenSeal, IntegrityError, LostTail, Misplaced, SequenceGap
-from events.log import EventLog, Record
-from events.verify import Break, verify
+from events.log.contract import EventLog, Record
+from events.proofs.verify import Break, verify
 from tests.contract.backends import Backend, Tamper
 from tests.contract.drafts import TABLE, Drafts, fill
 

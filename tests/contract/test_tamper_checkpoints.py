@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import pytest
 
-from events.history import Mark
-from events.log import Head
-from events.notes import KeyKind
-from events.statements import CHECKPOINTS, Batch
+from events.log.contract import Head
+from events.proofs.history import Mark
+from events.proofs.signed_note import KeyKind
+from events.proofs.statements import CHECKPOINTS, Batch
 from tests.contract.drafts import TABLE
 from tests.contract.gardens import Garden, named, walk
 from tests.contract.sealed import (
@@ -181,7 +181,7 @@ class _Nobody:
     def __init__(self) -> None:
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-        from events.notes import PublicKey
+        from events.proofs.signed_note import PublicKey
 
         private = Ed25519PrivateKey.generate()
         self.public_key = PublicKey(ORIGIN, KeyKind.LOG, private.public_key().public_bytes_raw())

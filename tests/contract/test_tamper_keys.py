@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from events.codec import canonical, encode
-from events.envelope import Envelope
 from events.errors import IntegrityError
-from events.keys import PROPERTY_STREAM, FileSigner, new_key, read_signer, vouch_for
-from events.model import Event, KeyPublished, KeyRetired
-from events.notes import KeyKind
-from events.statements import CHECKPOINTS, read_statement
-from events.witness import Witness, WitnessFolder
+from events.proofs.keys import PROPERTY_STREAM, FileSigner, new_key, read_signer, vouch_for
+from events.proofs.signed_note import KeyKind
+from events.proofs.statements import CHECKPOINTS, read_statement
+from events.proofs.witness import Witness, WitnessFolder
+from events.vocabulary.codec import canonical, encode
+from events.vocabulary.envelope import Envelope
+from events.vocabulary.model import Event, KeyPublished, KeyRetired
 from tests.contract.backends import PROPERTY
 from tests.contract.drafts import DAY, TABLE
 from tests.contract.gardens import Garden, named, walk

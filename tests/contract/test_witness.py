@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from events.keys import FileSigner, new_key, vouch_for
-from events.notes import KeyKind
-from events.statements import BadCheckpoint
-from events.witness import Witness, WitnessFolder
+from events.proofs.keys import FileSigner, new_key, vouch_for
+from events.proofs.signed_note import KeyKind
+from events.proofs.statements import BadCheckpoint
+from events.proofs.witness import Witness, WitnessFolder
 from tests.contract.operator import ON_SQLITE, Losing, Operator, forged
 from tests.contract.sealed import ORIGIN, publish
 

@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 
-from dashboards import access
+from dashboards.access import access
 from dashboards.run import ACCESS_VARIABLE, READ_ONLY, command
 from deploy.login.provider import Provider
 from tests.dashboards import living, sample

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
-from events.codec import decode
-from events.envelope import Draft
-from events.model import RulesFiled
 from events.open import open_log
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import RulesFiled
 from rack.cli import main
 
 RULES = "rules   pa-688a ace_high_bonus=1\ntable   fu-01\n"

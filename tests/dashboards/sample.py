@@ -15,9 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from analytics.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
-from analytics.warehouse import build, replacing
-from games.rulebook import simple_submission
+from analytics.warehouse.loading import PropertyFacts, ReviewedFinding, RoundEvents, TableEvent
+from analytics.warehouse.warehouse import build, replacing
+from games.rulebook.rulebook import simple_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, Settlement, Severity, Verdict, finding_id
 
 RULES = "ab" * 32

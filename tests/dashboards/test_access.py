@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from dashboards import access, desk
-from dashboards.access import NAMES, PACKET, REVIEW, RIGHTS, Role, Session, of_claims
+from dashboards.access import access
+from dashboards.access.access import NAMES, PACKET, REVIEW, RIGHTS, Role, Session, of_claims
 from dashboards.app import PAGES
+from dashboards.parts import desk
 from dashboards.run import ACCESS_VARIABLE
 from rack.cli import main
-from replay.review import desk_at
+from replay.review.desk import desk_at
 from tests.dashboards import living
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, said, start

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from analytics.warehouse import build
+from analytics.warehouse.warehouse import build
 from tests.dashboards import sample
 from tests.dashboards.running import PHONE, expect_drawn, expect_fits
 

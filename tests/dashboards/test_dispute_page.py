@@ -11,16 +11,17 @@ import polars as pl
 import pytest
 from msgspec import structs
 
-from analytics import disputes, hold
-from analytics.disputes import Remembered
-from analytics.hold import RoundView
-from analytics.remembered import cards_typed, time_typed
-from analytics.warehouse import reading
-from dashboards import accounts, desk, dispute_parts
-from dashboards.anonymous import PATRON_KEYS, ROLES, STAFF_KEYS, without_names
-from dashboards.names import Formats
-from events.base import REGISTRY
-from replay.review import desk_at
+from analytics.errors import disputes
+from analytics.errors.disputes import Remembered
+from analytics.errors.remembered import cards_typed, time_typed
+from analytics.hold import hold
+from analytics.hold.hold import RoundView
+from analytics.warehouse.warehouse import reading
+from dashboards.access.anonymous import PATRON_KEYS, ROLES, STAFF_KEYS, without_names
+from dashboards.drawing.names import Formats
+from dashboards.parts import accounts, desk, dispute_parts
+from events.vocabulary.base import REGISTRY
+from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.running import log_in, run, said, start
 

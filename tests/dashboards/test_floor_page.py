@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dashboards import desk, floor_now
-from dashboards.names import Formats
-from replay.review import desk_at
+from dashboards.drawing.names import Formats
+from dashboards.parts import desk, floor_now
+from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start

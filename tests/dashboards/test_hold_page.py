@@ -7,10 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics import hold
-from analytics.warehouse import reading
-from dashboards import access, analysis, hold_luck
-from dashboards.charts import drift_chart, funnel_chart, rates_chart
+from analytics.hold import hold
+from analytics.warehouse.warehouse import reading
+from dashboards.access import access
+from dashboards.drawing.charts import drift_chart, funnel_chart, rates_chart
+from dashboards.parts import analysis, hold_luck
 from tests.dashboards import sample
 from tests.dashboards.running import run, said
 

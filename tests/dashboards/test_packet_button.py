@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboards import desk, packets
+from dashboards.parts import desk, packets
 from dashboards.run import KEY_VARIABLE
-from events.keys import read_public_key
+from events.proofs.keys import read_public_key
 from replay.packet import Packet, check_packet
-from replay.review import desk_at
+from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Button
 
-from analytics.warehouse import build
+from analytics.warehouse.warehouse import build
 from dashboards.app import PAGES
 from dashboards.run import WAREHOUSE_VARIABLE, command, warehouse_path
 from tests.dashboards import sample

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics.warehouse import build
-from dashboards import fairness_words
+from analytics.warehouse.warehouse import build
+from dashboards.parts import fairness_words
 from rack.cli import main
 from tests.dashboards import sample
 from tests.dashboards.running import run, said

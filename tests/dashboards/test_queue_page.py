@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from analytics import queue
-from analytics.warehouse import build
-from dashboards import desk, views
-from dashboards.reviewing import cents_typed
-from replay.review import desk_at
+from analytics.errors import queue
+from analytics.warehouse.warehouse import build
+from dashboards.parts import desk, views
+from dashboards.parts.reviewing import cents_typed
+from replay.review.desk import desk_at
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import log_in, run, said, start

@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from analytics import rules
-from analytics.loading import TableEvent
-from analytics.warehouse import build, model_text, reading
-from dashboards import desk, verifying
-from dashboards.names import Formats
-from games.submission import simple_submission
+from analytics.warehouse.loading import TableEvent
+from analytics.warehouse.warehouse import build, model_text, reading
+from dashboards.drawing.names import Formats
+from dashboards.parts import desk, verifying
+from games.rulebook.submission import simple_submission
 from tests.dashboards import living, sample
 from tests.dashboards.living import Living
 from tests.dashboards.running import run, said, start

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.warehouse import Warehouse, build, generation_at, reading
-from dashboards import source
+from analytics.warehouse.warehouse import Warehouse, build, generation_at, reading
+from dashboards.parts import source
 from dashboards.run import WAREHOUSE_VARIABLE
 from tests.dashboards import sample
 

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboards.captions import caption
-from dashboards.names import Formats
-from dashboards.state import Step, Table, steps_of, table_after
-from events.model import REGISTRY
+from dashboards.drawing.captions import caption
+from dashboards.drawing.names import Formats
+from dashboards.drawing.state import Step, Table, steps_of, table_after
+from events.vocabulary.model import REGISTRY
 from tests.dashboards import sample
 
 FORMATS = Formats.of(sample.FACTS)
@@ -150,7 +150,7 @@ def test_an_event_in_a_sentence(event: Step, sentence: str) -> None:
 
 def test_every_event_of_a_round_has_a_sentence_of_its_own() -> None:
     """A sentence is built from a payload of the right shape: the sample's, or one made up from the types."""
-    from dashboards.captions import _SAYINGS
+    from dashboards.drawing.captions import _SAYINGS
 
     assert {type_ for type_, _ in REGISTRY if "round" in type_ or "wager" in type_ or "card" in type_} <= {
         *_SAYINGS, "cards_spread", "cards_washed",

@@ -8,12 +8,21 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics import hold
-from analytics.loading import PropertyFacts
-from analytics.warehouse import reading
-from dashboards import markup
-from dashboards.charts import dimension_label, hold_chart, house_win_chart
-from dashboards.names import DIMENSIONS, Formats, day_name, finding_title, game_name, percent, short_day, table_name
+from analytics.hold import hold
+from analytics.warehouse.loading import PropertyFacts
+from analytics.warehouse.warehouse import reading
+from dashboards.drawing import markup
+from dashboards.drawing.charts import dimension_label, hold_chart, house_win_chart
+from dashboards.drawing.names import (
+    DIMENSIONS,
+    Formats,
+    day_name,
+    finding_title,
+    game_name,
+    percent,
+    short_day,
+    table_name,
+)
 from tests.dashboards import sample
 
 FORMATS = Formats.of(sample.FACTS)

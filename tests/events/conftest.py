@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
 from tests.contract.drafts import Drafts
-from tests.events.closing import LOG_ID
+from tests.events.archive.closing import LOG_ID
 
 
 @pytest.fixture

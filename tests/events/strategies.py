@@ -9,8 +9,8 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import inspect as mi
 
-from events.envelope import Draft
-from events.model import MAX_INT, REGISTRY, Event, EventCorrected, Replacement
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import MAX_INT, REGISTRY, Event, EventCorrected, Replacement
 
 TOKENS = st.from_regex(r"\A[a-z0-9-]{1,32}\Z", fullmatch=True)
 HEX_32 = st.from_regex(r"\A[0-9a-f]{32}\Z", fullmatch=True)

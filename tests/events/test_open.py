@@ -46,10 +46,10 @@ def test_other_addresses_are_refused(address: str) -> None:
 
 def test_kafka_is_imported_when_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[tuple[str, dict[str, Any]]] = []
-    module = ModuleType("events.kafka_log")
+    module = ModuleType("events.kafka.log")
     for name in ("KafkaLog", "KafkaResults"):
         setattr(module, name, lambda address, **options: given.append((address, options)))
-    monkeypatch.setitem(sys.modules, "events.kafka_log", module)
+    monkeypatch.setitem(sys.modules, "events.kafka.log", module)
     open_log("kafka://broker:9092/bellwether", read_only=True)
     open_results("kafka://broker:9092/bellwether")
     assert given == [("kafka://broker:9092/bellwether", {"read_only": True}), ("kafka://broker:9092/bellwether", {})]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from deploy.kafka.broker import Broker, BrokerError, free_ports
 from events.errors import LogUnavailable, LostTail, SecondWriter
-from events.kafka_log import KafkaLog, KafkaResults
+from events.kafka.log import KafkaLog, KafkaResults
 from tests.faults.floor import check, groups, tables
 from tests.faults.killed import create, settled
 from tests.faults.processes import ROOT, child

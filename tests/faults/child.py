@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from events.errors import EventError, LogUnavailable, SecondWriter
-from events.high_water import HighWater
-from events.kafka_client import Writer
-from events.kafka_group import KafkaGroup
-from events.kafka_log import KafkaLog, KafkaResults
-from events.log import EventLog, ResultStore
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from replay import replayer
-from replay.engine import engine
-from replay.group import follow_group
-from replay.replayer import Replay
+from events.kafka.client import Writer
+from events.kafka.consumer_group import KafkaGroup
+from events.kafka.log import KafkaLog, KafkaResults
+from events.log.contract import EventLog, ResultStore
+from events.log.high_water import HighWater
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from replay.run import replayer
+from replay.run.engine import engine
+from replay.run.partition_member import follow_group
+from replay.run.replayer import Replay
 from tests.faults.floor import LOG_ID, PROPERTY, groups
 
 TIMEOUT_S = 4.0

@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 from events.errors import AppendRefused, IntegrityError, LogUnavailable, LostTail
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
 from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, groups, tables
 from tests.faults.table import demand, fault
 from tests.simulation.disk import Machine

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from events.envelope import Draft
-from events.log import EventLog, ResultStore
-from events.verify import verify
-from replay.replayer import KINDS, MemoryResults, Replay, replay
+from events.log.contract import EventLog, ResultStore
+from events.proofs.verify import verify
+from events.vocabulary.envelope import Draft
+from replay.run.replayer import KINDS, MemoryResults, Replay, replay
 from tests.faults.table import demand
-from tests.replay.tables import LOG_ID, PAID, PROPERTY, UNPAID, MemoryLog, Table
+from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, UNPAID, MemoryLog, Table
 
 __all__ = ["LOG_ID", "PROPERTY", "Said", "check", "expected", "groups", "judge", "said", "tables"]
 
@@ -82,7 +82,7 @@ def check(log: EventLog, results: ResultStore | None = None, rounds: int = 4) ->
 
 def check_stored(log: EventLog, table: Table, at_least: int) -> None:
     """What stands in a stream is what the table said, from the first on, once, and not less than was acknowledged."""
-    from events.codec import decode
+    from events.vocabulary.codec import decode
 
     drafts = [decode(record.data).draft() for record in log.read(table.stream)]
     demand(drafts == table.drafts[: len(drafts)], f"{table.stream} holds other events than were handed in")

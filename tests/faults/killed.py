@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 from events.errors import SecondWriter
-from events.kafka_log import KafkaLog, KafkaResults
-from events.log import EventLog
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
+from events.kafka.log import KafkaLog, KafkaResults
+from events.log.contract import EventLog
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
 from tests.faults.child import REFUSED, TIMEOUT_S
 from tests.faults.floor import LOG_ID, PROPERTY, acknowledged, check, check_stored, expected, groups, said, tables
 from tests.faults.processes import PATIENCE_S, child

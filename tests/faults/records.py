@@ -9,14 +9,14 @@ from pathlib import Path
 
 import msgspec
 
-from events.envelope import Draft
-from events.log import Record
-from events.model import IntakeRefused
-from events.seal import genesis, link
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.log.contract import Record
+from events.log.hash_chain import genesis, link
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import IntakeRefused
 from rack.intake import line_of, read_line, take
-from replay.replayer import MemoryResults, Replay
+from replay.run.replayer import MemoryResults, Replay
 from tests.contract.backends import SqliteTamper
 from tests.faults.floor import LOG_ID, PROPERTY, check, expected, groups, judge, said, tables
 from tests.faults.table import demand, fault

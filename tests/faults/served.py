@@ -10,9 +10,9 @@ from typing import Any
 from unittest.mock import patch
 
 from events.errors import IntegrityError
-from events.kafka_client import Lane, Message, Reader
-from events.kafka_log import KafkaLog
-from events.verify import verify
+from events.kafka.client import Lane, Message, Reader
+from events.kafka.log import KafkaLog
+from events.proofs.verify import verify
 from tests.faults.child import TIMEOUT_S
 from tests.faults.floor import check, groups, tables
 from tests.faults.killed import create

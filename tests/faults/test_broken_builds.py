@@ -15,12 +15,12 @@ from unittest.mock import patch
 
 import pytest
 
-from events import verify
 from events.errors import EventError, IntegrityError
-from events.log import Appended, Record
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from replay.stream import Worker
+from events.log.contract import Appended, Record
+from events.proofs import verify
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from replay.run.stream_worker import Worker
 from tests.faults import all_faults
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
@@ -80,7 +80,7 @@ def drops_what_comes_after_another_table() -> Iterator[None]:
 
 @build
 def takes_the_clock_as_it_comes() -> Iterator[None]:
-    with patch("events.appender.max", lambda now, before: now, create=True):
+    with patch("events.log.appender.max", lambda now, before: now, create=True):
         yield
 
 
@@ -124,7 +124,7 @@ def forgets_what_it_said_first() -> Iterator[None]:
 
 @build
 def takes_no_lock() -> Iterator[None]:
-    with patch("events.sqlite_log.take_lock", lambda path: os.open(os.devnull, os.O_RDONLY)):
+    with patch("events.sqlite.log.take_lock", lambda path: os.open(os.devnull, os.O_RDONLY)):
         yield
 
 

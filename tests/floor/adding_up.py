@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from events import model
-from events.envelope import Draft
-from games.rulebook import parse_submission
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
+from games.rulebook.rulebook import parse_submission
 
 
 def corrected(drafts: list[Draft]) -> list[model.Event]:

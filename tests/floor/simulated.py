@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from events.envelope import Draft
+from events.vocabulary.envelope import Draft
 from floor.gaming_day import Simulation, simulate
 
 DOCS = Path(__file__).parents[2] / "docs"

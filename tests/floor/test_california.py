@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from events import model
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from floor.california.tables import table_specs
 from floor.gaming_day import Simulation, simulate
 from floor.wings import WINGS
-from games.cards import CODE
-from games.chapters import chapter
+from games.cards.cards import CODE
+from games.cards.ranking import seven_card_lines
 from games.face_up_pai_gow import ace_high_line
-from games.ranking import seven_card_lines
-from games.rulebook import Rulebook, parse_submission
+from games.rulebook.chapters import chapter
+from games.rulebook.rulebook import Rulebook, parse_submission
 from tests.floor import simulated as floors
 from tests.floor.adding_up import corrected
 

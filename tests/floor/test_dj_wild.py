@@ -9,22 +9,22 @@ from random import Random
 
 import pytest
 
-from events import model
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from floor.dj_wild.stacking import TARGETS, line_of, make_hand
 from floor.dj_wild.tables import table_specs
 from floor.gaming_day import Simulation, simulate
 from floor.wings import WINGS
-from games.cards import CODE
-from games.chapters import chapter
+from games.cards.cards import CODE
 from games.dj_wild import lines
-from games.rulebook import Rulebook, parse_submission
+from games.rulebook.chapters import chapter
+from games.rulebook.rulebook import Rulebook, parse_submission
 from rack.comparison import compare
-from replay.adjudicate import adjudicate
 from replay.findings import Finding
-from replay.meters import MeterFold
-from replay.rounds import TableFold
-from replay.stream import rules_in_force
+from replay.fold.table_fold import TableFold
+from replay.rules.meters import MeterFold
+from replay.run.adjudicate import adjudicate
+from replay.run.stream_worker import rules_in_force
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 

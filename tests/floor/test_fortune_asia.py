@@ -8,15 +8,15 @@ from random import Random
 
 import pytest
 
-from events import model
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from floor.fortune_asia.plan import INSURANCE, unpaired_hand
 from floor.gaming_day import Simulation, simulate
 from floor.wings import WINGS
-from games.cards import CODE
+from games.cards.cards import CODE
 from games.catalogue import GAMES
-from games.chapters import chapter
-from games.rulebook import Rulebook, parse_submission
+from games.rulebook.chapters import chapter
+from games.rulebook.rulebook import Rulebook, parse_submission
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

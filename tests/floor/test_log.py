@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from events import model
-from events.codec import decode
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
+from events.vocabulary import model
+from events.vocabulary.codec import decode
 from floor.gaming_day import simulate
 
 

@@ -8,16 +8,16 @@ from random import Random
 
 import pytest
 
-from events import model
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from floor.gaming_day import Simulation, simulate
 from floor.over_under.plan import TOTALS, Plan
 from floor.over_under.table import COPIES
 from floor.people import People
 from floor.wings import WINGS
-from games.cards import CODE
-from games.chapters import chapter
+from games.cards.cards import CODE
 from games.over_under import bonus_lines, total
+from games.rulebook.chapters import chapter
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

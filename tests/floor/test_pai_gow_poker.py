@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from events import model
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from floor.gaming_day import Simulation, simulate
 from floor.pai_gow_poker.plan import PaiGowPlan
 from floor.pai_gow_poker.play import twin
@@ -19,10 +19,10 @@ from floor.pai_gow_poker.tables import table_specs
 from floor.people import People
 from floor.streams import HOUR_US
 from floor.wings import WINGS
-from games.chapters import chapter
-from games.dice_wagers import ONE_RED_TWO_BLUE
-from games.mystery import is_committed
-from games.rulebook import Rulebook, parse_submission
+from games.rulebook.chapters import chapter
+from games.rulebook.rulebook import Rulebook, parse_submission
+from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
+from games.settlement.mystery import is_committed
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

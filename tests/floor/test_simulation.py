@@ -8,17 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events import model
-from events.codec import encode_draft
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.codec import encode_draft
+from events.vocabulary.envelope import Draft
 from floor.gaming_day import Simulation, simulate
 from floor.wings import WINGS
-from games.cards import CODE
-from games.chapters import chapter
+from games.cards.cards import CODE
+from games.cards.ranking import seven_card_lines
 from games.face_up_pai_gow import ace_high_line
-from games.progressive import after_winner, contribution, share_cents
-from games.ranking import seven_card_lines
-from games.rulebook import Rulebook, parse_submission
+from games.rulebook.chapters import chapter
+from games.rulebook.rulebook import Rulebook, parse_submission
+from games.settlement.progressive import after_winner, contribution, share_cents
 from tests.floor import simulated as floors
 from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented

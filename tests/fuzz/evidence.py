@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from events.checkpoint import origin_of
-from events.codec import canonical
-from events.manifest import Manifest, example, parse
-from events.merkle import BadProof
-from events.parquet_pages import pages
-from events.proof import Proof
-from events.statements import Batch, read_statement
+from events.archive.manifest import Manifest, example, parse
+from events.archive.parquet_pages import pages
+from events.proofs.checkpoint import origin_of
+from events.proofs.inclusion import Proof
+from events.proofs.merkle import BadProof
+from events.proofs.statements import Batch, read_statement
+from events.vocabulary.codec import canonical
 from replay.packet.bundle import BadPacket, decode, encode, signed
 from replay.packet.check import check_bundle
 from tests.fuzz.targets import target

@@ -11,25 +11,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from events import codec, merkle
-from events.appender import StreamState, place
-from events.checkpoint import Checkpoint
-from events.codec import decode, encode, encode_draft
 from events.errors import EventError, IntegrityError, LogUnavailable
-from events.high_water import HighWater
-from events.kafka_fold import Chains, Ends
-from events.kafka_topics import parse_address
-from events.log import Head, Record
-from events.notes import BadNote, Note, PublicKey
-from events.seal import genesis
-from games.rulebook import RulesRefused, parse_submission
-from games.submission import submission_from_words
+from events.kafka.partition_reader import Chains, Ends
+from events.kafka.topics import parse_address
+from events.log.appender import StreamState, place
+from events.log.contract import Head, Record
+from events.log.hash_chain import genesis
+from events.log.high_water import HighWater
+from events.proofs import merkle
+from events.proofs.checkpoint import Checkpoint
+from events.proofs.signed_note import BadNote, Note, PublicKey
+from events.vocabulary import codec
+from events.vocabulary.codec import decode, encode, encode_draft
+from games.rulebook.rulebook import RulesRefused, parse_submission
+from games.rulebook.submission import submission_from_words
 from rack.intake import Refusal, line_of, notice, parse_line, read_line
-from replay.shoe_state import deals_from_shoes
-from replay.stream import Worker, rulebook
-from replay.transcript import judge
-from replay.transcript_words import TranscriptError
-from tests.replay.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
+from replay.fold.shoe_state import deals_from_shoes
+from replay.run.stream_worker import Worker, rulebook
+from replay.transcript.transcript import judge
+from replay.transcript.words import TranscriptError
+from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 

@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import pytest
 
-from games.cards import parse_cards
+from games.cards.cards import parse_cards
 from games.catalogue import GAMES
-from games.chapters import RulesRefused
 from games.dj_wild import lines, settle
 from games.layout import Box, Decision, Hand, Layout, Meter
-from games.rulebook import Rulebook, chapter, parse_submission
-from games.submission import submission_from_words
-from games.wagers import Due, Outcome
+from games.rulebook.chapters import RulesRefused
+from games.rulebook.rulebook import Rulebook, chapter, parse_submission
+from games.rulebook.submission import submission_from_words
+from games.settlement.wagers import Due, Outcome
 
 TRIPS = ("DJWT-04", "DJWT-05", "DJWT-06", "DJWT-07")
 BAD_BEAT = ("DJWBB-01", "DJWBB-02", "DJWBB-03", "DJWBB-04")

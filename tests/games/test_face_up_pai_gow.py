@@ -9,14 +9,14 @@ from itertools import product
 import pytest
 
 from games import face_up_pai_gow
-from games.bonus import is_qualifying, seven_card
-from games.cards import parse_cards
+from games.cards.cards import parse_cards
 from games.face_up_pai_gow import ace_high_line
 from games.layout import Box, Hand, Layout, Meter
-from games.pai_gow import Position, base_outcome, clockwise_from, is_foul, starting_position
-from games.rulebook import Rulebook, parse_submission
-from games.submission import submission_from_words
-from games.wagers import Due, Outcome
+from games.rulebook.rulebook import Rulebook, parse_submission
+from games.rulebook.submission import submission_from_words
+from games.settlement.bonus import is_qualifying, seven_card
+from games.settlement.pai_gow import Position, base_outcome, clockwise_from, is_foul, starting_position
+from games.settlement.wagers import Due, Outcome
 
 # ------------------------------------------------------------------------------------------- the start, § 688a.5(i), D3
 

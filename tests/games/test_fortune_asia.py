@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import pytest
 
 from games import fortune_asia
-from games.bonus import is_qualifying
-from games.cards import parse_cards
+from games.cards.cards import parse_cards
 from games.catalogue import GAMES
 from games.fortune_asia import foul_section, insurance_line, two_of_three
 from games.layout import Box, Hand, Layout, Meter
-from games.money import Odds
-from games.rulebook import Rulebook, RulesRefused, chapter, parse_submission
-from games.submission import simple_submission, submission_from_words
-from games.wagers import Due, Outcome
+from games.rulebook.money import Odds
+from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
+from games.rulebook.submission import simple_submission, submission_from_words
+from games.settlement.bonus import is_qualifying
+from games.settlement.wagers import Due, Outcome
 
 PA_659A = chapter("pa", "659a")
 

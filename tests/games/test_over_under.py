@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from games import over_under
-from games.cards import CODE, TEXT, parse_cards
+from games.cards.cards import CODE, TEXT, parse_cards
 from games.layout import Box, Decision, Hand, Layout
 from games.over_under import bonus_lines, points, total
-from games.rulebook import Rulebook, RulesRefused, parse_submission
-from games.submission import submission_from_words
-from games.wagers import Due, Outcome
+from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
+from games.rulebook.submission import submission_from_words
+from games.settlement.wagers import Due, Outcome
 
 # A hand of three cards for every total there is.
 HANDS = {

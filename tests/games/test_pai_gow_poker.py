@@ -7,13 +7,13 @@ import re
 import pytest
 
 from games import pai_gow_poker
-from games.cards import parse_cards
-from games.citation import Citation
+from games.cards.cards import parse_cards
 from games.layout import NO_HAND, Box, Hand, Layout
-from games.money import Odds
-from games.rulebook import Rulebook, RulesRefused, chapter, parse_submission
-from games.submission import submission_from_words
-from games.wagers import Due, Outcome
+from games.rulebook.citation import Citation
+from games.rulebook.money import Odds
+from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
+from games.rulebook.submission import submission_from_words
+from games.settlement.wagers import Due, Outcome
 
 PA_645C = chapter("pa", "645c")
 TEXT = "58 Pa. Code § 645c."

@@ -8,14 +8,14 @@ from itertools import product
 import pytest
 
 from games import player_dealer
-from games.cards import parse_cards
-from games.chapters import RulesRefused
+from games.cards.cards import parse_cards
 from games.layout import Bank, Box, Hand, Layout, Placed
-from games.pai_gow import compare
 from games.player_dealer import Cover, action_seat, first_seat
-from games.rulebook import Rulebook, chapter, parse_submission
-from games.submission import submission_from_words
-from games.wagers import Due, Outcome
+from games.rulebook.chapters import RulesRefused
+from games.rulebook.rulebook import Rulebook, chapter, parse_submission
+from games.rulebook.submission import submission_from_words
+from games.settlement.pai_gow import compare
+from games.settlement.wagers import Due, Outcome
 
 # ---------------------------------------------------------------------------------------- Round of play: the start, D3
 

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from replay.adjudicate import Conclusion
-from replay.transcript import Judged, judge
+from replay.run.adjudicate import Conclusion
+from replay.transcript.transcript import Judged, judge
 
 MONEY = re.compile(r"([+-]?)(\d+)\.(\d\d)")
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from events.kafka_client import Cluster, Lane, Outgoing
-from events.kafka_fold import Headers
-from events.kafka_log import KafkaLog
-from events.kafka_topics import parse_address, partition_of
+from events.kafka.client import Cluster, Lane, Outgoing
+from events.kafka.log import KafkaLog
+from events.kafka.partition_reader import Headers
+from events.kafka.topics import parse_address, partition_of
 from tests.contract.drafts import Drafts
 from tests.kafka_broker import new_address
 

@@ -14,8 +14,8 @@ import pytest
 
 from deploy.kafka.broker import Broker, free_ports
 from events.errors import LogUnavailable
-from events.kafka_log import KafkaLog, KafkaResults
-from events.verify import verify
+from events.kafka.log import KafkaLog, KafkaResults
+from events.proofs.verify import verify
 from tests.contract.drafts import TABLE, Drafts, fill
 
 ENGINE = "5e" * 32

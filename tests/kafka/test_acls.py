@@ -12,10 +12,10 @@ import pytest
 from deploy.kafka.acls import ROLES, main, rules
 from deploy.kafka.broker import Broker, free_ports
 from events.errors import LogUnavailable
-from events.log import CheckpointStore, EventLog, Head, Quarantined, ResultStore
+from events.log.contract import CheckpointStore, EventLog, Head, Quarantined, ResultStore
 from events.open import open_checkpoints, open_log, open_results
 from tests import kafka_broker
-from tests.replay.tables import PAID, PROPERTY, Table
+from tests.replay.columns.tables import PAID, PROPERTY, Table
 
 USERS = ("admin", "stranger", *ROLES)
 SETTINGS = f"""

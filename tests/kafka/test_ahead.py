@@ -11,13 +11,13 @@ from itertools import chain
 
 import pytest
 
-from events import kafka_ahead
 from events.errors import BrokenSeal
-from events.kafka_ahead import _Helper, to_the_ends
-from events.kafka_client import Cluster, Lane, Outgoing, Reader
-from events.kafka_log import KafkaLog
-from events.kafka_topics import parse_address
-from events.log import Record
+from events.kafka import prefetch
+from events.kafka.client import Cluster, Lane, Outgoing, Reader
+from events.kafka.log import KafkaLog
+from events.kafka.prefetch import _Helper, to_the_ends
+from events.kafka.topics import parse_address
+from events.log.contract import Record
 from tests.contract.drafts import TABLE, Drafts
 from tests.kafka.conftest import NO_VALUE, Open, Stranger
 
@@ -148,7 +148,7 @@ def test_a_log_is_read_up_to_what_does_not_fit_whoever_reads_it(
     log.append(TABLE, 1, [drafts.day(), *(draft for _ in range(1_000) for draft in drafts.round())])
     whole = list(log.read(TABLE))
     stranger.put_raw(TABLE.encode(), b"{}", [("seq", b"6002"), ("hash", NO_VALUE)])
-    monkeypatch.setattr(kafka_ahead.to_the_ends, "__defaults__", (1,))
+    monkeypatch.setattr(prefetch.to_the_ends, "__defaults__", (1,))
     read: list[Record] = []
     with pytest.raises(BrokenSeal) as found:
         read.extend(chain.from_iterable(open_log(read_only=True).tail({})))

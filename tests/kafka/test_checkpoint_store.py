@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from events.errors import LogUnavailable, SecondWriter
-from events.kafka_checkpoints import KafkaCheckpoints
-from events.kafka_client import Cluster, Lane, Outgoing, Unsure
-from events.kafka_log import KafkaLog
-from events.kafka_topics import parse_address
-from events.log import Head
+from events.kafka.checkpoints import KafkaCheckpoints
+from events.kafka.client import Cluster, Lane, Outgoing, Unsure
+from events.kafka.log import KafkaLog
+from events.kafka.topics import parse_address
+from events.log.contract import Head
 
 OpenStore = Callable[..., KafkaCheckpoints]
 

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from deploy.kafka.broker import ROOT, Broker, free_ports
-from events.kafka_client import Cluster
-from events.kafka_log import KafkaLog, KafkaResults
+from events.kafka.client import Cluster
+from events.kafka.log import KafkaLog, KafkaResults
 from tests import kafka_broker
 from tests.contract.drafts import TABLE, Drafts, fill
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from events.errors import LogUnavailable, Reassigned, SecondWriter
-from events.kafka_client import Cluster, Lane
-from events.kafka_group import KafkaGroup
-from events.kafka_log import KafkaLog
-from events.kafka_results import KafkaResults
-from events.kafka_topics import parse_address, partition_of
+from events.kafka.client import Cluster, Lane
+from events.kafka.consumer_group import KafkaGroup
+from events.kafka.log import KafkaLog
+from events.kafka.results import KafkaResults
+from events.kafka.topics import parse_address, partition_of
 from tests.contract.drafts import Drafts, fill
 from tests.kafka.conftest import Open
 
@@ -157,7 +157,7 @@ def test_who_is_no_member_writes_nothing(join: Join, stored: Stored) -> None:
 def test_a_commit_without_an_answer_is_found_out_by_reading_again(
     join: Join, stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from events.kafka_client import Writer
+    from events.kafka.client import Writer
 
     group = join()
     together((group, {0, 1}))
@@ -183,7 +183,7 @@ def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
     with group.part(0) as (_, ours), group.part(1) as (_, others):
         writer = others._writer
         assert writer is not None
-        from events.kafka_client import Outgoing
+        from events.kafka.client import Outgoing
 
         writer.write([Outgoing(*others._stored.findings, b"findings/x", b"x", []),
                       Outgoing(*others._stored.state, b"x", b"x", [])])  # fmt: skip

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from events.checkpoint import origin_of
-from events.codec import read
-from events.kafka_log import KafkaLog
-from events.keys import new_key
-from events.model import KeyPublished, RecordExported
-from events.notes import KeyKind
+from events.kafka.log import KafkaLog
 from events.open import open_checkpoints
+from events.proofs.checkpoint import origin_of
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind
+from events.vocabulary.codec import read
+from events.vocabulary.model import KeyPublished, RecordExported
 from rack.cli import main
 from replay.packet import NotCovered, check_packet, packet_at
 from tests.rack.signing import signing
+from tests.replay.columns.tables import PROPERTY, Table, append
 from tests.replay.packet.signed_floor import played
-from tests.replay.tables import PROPERTY, Table, append
 
 
 def test_a_packet_is_made_and_its_export_is_in_the_log(

@@ -8,12 +8,12 @@ from itertools import chain
 import pytest
 
 from events.errors import BrokenSeal, Fork, IntegrityError, LogUnavailable, Misplaced, SequenceGap
-from events.kafka_client import Cluster
-from events.kafka_fold import REMEMBERED, Headers
-from events.kafka_log import KafkaLog
-from events.log import Record
-from events.seal import link
-from events.verify import verify
+from events.kafka.client import Cluster
+from events.kafka.log import KafkaLog
+from events.kafka.partition_reader import REMEMBERED, Headers
+from events.log.contract import Record
+from events.log.hash_chain import link
+from events.proofs.verify import verify
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import NO_VALUE, Open, Stranger
 

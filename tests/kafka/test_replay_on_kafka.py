@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from events.kafka_log import KafkaResults
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from replay.replayer import KINDS, replay
+from events.kafka.log import KafkaResults
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from replay.run.replayer import KINDS, replay
 from tests.kafka.conftest import Open
+from tests.replay.columns.tables import PAID, PROPERTY, Table, append
 from tests.replay.streams import eventful, meter
-from tests.replay.tables import PAID, PROPERTY, Table, append
 
 Stored = dict[str, list[tuple[str, bytes]]]
 

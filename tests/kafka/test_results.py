@@ -7,13 +7,14 @@ from unittest.mock import patch
 
 import pytest
 
-from events import kafka_results, kafka_shard
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka_client import Cluster, Outgoing, Writer
-from events.kafka_fold import Headers
-from events.kafka_log import KafkaLog, KafkaResults
-from events.kafka_stored import Stored
-from events.kafka_topics import REPLAY_PARTITION
+from events.kafka import partition_writer
+from events.kafka import results as kafka_results
+from events.kafka.client import Cluster, Outgoing, Writer
+from events.kafka.log import KafkaLog, KafkaResults
+from events.kafka.partition_reader import Headers
+from events.kafka.results_reader import Stored
+from events.kafka.topics import REPLAY_PARTITION
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import NO_VALUE
 
@@ -195,7 +196,7 @@ def test_an_owner_that_a_stranger_wrote_takes_no_right_to_write(
     fill(log, drafts)
     cluster.send_plain(Outgoing(f"{log.prefix}.state", 0, f"owner/{log.prefix}.0".encode(), b"{", []))
     cluster.writer(f"{log.prefix}.0").close()
-    with patch.object(kafka_shard, "SUCCESSOR_S", 0.2):
+    with patch.object(partition_writer, "SUCCESSOR_S", 0.2):
         assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))
 
 

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from events.kafka_client import Cluster, Lane
-from events.kafka_log import KafkaLog, KafkaResults
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from replay.replayer import KINDS, replay
+from events.kafka.client import Cluster, Lane
+from events.kafka.log import KafkaLog, KafkaResults
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from replay.run.replayer import KINDS, replay
 from tests.kafka.conftest import Open
+from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, Table
 from tests.replay.streams import eventful, meter
-from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
 
 ROOT = Path(__file__).parents[2]
 PARTITIONS, STEPS = 4, 6

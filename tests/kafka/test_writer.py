@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from events import high_water, kafka_shard
 from events.errors import EventError, LogUnavailable, LostTail, SecondWriter
-from events.high_water import HighWater
-from events.kafka_client import Cluster, Lane, Outgoing, Writer
-from events.kafka_log import KafkaLog
-from events.log import Head
-from events.verify import verify
+from events.kafka import partition_writer
+from events.kafka.client import Cluster, Lane, Outgoing, Writer
+from events.kafka.log import KafkaLog
+from events.log import high_water
+from events.log.contract import Head
+from events.log.high_water import HighWater
+from events.proofs.verify import verify
 from tests.contract.drafts import TABLE, Drafts, fill
 from tests.kafka.conftest import Open
 
@@ -69,7 +70,7 @@ def test_what_a_predecessor_left_open_is_never_seen(
 def test_a_fencing_without_a_successor_is_survived(
     log: KafkaLog, drafts: Drafts, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kafka_shard, "SUCCESSOR_S", 0.2)
+    monkeypatch.setattr(partition_writer, "SUCCESSOR_S", 0.2)
     fill(log, drafts)
     cluster.writer(f"{log.prefix}.0").close()  # what the broker itself does when a transaction takes too long
     assert log.append(TABLE, 14, drafts.round()).seqs == tuple(range(14, 20))

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from random import Random
 from typing import Any, ClassVar
 
-from events import model
-from events.model import Event, fact
+from events.vocabulary import model
+from events.vocabulary.model import Event, fact
 from floor import paying
 from floor.casino import Filing, TableSpec
 from floor.irregular import Irregulars
@@ -16,9 +16,9 @@ from floor.said import paid, placed, returned, same, taken, texts
 from floor.script import Script
 from floor.table import Table
 from floor.wing import Wing
-from games.cards import parse_cards
+from games.cards.cards import parse_cards
 from games.layout import Box, Hand, Layout
-from games.wagers import Due, Outcome
+from games.settlement.wagers import Due, Outcome
 from tests.ninth.high_card import settle
 
 IRREGULARS = Irregulars()

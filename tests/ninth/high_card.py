@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.cards import ACE, rank
+from games.cards.cards import ACE, rank
 from games.game import Game
 from games.layout import Box, Layout
-from games.rulebook import Paytable, Rulebook
-from games.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
 
 def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:

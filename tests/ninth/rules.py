@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from events import model
-from games.rulebook import Rulebook
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
-from replay.rounds import Round
-from replay.rules import Doubt, finding
-from replay.voids import Ground
+from replay.fold.table_fold import Round
+from replay.rules.rule import Doubt, finding
+from replay.settlement.voids import Ground
 
 
 def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[Ground]:

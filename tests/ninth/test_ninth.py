@@ -1,6 +1,6 @@
 """A ninth game, added as docs/adding-a-game.md says and without a change to what judges: the smallest whole example.
 
-Its files would lie in `games/rules/pa`, `games`, `replay`, `floor` and `tests/golden`; here a fixture puts them there.
+Its files would lie in `games/rulebook/rules/pa`, `games`, `replay`, `floor` and `tests/golden`; here a fixture puts them there.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from floor.wings import WINGS
-from games import chapters
 from games.catalogue import GAMES
-from games.chapters import RulesRefused
-from games.rulebook import parse_submission, simple_submission
+from games.rulebook import chapters
+from games.rulebook.chapters import RulesRefused
+from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
-from replay.rules import EVERY_CHAPTER, RULES, rule
-from replay.voids import FURTHER_GROUNDS
+from replay.rules.rule import EVERY_CHAPTER, RULES, rule
+from replay.settlement.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
 from tests.ninth import floor, high_card, rules
 

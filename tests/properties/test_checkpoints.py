@@ -11,18 +11,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events.checkpoint import Checkpoint
-from events.codec import canonical
 from events.errors import IntegrityError
-from events.history import History, Mark, StreamHeads
-from events.keys import PROPERTY_STREAM
-from events.log import Head, Quarantined, Record
-from events.merkle import BadProof
-from events.notes import BadNote
-from events.proof import Proof, check, prove
-from events.statements import BadCheckpoint, Batch, HeadStatement, Ledger, TimeStatement, read_statement
-from events.verify import verify
-from events.verify_checkpoints import check_checkpoints
+from events.log.contract import Head, Quarantined, Record
+from events.proofs.checkpoint import Checkpoint
+from events.proofs.history import History, Mark, StreamHeads
+from events.proofs.inclusion import Proof, check, prove
+from events.proofs.keys import PROPERTY_STREAM
+from events.proofs.merkle import BadProof
+from events.proofs.signed_note import BadNote
+from events.proofs.statements import BadCheckpoint, Batch, HeadStatement, Ledger, TimeStatement, read_statement
+from events.proofs.verify import verify
+from events.proofs.verify_checkpoints import check_checkpoints
+from events.vocabulary.codec import canonical
 from tests.contract.drafts import TABLE
 from tests.contract.sealed import LOG_ID, ORIGIN, Contents, Honest, build, chain_of, flipped, head_of, root_of, signed
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events import codec
-from events.envelope import Draft, Envelope
 from events.errors import EventError
-from events.log import EventLog
-from events.model import Event, GamingDayOpened, RoundClosed, RoundOpened
-from events.seal import genesis, link
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.log.contract import EventLog
+from events.log.hash_chain import genesis, link
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
+from events.vocabulary import codec
+from events.vocabulary.envelope import Draft, Envelope
+from events.vocabulary.model import Event, GamingDayOpened, RoundClosed, RoundOpened
 from tests.contract.backends import SqliteTamper
 from tests.contract.drafts import TABLE, Drafts
 from tests.events.strategies import DRAFTS, PAYLOADS, TEXTS

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from events import model
-from events.model import Event
-from games.rulebook import parse_submission
-from replay.adjudicate import Conclusion, adjudicate
-from replay.rounds import TableFold
-from replay.transcript import parse
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from games.rulebook.rulebook import parse_submission
+from replay.fold.table_fold import TableFold
+from replay.run.adjudicate import Conclusion, adjudicate
+from replay.transcript.transcript import parse
 from tests.golden.rounds import Case
 from tests.properties.test_told_otherwise import golden
-from tests.replay.tables import DAY, SECOND_US, START_US
+from tests.replay.columns.tables import DAY, SECOND_US, START_US
 
 EVERY = 24
 """Of the golden rounds one in so many loses its events, one at a time."""

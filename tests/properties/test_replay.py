@@ -9,14 +9,14 @@ import msgspec
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from events import model
-from games.cards import CODE, DECK, JOKER, TEXT
-from games.rulebook import Rulebook, parse_submission
-from replay.adjudicate import Conclusion, adjudicate
+from events.vocabulary import model
+from games.cards.cards import CODE, DECK, JOKER, TEXT
+from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.findings import Settlement
-from replay.replayer import KINDS, MemoryResults, replay
-from replay.rounds import TableFold
-from tests.replay.tables import MemoryLog, Table, rules_text
+from replay.fold.table_fold import TableFold
+from replay.run.adjudicate import Conclusion, adjudicate
+from replay.run.replayer import KINDS, MemoryResults, replay
+from tests.replay.columns.tables import MemoryLog, Table, rules_text
 
 WORDS = "pa-688a ace_high_bonus=1 fortune_bonus=2 progressive=1 max_payout=1000000.00"
 """Fortune 2 has an Envy column, Progressive 1 a meter."""

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from replay.transcript import judge
+from replay.transcript.transcript import judge
 from tests.properties.second_opinion import DECK, ORDER, RANKS, SUITS, five, line, two
 
 ROUNDS = 100

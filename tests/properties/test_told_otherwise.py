@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from replay.transcript import judge
+from replay.transcript.transcript import judge
 from tests.golden.rounds import Case, read_cases
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"

@@ -69,7 +69,7 @@ def test_every_error_of_the_mapping_is_there(name: str) -> None:
 
 def test_exit_codes_by_class() -> None:
     from events import errors
-    from events.database import Damaged
+    from events.sqlite.database import Damaged
 
     assert exit_code(errors.SequenceGap("table/a", 3, 5)) is Exit.INTEGRITY
     assert exit_code(errors.Undecodable("table/a", 3, "x")) is Exit.INTEGRITY

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from analytics.hold import generation
-from analytics.warehouse import reading
-from events.codec import decode
+from analytics.hold.hold import generation
+from analytics.warehouse.warehouse import reading
+from events.vocabulary.codec import decode
 from rack.cli import main
 from rack.demo import prepare
 from rack.errors import UsageError
 from rack.opening import log_at
 from rack.warehouse_feed import property_facts, round_events
-from replay import replayer
+from replay.run import replayer
 
 ROUNDS = 60
 KEYS = {
@@ -113,7 +113,7 @@ def test_as_of_an_earlier_event_judges_what_the_log_held_then(address: str, caps
 
 
 def test_what_other_rules_would_have_led_to(address: str, tmp_path: Path, capsys) -> None:
-    from games.rulebook import simple_submission
+    from games.rulebook.rulebook import simple_submission
 
     (tmp_path / "rules.toml").write_text(simple_submission(paytables={"ace_high_bonus": "2"}))
     assert main(["replay", "--log", address, "--rules", str(tmp_path / "rules.toml"), "--json"]) == 1
@@ -154,7 +154,7 @@ def test_simulate_into_no_folder(tmp_path: Path, capsys) -> None:
 
 
 def test_what_feeds_the_warehouse(demo: Path) -> None:
-    from events.sqlite_log import SqliteLog
+    from events.sqlite.log import SqliteLog
 
     log = SqliteLog(demo / "floor.db", read_only=True)
     facts = property_facts(log)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rack.test_proof_commands import Desk
+from tests.rack.commands.test_proof_commands import Desk
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,11 +12,19 @@ from typing import Any
 
 import pytest
 
-from events.codec import decode
-from events.envelope import Draft
 from events.errors import EventError
-from events.model import Event, GamingDayOpened, IntakeRefused, NoMoreBets, RoundClosed, RoundOpened, TotalAnnounced
-from events.sqlite_log import SqliteLog
+from events.sqlite.log import SqliteLog
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import (
+    Event,
+    GamingDayOpened,
+    IntakeRefused,
+    NoMoreBets,
+    RoundClosed,
+    RoundOpened,
+    TotalAnnounced,
+)
 from rack.intake import (
     BATCH_BYTES,
     KEPT_BYTES,

@@ -10,13 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from analytics.against_theory import win_against_theory
-from analytics.control import funnel
+from analytics.errors.mistakes import error_rates
+from analytics.errors.patterns import repeat_patterns
 from analytics.fairness import fairness
-from analytics.mistakes import error_rates
-from analytics.patterns import repeat_patterns
-from analytics.periods import tray_differences
-from analytics.warehouse import Warehouse, reading
+from analytics.hold.against_theory import win_against_theory
+from analytics.hold.control import funnel
+from analytics.hold.periods import tray_differences
+from analytics.warehouse.warehouse import Warehouse, reading
 from floor.casino import gaming_day
 from floor.gaming_day import Simulation, simulate
 from floor.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
@@ -27,7 +27,7 @@ from rack.opening import log_at, results_at
 from rack.output import Output
 from rack.warehouse_feed import build_warehouse
 from replay.findings import Finding
-from replay.replayer import findings, replay
+from replay.run.replayer import findings, replay
 
 pytestmark = pytest.mark.days
 

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.base import Token
-from events.model import PatronSeated
+from events.vocabulary.base import Token
+from events.vocabulary.model import PatronSeated
 from rack.cli import main
 from rack.errors import UsageError
 from rack.patrons import Keyring, with_tokens
-from tests.replay.tables import Table
+from tests.replay.columns.tables import Table
 
 DAY_US = 86_400_000_000
 NOW_US = 1_772_400_000_000_000

@@ -9,20 +9,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from events import codec
 from events.errors import EventError, LogUnavailable
-from events.log import EventLog
-from events.model import REGISTRY, EventCorrected, IntakeRefused, WagerPaid
-from events.sqlite_log import SqliteLog
-from events.verify import verify
+from events.log.contract import EventLog
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
+from events.vocabulary import codec
+from events.vocabulary.model import REGISTRY, EventCorrected, IntakeRefused, WagerPaid
 from rack.cli import main
 from rack.errors import UsageError
 from rack.intake import Taken, line_of, read_line, take
 from rack.quarantine import Held, find, held, redrive
 from replay.findings import Adjudication
-from replay.replayer import MemoryResults, adjudications, replay
+from replay.run.replayer import MemoryResults, adjudications, replay
+from tests.replay.columns.tables import PAID, PROPERTY, UNPAID, Table
 from tests.replay.streams import meter
-from tests.replay.tables import PAID, PROPERTY, UNPAID, Table
 
 BECAUSE = {"by": "sv-1", "reason": "read from the video"}
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from tests.replay.tables import PROPERTY, SECOND_US, START_US
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from tests.replay.columns.tables import PROPERTY, SECOND_US, START_US
 
 
 @pytest.fixture

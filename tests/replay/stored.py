@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from events.log import ResultStore
+from events.log.contract import ResultStore
 from replay.findings import Adjudication
-from replay.replayer import KINDS, MemoryResults, replay
-from tests.replay.tables import MemoryLog, Table
+from replay.run.replayer import KINDS, MemoryResults, replay
+from tests.replay.columns.tables import MemoryLog, Table
 
 Stored = dict[str, list[tuple[str, bytes]]]
 

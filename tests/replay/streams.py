@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from events import model
-from replay.rounds import RECENT_ROUNDS
-from tests.replay.tables import PAID, UNPAID, Table, filed
+from events.vocabulary import model
+from replay.fold.table_fold import RECENT_ROUNDS
+from tests.replay.columns.tables import PAID, UNPAID, Table, filed
 
 METER = "meter/m-1"
 

@@ -11,15 +11,16 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from events import database, sqlite_log
-from events.appender import report_digest
-from events.database import Database
 from events.errors import LogUnavailable
-from events.high_water import HighWater
-from events.log import Appended
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from replay import again
+from events.log.appender import report_digest
+from events.log.contract import Appended
+from events.log.high_water import HighWater
+from events.sqlite import database
+from events.sqlite import log as sqlite_log
+from events.sqlite.database import Database
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from replay.run import refold
 from tests.simulation import building
 
 BUILDS: building.Builds = {}
@@ -97,7 +98,7 @@ def marks_without_waiting_for_the_disk() -> Iterator[None]:
     real = HighWater.record
 
     def record(self: HighWater, heads: Any) -> None:
-        with patch("events.high_water.os.fdatasync", lambda file: None, create=True):
+        with patch("events.log.high_water.os.fdatasync", lambda file: None, create=True):
             real(self, heads)
 
     with patch.object(HighWater, "record", record):
@@ -127,14 +128,14 @@ build(partial(building.keeping_no_open_rounds, SqliteResults), name="keeps_no_op
 
 @build(seed=119)
 def forgets_the_verdict_on_a_round_that_is_open_again() -> Iterator[None]:
-    real = again.fold_again
+    real = refold.fold_again
 
-    def fold_again(*arguments: Any) -> again.Again:
+    def fold_again(*arguments: Any) -> refold.Again:
         done = real(*arguments)
         done.worker.said_to = 0
         return done
 
-    with patch("replay.replayer.fold_again", fold_again):
+    with patch("replay.run.replayer.fold_again", fold_again):
         yield
 
 

@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any
 from unittest.mock import patch
 
-from events import kafka_shard
-from events.kafka_client import Cluster, Unsure, Writer
-from events.kafka_fold import Chains
-from events.kafka_log import KafkaLog, KafkaResults
-from events.kafka_shard import Shard
-from events.kafka_stored import Stored
-from events.log import Record
+from events.kafka import partition_writer
+from events.kafka.client import Cluster, Unsure, Writer
+from events.kafka.log import KafkaLog, KafkaResults
+from events.kafka.partition_reader import Chains
+from events.kafka.partition_writer import Shard
+from events.kafka.results_reader import Stored
+from events.log.contract import Record
 from tests.simulation import building
 
 BUILDS: building.Builds = {}
@@ -85,7 +85,7 @@ def forgets_that_the_tail_was_not_read() -> Iterator[None]:
 
     def claim(self: Shard) -> None:
         if self._lost is not None:
-            raise kafka_shard.SecondWriter(self._lost)
+            raise partition_writer.SecondWriter(self._lost)
         if self._unsettled:
             self._throw_away()
             self._stop_where_succeeded(wait_s=0.0)
@@ -122,7 +122,7 @@ def fences_nobody() -> Iterator[None]:
 
 @build
 def forgets_what_was_reported() -> Iterator[None]:
-    with patch.object(kafka_shard.Repeats, "__contains__", lambda self, item: False):
+    with patch.object(partition_writer.Repeats, "__contains__", lambda self, item: False):
         yield
 
 
@@ -131,7 +131,7 @@ def drops_the_end_of_a_group() -> Iterator[None]:
     """The last record is acknowledged and not sent."""
     real = Shard.begin
 
-    def begin(self: Shard, staged: kafka_shard.Staged) -> None:
+    def begin(self: Shard, staged: partition_writer.Staged) -> None:
         kept, staged.records = staged.records, staged.records[:-1] or staged.records
         real(self, staged)
         staged.records = kept
@@ -144,7 +144,7 @@ def drops_the_end_of_a_group() -> Iterator[None]:
 def marks_before_it_commits() -> Iterator[None]:
     real = KafkaLog._send
 
-    def send(self: KafkaLog, staged: Mapping[Any, kafka_shard.Staged]) -> None:
+    def send(self: KafkaLog, staged: Mapping[Any, partition_writer.Staged]) -> None:
         for lane, each in staged.items():
             heads = {stream: state.head for stream, state in each.states.items() if state.head.seq}
             self._high_waters[lane].record(heads)

@@ -1,4 +1,4 @@
-"""A Kafka cluster in memory, under the client's own names: our code runs as it is, down to `events.kafka_client`.
+"""A Kafka cluster in memory, under the client's own names: our code runs as it is, down to `events.kafka.client`.
 
 It keeps what the protocol promises of transactions: initialising a transactional id fences the producer before it and ends what
 that one left open; readers of committed records stop before the first record that is undecided, and never see an aborted one; the
@@ -20,7 +20,9 @@ from unittest.mock import patch
 from kafka import ConsumerRebalanceListener, TopicPartition, structs
 from kafka import errors as kafka_errors
 
-from events import kafka_client, kafka_results, kafka_shard
+from events.kafka import client as kafka_client
+from events.kafka import partition_writer
+from events.kafka import results as kafka_results
 
 REQUEST_LOST, REPLY_LOST, LATE, DIES = "request lost", "reply lost", "request late", "process dies"
 WAYS = (REQUEST_LOST, REPLY_LOST, LATE, DIES)
@@ -314,8 +316,8 @@ def plugged_in(broker: Broker) -> Iterator[None]:
     tokens = SimpleNamespace(token_hex=lambda size: broker.rng.randbytes(size).hex())
     with contextlib.ExitStack() as stack:
         for module, name, other in (
-            (kafka_client, "kafka", library), (kafka_client, "time", clock), (kafka_shard, "time", clock),
-            (kafka_shard, "secrets", tokens), (kafka_results, "secrets", tokens),
+            (kafka_client, "kafka", library), (kafka_client, "time", clock), (partition_writer, "time", clock),
+            (partition_writer, "secrets", tokens), (kafka_results, "secrets", tokens),
             (kafka_client.Cluster, "probe", lambda self: None),
         ):  # fmt: skip
             stack.enter_context(patch.object(module, name, other))

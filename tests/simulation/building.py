@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from unittest.mock import patch
 
-from events.high_water import HighWater
-from events.kafka_log import KafkaLog, KafkaResults
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from replay.stream import Worker
+from events.kafka.log import KafkaLog, KafkaResults
+from events.log.high_water import HighWater
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from replay.run.stream_worker import Worker
 from tests.simulation.world import Build
 
 Builds = dict[str, tuple[Build, int]]

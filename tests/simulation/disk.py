@@ -18,7 +18,8 @@ from typing import Any
 
 import apsw
 
-from events import database, high_water
+from events.log import high_water
+from events.sqlite import database
 
 VOLATILE = "-shm"
 """Shared memory: nothing of it outlives the machine."""
@@ -188,7 +189,7 @@ def _as_sqlite(step: Callable[[], None]) -> None:
 
 
 class SimOs:
-    """What `events.high_water` uses of `os`, on the disk; everything else is the real one's."""
+    """What `events.log.high_water` uses of `os`, on the disk; everything else is the real one's."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine

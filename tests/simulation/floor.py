@@ -10,11 +10,11 @@ import random
 
 import msgspec
 
-from events import model
-from events.envelope import Draft
+from events.vocabulary import model
+from events.vocabulary.envelope import Draft
 from rack.intake import line_of
+from tests.replay.columns.tables import PAID, UNPAID, Table
 from tests.replay.streams import advanced, meter, paid
-from tests.replay.tables import PAID, UNPAID, Table
 
 DAY_US = 86_400_000_000
 ROUNDS = (

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from events.errors import AppendRefused, LogUnavailable, SecondWriter
-from events.kafka_client import Lane
-from events.kafka_log import KafkaLog, KafkaResults
-from events.verify import verify
+from events.kafka.client import Lane
+from events.kafka.log import KafkaLog, KafkaResults
+from events.proofs.verify import verify
 from rack.intake import read_line, take
 from tests.simulation.broker import READS, WAYS, WRITES, Broker, Died, Entry, plugged_in
 from tests.simulation.floor import deliveries

@@ -16,18 +16,18 @@ from pathlib import Path
 
 import msgspec
 
-from events.appender import report_digest
-from events.codec import decode
-from events.envelope import Draft
 from events.errors import AppendRefused, IntegrityError, LogUnavailable
-from events.kafka_log import KafkaLog
-from events.log import EventLog, Record, ResultStore
-from events.sqlite_log import SqliteLog
-from events.sqlite_results import SqliteResults
-from events.verify import verify
+from events.kafka.log import KafkaLog
+from events.log.appender import report_digest
+from events.log.contract import EventLog, Record, ResultStore
+from events.proofs.verify import verify
+from events.sqlite.log import SqliteLog
+from events.sqlite.results import SqliteResults
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
 from rack.intake import Report, read_line, take
-from replay import replayer
-from replay.replayer import KINDS, Replay, replay
+from replay.run import replayer
+from replay.run.replayer import KINDS, Replay, replay
 from tests.contract.backends import SqliteTamper
 from tests.simulation.disk import KINDS as FAULTS
 from tests.simulation.disk import Machine

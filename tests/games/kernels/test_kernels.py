@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.enumeration.seven import seven_card_hands
-from games.cards import JOKER, parse_cards
-from games.house_way import HouseWay, load_house_way, packaged_house_way
+from analytics.theory.enumeration.seven import seven_card_hands
+from games.cards.cards import JOKER, parse_cards
+from games.cards.ranking import LINES_BY_RANK, Rank, Wheel, highest_unpaired, rank_five, rank_two, seven_card_lines
+from games.house_ways.house_way import HouseWay, load_house_way, packaged_house_way
 from games.kernels import house_way, ranking, sevens
-from games.ranking import LINES_BY_RANK, Rank, Wheel, highest_unpaired, rank_five, rank_two, seven_card_lines
 
 pytestmark = pytest.mark.kernels
 

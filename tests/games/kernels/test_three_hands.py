@@ -1,4 +1,4 @@
-"""The kernels of Fortune Asia Poker equal `games.four_card` and the house ways of three hands: on any cards."""
+"""The kernels of Fortune Asia Poker equal `games.cards.four_card` and the house ways of three hands: on any cards."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.cards import JOKER
-from games.four_card import rank_four, rank_one
-from games.house_way_asia import AsiaHouseWay, load_asia_house_way, packaged_asia_house_way
+from games.cards.cards import JOKER
+from games.cards.four_card import rank_four, rank_one
+from games.cards.ranking import Rank
+from games.house_ways.house_way_asia import AsiaHouseWay, load_asia_house_way, packaged_asia_house_way
 from games.kernels import three_hands as kernel
 from games.kernels.ranking import two
-from games.ranking import Rank
 
 pytestmark = pytest.mark.kernels
 

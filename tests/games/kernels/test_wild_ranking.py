@@ -1,4 +1,4 @@
-"""The kernels of DJ Wild equal `games.wild_ranking`: on any five cards, and on many wild ones."""
+"""The kernels of DJ Wild equal `games.cards.wild_ranking`: on any five cards, and on many wild ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.cards import JOKER, parse_cards
+from games.cards.cards import JOKER, parse_cards
+from games.cards.ranking import Rank
+from games.cards.wild_ranking import Deuces, WildClass, progressive_class, rank_wild
 from games.kernels import wild_ranking as kernel
-from games.ranking import Rank
-from games.wild_ranking import Deuces, WildClass, progressive_class, rank_wild
 
 pytestmark = pytest.mark.kernels
 

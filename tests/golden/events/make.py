@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 from msgspec import inspect as mi
 
-from events.codec import encode
-from events.envelope import Envelope
-from events.model import REGISTRY, Event, EventCorrected, Replacement
+from events.vocabulary.codec import encode
+from events.vocabulary.envelope import Envelope
+from events.vocabulary.model import REGISTRY, Event, EventCorrected, Replacement
 
 HERE = Path(__file__).parent
 

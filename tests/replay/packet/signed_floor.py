@@ -6,17 +6,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from events.checkpoint import origin_of
-from events.checkpointer import Checkpointer
-from events.keys import FileSigner, new_key
-from events.log import EventLog
-from events.model import KeyPublished, PropertyConfigured
-from events.notes import KeyKind, PublicKey
+from events.log.contract import EventLog
 from events.open import open_checkpoints, open_log
-from events.signing_memory import SigningMemory
-from events.sqlite_log import SqliteLog
+from events.proofs.checkpoint import origin_of
+from events.proofs.checkpointer import Checkpointer
+from events.proofs.keys import FileSigner, new_key
+from events.proofs.signed_note import KeyKind, PublicKey
+from events.proofs.signing_memory import SigningMemory
+from events.sqlite.log import SqliteLog
+from events.vocabulary.model import KeyPublished, PropertyConfigured
 from replay.packet import Packet, make_packet
-from tests.replay.tables import LOG_ID, PAID, PROPERTY, SECOND_US, START_US, UNPAID, Table, append
+from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, SECOND_US, START_US, UNPAID, Table, append
 
 NOW_US = START_US + 86_400 * SECOND_US
 ORIGIN = origin_of(LOG_ID, PROPERTY)

@@ -11,12 +11,12 @@ import pytest
 
 from events import open as opening
 from events.errors import OwnerUnknown
-from events.log import CheckpointStore
+from events.log.contract import CheckpointStore
 from events.open import open_checkpoints
 from replay.packet import NotCovered, Packet, check_packet, packet_at
 from replay.packet.covering import GRACE_S, beyond
 from replay.packet.make import Statements
-from replay.review import Desk, desk_at
+from replay.review.desk import Desk, desk_at
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at, played
 
 
@@ -32,7 +32,7 @@ def disputed(floor: Floor, round_no: int = 6) -> None:
 
 
 def desk_at_floor(floor: Floor) -> AbstractContextManager[Desk]:
-    from events.sqlite_results import SqliteResults
+    from events.sqlite.results import SqliteResults
 
     SqliteResults(Path(floor.address.removeprefix("sqlite://") + ".verdicts")).close()
     return desk_at(floor.address, clock=lambda: NOW_US)

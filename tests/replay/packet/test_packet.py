@@ -13,26 +13,26 @@ from pathlib import Path
 
 import pytest
 
-from events import model
-from events.checkpoint import Checkpoint, cosign
-from events.checkpointer import KeyNotInForce
-from events.codec import read
 from events.errors import IntegrityError
-from events.keys import new_key
-from events.model import RoundOpened
-from events.notes import KeyKind, Note
 from events.open import open_checkpoints, open_log
+from events.proofs.checkpoint import Checkpoint, cosign
+from events.proofs.checkpointer import KeyNotInForce
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind, Note
+from events.vocabulary import model
+from events.vocabulary.codec import read
+from events.vocabulary.model import RoundOpened
 from replay.packet import NotCovered, Packet, RoundUnknown, check_packet, make_packet, packet_at
 from replay.packet.document import SHOWN, typeset
 from replay.packet.make import Statements
 from replay.packet.story import tell
-from replay.replayer import MemoryResults
-from replay.review import Desk
-from replay.transcript import parse
+from replay.review.desk import Desk
+from replay.run.replayer import MemoryResults
+from replay.transcript.transcript import parse
 from tests.golden.rounds import read_cases
+from tests.replay.columns.tables import PAID, Table
 from tests.replay.packet.signed_floor import NOW_US, ORIGIN, Floor, floor_at, played
 from tests.replay.streams import METER, meter
-from tests.replay.tables import PAID, Table
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 NASTY = '#panic("x") *a* $x^2$ @b `c` \\u{202E} ]) </p><script>alert(1)</script> <img src=http://x.invalid/y> & "q" 中 ‮'

@@ -13,8 +13,8 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
-from events.keys import new_key
-from events.notes import KeyKind
+from events.proofs.keys import new_key
+from events.proofs.signed_note import KeyKind
 from replay.packet import BadPacket, Packet, check_packet
 from replay.packet.signature import attached, check_pdf, sign_pdf
 from tests.replay.packet.signed_floor import NOW_US, ORIGIN, Floor

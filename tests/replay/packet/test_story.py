@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from events import model
 from events.open import open_log
+from events.vocabulary import model
 from replay.packet import check_packet
 from replay.packet.story import Story, tell
-from replay.replayer import MemoryResults
-from replay.review import Desk
+from replay.review.desk import Desk
+from replay.run.replayer import MemoryResults
+from tests.replay.columns.tables import Table
 from tests.replay.packet.signed_floor import NOW_US, Floor, floor_at
-from tests.replay.tables import Table
 
 ROUND = """
 covers settlement setting start deal

@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from events import model
-from events.model import PropertyConfigured
+from events.vocabulary import model
+from events.vocabulary.model import PropertyConfigured
 from replay.findings import Adjudication, Finding, Settlement, Verdict
 from replay.packet import Packet
 from replay.packet.words import LONGEST, Style, event, sentence
-from tests.replay.tables import filed
+from tests.replay.columns.tables import filed
 
 CITE = "58 Pa. Code § 688a.12(b)"
 

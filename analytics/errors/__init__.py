@@ -1,0 +1,1 @@
+"""Dealing errors: rates, patterns, the queue of findings, and the search for a disputed round."""

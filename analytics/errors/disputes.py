@@ -1,0 +1,210 @@
+"""Find the round that a patron remembers: by table, gaming day, time, seat and cards, the likeliest first.
+
+The law of this file: memory errs, so that only table and gaming day leave rounds out; time, seat and cards only order them,
+and each answer says what agrees and what does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+import polars as pl
+
+from analytics.errors.remembered import CardSeen, TimeTyped
+from analytics.hold.hold import property_facts
+from analytics.warehouse.warehouse import Warehouse
+
+LOOKED_AT = 400
+"""Rounds that the cards are compared with one by one, the likeliest by table, time and card ranks."""
+
+MINUTE_US = 60_000_000
+
+
+class Remembered(msgspec.Struct, frozen=True, kw_only=True):
+    """What the patron says. Null or empty: not said."""
+
+    table: str | None = None
+    gaming_day: date | None = None
+    time: TimeTyped | None = None
+    seat: int | None = None
+    cards: Sequence[CardSeen] = ()
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """A round that may be meant. `cards_at` is the position whose hand agrees best, with `matched` of the cards said.
+
+    `minutes_off` is how far the round's beginning or end lies from the time said (0 within it); null where no time was said.
+    `seat_played` says whether anything was staked at the seat said; null where none was said.
+    """
+
+    stream: str
+    table_id: str
+    round_no: int
+    gaming_day: date
+    opened_at_us: int
+    closed_at_us: int
+    game: str
+    verdict: str
+    findings: int
+    minutes_off: int | None
+    seat_played: bool | None
+    cards_at: str | None
+    hand: tuple[str, ...]
+    matched: int
+    score: float
+
+
+def find(db: Warehouse, said: Remembered, limit: int = 12) -> list[Candidate]:
+    """Return the rounds that agree best with what is remembered, best first; none where neither table nor day is said."""
+    if said.table is None and said.gaming_day is None:
+        return []
+    rows = _rounds(db, said)
+    hands = _hands(db, rows) if said.cards else {}
+    found = [_candidate(row, hands.get((row["stream"], row["round_no"]), {}), said) for row in rows]
+    return sorted(found, key=lambda c: (-c.score, c.opened_at_us, c.table_id))[:limit]
+
+
+def hand_agrees(hand: Sequence[str], cards: Sequence[CardSeen]) -> int:
+    """Return how many of the cards said are in a hand, each card of the hand used once; the surest are looked for first.
+
+    >>> hand_agrees(("As", "Kd", "Kh"), (CardSeen("A", "s"), CardSeen("K", ""), CardSeen("K", ""), CardSeen("", "h")))
+    3
+    """
+    left, agreed = list(hand), 0
+    for card in sorted(cards, key=lambda c: (not c.code, not c.rank)):
+        hit = next((held for held in left if _is(held, card)), None)
+        if hit is not None:
+            left.remove(hit)
+            agreed += 1
+    return agreed
+
+
+def _is(held: str, card: CardSeen) -> bool:
+    if card.code:
+        return held == card.code
+    return held[0] == card.rank if card.rank else held[1:] == card.suit
+
+
+def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
+    """Return the moments, in UTC microseconds, that a time of day can mean on a gaming day: it may reach past midnight, and the
+    clock may be put back."""
+    if day is None or at is None:
+        return []
+    try:
+        local: Any = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        local = UTC
+    minutes = {at.minutes, (at.minutes + 720) % 1440} if at.either_half else {at.minutes}
+    found = {
+        int(
+            datetime.combine(day + timedelta(days=days), time(m // 60, m % 60, fold=fold), local).timestamp()
+            * 1_000_000
+        )
+        for days in (0, 1)
+        for m in minutes
+        for fold in (0, 1)
+    }
+    return sorted(found)
+
+
+def _rounds(db: Warehouse, said: Remembered) -> list[dict[str, Any]]:
+    """The rounds of the table and day, those nearest in time and with most of the ranks said first."""
+    return list(
+        db.sql(
+            """
+            WITH near AS MATERIALIZED (
+                SELECT
+                    stream, table_id, round_no, gaming_day, opened_at_us, closed_at_us, game, verdict, findings,
+                    list_min(list_transform(
+                        $instants::BIGINT[], lambda i: greatest(opened_at_us - i, i - closed_at_us, 0)
+                    )) AS off_us
+                FROM fct_rounds
+                WHERE ($table::VARCHAR IS NULL OR table_id = $table)
+                    AND ($day::DATE IS NULL OR gaming_day = $day)
+            ),
+
+            held AS (
+                SELECT stream, round_no, max(len(list_intersect(cards, $codes::VARCHAR[]))) AS codes,
+                    max(len(list_intersect(list_transform(cards, lambda c: c[1]), $ranks::VARCHAR[]))) AS ranks
+                FROM fct_cards_seen SEMI JOIN near USING (stream, round_no)
+                WHERE ($table::VARCHAR IS NULL OR stream = 'table/' || $table)
+                    AND len($codes::VARCHAR[]) + len($ranks::VARCHAR[]) > 0
+                GROUP BY stream, round_no
+            ),
+
+            played AS (
+                SELECT stream, round_no, true AS seat_played
+                FROM fct_wagers
+                WHERE seat = $seat::INTEGER
+                    AND ($table::VARCHAR IS NULL OR table_id = $table)
+                    AND ($day::DATE IS NULL OR gaming_day = $day)
+                GROUP BY stream, round_no
+            )
+
+            SELECT near.*, coalesce(seat_played, false) AS seat_played
+            FROM near
+            LEFT JOIN held USING (stream, round_no)
+            LEFT JOIN played USING (stream, round_no)
+            ORDER BY
+                coalesce(codes, 0) * 2 + coalesce(ranks, 0) - coalesce(off_us, 0) / 6e8 DESC, opened_at_us, table_id
+            LIMIT $limit
+            """,
+            params={
+                "table": said.table,
+                "day": said.gaming_day,
+                "seat": said.seat,
+                "instants": instants(said.gaming_day, said.time, property_facts(db).time_zone),
+                "codes": [card.code for card in said.cards if card.code],
+                "ranks": sorted({card.rank for card in said.cards if card.rank and not card.code}),
+                "limit": LOOKED_AT,
+            },
+        )
+        .pl()
+        .iter_rows(named=True)
+    )
+
+
+def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int], dict[str, tuple[str, ...]]]:
+    """The hands of these rounds: (stream, round) → position → cards."""
+    keys = pl.DataFrame(
+        {"stream": [row["stream"] for row in rows], "round_no": [row["round_no"] for row in rows]},
+        schema={"stream": pl.String, "round_no": pl.Int64},
+    ).to_arrow()
+    db.register("looked_at", keys)
+    try:
+        found: dict[tuple[str, int], dict[str, tuple[str, ...]]] = {}
+        for stream, round_no, position, cards in db.sql(
+            "SELECT stream, round_no, position, cards FROM fct_cards_seen INNER JOIN looked_at USING (stream, round_no)"
+        ).fetchall():
+            found.setdefault((stream, round_no), {})[position] = tuple(cards)
+        return found
+    finally:
+        db.unregister("looked_at")
+
+
+def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], said: Remembered) -> Candidate:
+    """Weigh a round: three points for all cards (a little less at another seat), one for the time, half for the seat."""
+    own = None if said.seat is None else str(said.seat)
+    at, matched = None, 0
+    for position in sorted(hands, key=lambda p: (p != own, p)):
+        agreed = hand_agrees(hands[position], said.cards)
+        if agreed > matched:
+            at, matched = position, agreed
+    minutes = None if row["off_us"] is None else round(row["off_us"] / MINUTE_US)
+    score = 3.0 * matched / len(said.cards) if said.cards else 0.0
+    if matched and own is not None and at != own:
+        score *= 0.8
+    if minutes is not None:
+        score += 1 / (1 + minutes / 10)
+    played = None if said.seat is None else bool(row["seat_played"])
+    return Candidate(
+        **{name: row[name] for name in (
+            "stream", "table_id", "round_no", "gaming_day", "opened_at_us", "closed_at_us", "game", "verdict", "findings",
+        )},
+        minutes_off=minutes, seat_played=played, cards_at=at, hand=hands.get(at or "", ()), matched=matched,
+        score=score + (0.5 if played else 0.0),
+    )  # fmt: skip

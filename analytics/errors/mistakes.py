@@ -1,0 +1,320 @@
+"""Mistakes at the tables, and how often: findings with money, the rate of them with its interval, what repeats, what to teach.
+
+The law of this file: a count stands beside what it is counted against (rounds, wagers), and a rate beside its interval. Money
+over and money under are never netted. Who made many mistakes may have dealt much, or hard games: what a value is held
+against is what the floor's own rates give for the same games. What stands out is where to look, and accuses nobody. Findings
+about the log itself (LOG-…) are no mistakes of a table and are left out.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from analytics.statistics.exact import clopper_pearson, garwood
+from analytics.statistics.standing_out import Counts, standing_out
+from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
+from analytics.warehouse.warehouse import Warehouse
+
+BY_MISTAKES: Final = (
+    "property",
+    "dealer",
+    "table",
+    "game",
+    "code",
+    "shift",
+    "hour",
+    "seat",
+    "gaming_day",
+    "dealer_table",
+)
+LOOK_LEVEL: Final = 0.01
+"""The chance that a report on a floor whose rates are alike says "look here" at all."""
+
+MISTAKES: Final = "code NOT LIKE 'LOG-%' AND game IS NOT NULL"
+"""Findings of a round that was dealt: what names a round in a meter's stream has no table, game or dealer."""
+
+
+def error_rates(
+    db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, *, money_only: bool = True
+) -> pl.DataFrame:
+    """Return mistakes and their rates, a row per value, most beyond the floor's rates first.
+
+    `money_only`: findings that moved money wrongly (mispayments); else all. Columns: the value, `findings` (all),
+    `mispayments`, `overpaid_cents`, `underpaid_cents`, `rounds`, `wagers`, `counted` (the findings that the rates are of),
+    `rounds_wrong` (rounds with one at least), `per_1000_rounds` (rounds wrong) and `per_1000_wagers` (findings), each with
+    `…_low` and `…_high` (95 %, Garwood over rounds, for the findings of a round go together), `expected` (rounds wrong, by
+    the rates of the same games of all that do not stand out), `p` (of so many or more), `p_adjusted` (Holm) and `look`. By
+    property, game and code nothing is expected; by code every code has all rounds and wagers of the selection; by seat what was
+    at no seat is left out.
+    """
+    columns = columns_of(by, BY_MISTAKES)
+    counted = "difference_cents <> 0" if money_only else "true"
+    exposure = "mart_seats" if by == "seat" else "mart_pace"
+    per_game = () if by == "code" else tuple(column for column in columns if column != "game")
+    keys = "".join(f"{column}, " for column in per_game)
+    found = frame(
+        db,
+        f"""
+        WITH exposed AS (
+            SELECT {keys}game, sum(rounds)::BIGINT AS rounds, sum(wagers)::BIGINT AS wagers
+            FROM {exposure} WHERE {WHERE} GROUP BY {keys}game
+        ),
+
+        of_round AS (
+            SELECT
+                {keys}{"code, " if by == "code" else ""}game, stream, round_no,
+                count(*) AS findings,
+                count(*) FILTER (difference_cents <> 0) AS mispayments,
+                count(*) FILTER ({counted}) AS counted,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM fct_findings
+            WHERE {MISTAKES} AND {"seat IS NOT NULL" if by == "seat" else "true"} AND {WHERE}
+            GROUP BY ALL
+        ),
+
+        found AS (
+            SELECT
+                {keys}{"code, " if by == "code" else ""}game,
+                sum(findings) AS findings,
+                sum(mispayments) AS mispayments,
+                sum(counted) AS counted,
+                count(*) FILTER (counted > 0) AS rounds_wrong,
+                sum(overpaid_cents) AS overpaid_cents,
+                sum(underpaid_cents) AS underpaid_cents
+            FROM of_round
+            GROUP BY ALL
+        ),
+
+        summed AS (
+            SELECT
+                {"code, " if by == "code" else "".join(f"{column}, " for column in columns)}
+                sum(coalesce(findings, 0))::BIGINT AS findings,
+                sum(coalesce(mispayments, 0))::BIGINT AS mispayments,
+                sum(coalesce(overpaid_cents, 0))::BIGINT AS overpaid_cents,
+                sum(coalesce(underpaid_cents, 0))::BIGINT AS underpaid_cents,
+                {"any_value((SELECT sum(rounds) FROM exposed))::BIGINT" if by == "code" else "sum(rounds)::BIGINT"} AS rounds,
+                {"any_value((SELECT sum(wagers) FROM exposed))::BIGINT" if by == "code" else "sum(wagers)::BIGINT"} AS wagers,
+                sum(coalesce(counted, 0))::BIGINT AS counted,
+                sum(coalesce(rounds_wrong, 0))::BIGINT AS rounds_wrong,
+                {"NULL" if by == "code" else "list({'game': game, 'rounds': rounds, 'wrong': coalesce(rounds_wrong, 0)})"}
+                    AS games
+            FROM {"found" if by == "code" else f"exposed LEFT JOIN found USING ({keys}game)"}
+            GROUP BY ALL
+            HAVING count(*) > 0
+        )
+
+        SELECT *, nullif(rounds, 0) / 1000::DOUBLE AS thousand_rounds, nullif(wagers, 0) / 1000::DOUBLE AS thousand_wagers
+        FROM summed
+        """,
+        selection,
+    )
+    found = found.with_columns(_rates(found))
+    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
+        shown = found.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
+    else:
+        held = standing_out(*_cells(found), LOOK_LEVEL)
+        shown = found.with_columns(
+            expected=held.expected, p=held.p, p_adjusted=held.p_adjusted, look=held.p_adjusted <= LOOK_LEVEL
+        )
+    frame_ = shown.select(*columns, *(pl.col(name).cast(kind) for name, kind in _RATES.items()))
+    return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
+
+
+_INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))
+_COUNTS: Final = (
+    "findings", "mispayments", "overpaid_cents", "underpaid_cents", "rounds", "wagers", "counted", "rounds_wrong",
+)  # fmt: skip
+_RATES: Final[dict[str, Any]] = {
+    **dict.fromkeys(_COUNTS, pl.Int64), "expected": pl.Float64, **dict.fromkeys(_INTERVALS, pl.Float64),
+    **dict.fromkeys(("p", "p_adjusted"), pl.Float64), "look": pl.Boolean,
+}  # fmt: skip
+
+
+def _rates(found: pl.DataFrame) -> list[pl.Expr]:
+    """Rates with the interval of the rounds that went wrong, stretched by how many findings such a round has."""
+    means = {count: garwood(count) for count in found["rounds_wrong"].unique()}
+    low, high = (
+        pl.col("rounds_wrong").replace_strict(list(means), bounds, return_dtype=pl.Float64)
+        for bounds in ([mean.low for mean in means.values()], [mean.high for mean in means.values()])
+    )
+    per_round = pl.when(pl.col("rounds_wrong") > 0).then(pl.col("counted") / pl.col("rounds_wrong")).otherwise(1.0)
+    rates = []
+    for of, count, stretched in (("rounds", "rounds_wrong", pl.lit(1.0)), ("wagers", "counted", per_round)):
+        exposure = pl.col(f"thousand_{of}")
+        rates += [
+            (pl.col(count) / exposure).alias(f"per_1000_{of}"),
+            (low / exposure * stretched).alias(f"per_1000_{of}_low"),
+            (high / exposure * stretched).alias(f"per_1000_{of}_high"),
+        ]
+    return rates
+
+
+def _cells(found: pl.DataFrame) -> tuple[Counts, Counts]:
+    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `found`, a column for each game."""
+    cells = (
+        found.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
+    )
+    at = cells["row"].to_numpy(), (cells["game"].rank("dense") - 1).to_numpy()
+    rounds, wrong = np.zeros((2, found.height, cells["game"].n_unique()), dtype=np.int64)
+    rounds[at], wrong[at] = cells["rounds"], cells["wrong"]
+    return rounds, wrong
+
+
+def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return which rules of play are got wrong, a row per game, code, section and wager, most often first.
+
+    A rule that many dealers get wrong wants teaching, or another layout; one that a single dealer does is that dealer's.
+    Columns: `game`, `code`, `cite`, `wager`, `findings`, `dealers`, `tables`, `top_dealer_percent` (the share of the dealer
+    with most), `overpaid_cents`, `underpaid_cents`, `rounds` (of the game), `per_1000_rounds` with `…_low`, `…_high`.
+    """
+    found = frame(
+        db,
+        f"""
+        WITH per_dealer AS (
+            SELECT game, code, cite, coalesce(wager, '') AS wager, dealer, count(*) AS findings,
+                list(DISTINCT table_id) AS tables, sum(overpaid_cents)::BIGINT AS over, sum(underpaid_cents)::BIGINT AS under
+            FROM fct_findings
+            WHERE {MISTAKES} AND {WHERE}
+            GROUP BY ALL
+        ),
+
+        played AS (SELECT game, sum(rounds)::BIGINT AS rounds FROM mart_pace WHERE {WHERE} GROUP BY game)
+
+        SELECT
+            game, code, cite, wager,
+            sum(findings)::BIGINT AS findings,
+            count(DISTINCT dealer) AS dealers,
+            len(list_distinct(flatten(list(tables)))) AS tables,
+            100.0::DOUBLE * max(findings) / sum(findings) AS top_dealer_percent,
+            sum(over)::BIGINT AS overpaid_cents,
+            sum(under)::BIGINT AS underpaid_cents,
+            any_value(rounds) AS rounds
+        FROM per_dealer LEFT JOIN played USING (game)
+        GROUP BY game, code, cite, wager
+        ORDER BY findings DESC, game, code, cite, wager
+        """,
+        selection,
+    )
+    intervals = [
+        garwood(row["findings"], row["rounds"] / 1000) if row["rounds"] else None for row in found.iter_rows(named=True)
+    ]
+    return found.with_columns(
+        (1000 * pl.col("findings") / pl.col("rounds")).alias("per_1000_rounds"),
+        pl.Series("per_1000_rounds_low", [each.low if each else nan for each in intervals], dtype=pl.Float64),
+        pl.Series("per_1000_rounds_high", [each.high if each else nan for each in intervals], dtype=pl.Float64),
+    )
+
+
+def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return how long mistakes went unseen, a row per value: medians in seconds.
+
+    `to_close_seconds`: from the event that shows the mistake to the end of its round, from when on a replay finds it;
+    `to_review_seconds`: from the end of the round until somebody first spoke of it; `to_disposition_seconds`: until the
+    disposition that stands. Beside them `findings`, `reviewed`, `settled`, `waiting` (nobody spoke of it yet); medians are null
+    where nothing was timed. `…_p90` is what nine in ten stay under.
+    """
+    columns = columns_of(by, BY_MISTAKES)
+    named = "".join(f"{column}, " for column in columns)
+    return frame(
+        db,
+        f"""
+        WITH timed AS (
+            SELECT
+                {named}
+                (closed_at_us - shown_at_us) / 1e6::DOUBLE AS to_close,
+                (first_at_us - closed_at_us) / 1e6::DOUBLE AS to_review,
+                (settled_at_us - closed_at_us) / 1e6::DOUBLE AS to_disposition
+            FROM fct_findings LEFT JOIN stg_reviews USING (finding_id)
+            WHERE {MISTAKES} AND {WHERE}
+        )
+
+        SELECT
+            {named}
+            count(*) AS findings,
+            count(to_review) AS reviewed,
+            count(to_disposition) AS settled,
+            count(*) - count(to_review) AS waiting,
+            median(to_close) AS to_close_seconds,
+            quantile_cont(to_close, 0.9) AS to_close_seconds_p90,
+            median(to_review) AS to_review_seconds,
+            quantile_cont(to_review, 0.9) AS to_review_seconds_p90,
+            median(to_disposition) AS to_disposition_seconds,
+            quantile_cont(to_disposition, 0.9) AS to_disposition_seconds_p90
+        FROM timed
+        GROUP BY {named}()
+        ORDER BY {named}findings
+        """,
+        selection,
+    )
+
+
+def false_alarms(db: Warehouse) -> pl.DataFrame:
+    """Return how each code has stood up to people and to corrections of the record, a row per code, worst first.
+
+    Columns: `code`, `findings` (that stand), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
+    out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and
+    wrong records of those disposed of) with `low_percent` and `high_percent` (95 %, Clopper and Pearson); null where none was.
+    """
+    found = frame(
+        db,
+        """
+        WITH stand AS (
+            SELECT
+                code,
+                count(*) AS findings,
+                count(*) FILTER (disposition <> 'duplicate') AS disposed,
+                count(*) FILTER (disposition LIKE 'confirmed%') AS confirmed,
+                count(*) FILTER (disposition = 'false_alarm') AS false_alarms,
+                count(*) FILTER (disposition = 'record_wrong') AS record_wrong,
+                count(*) FILTER (disposition = 'cannot_tell') AS cannot_tell,
+                count(*) FILTER (disposition = 'duplicate') AS duplicates
+            FROM fct_findings LEFT JOIN stg_reviews USING (finding_id)
+            GROUP BY code
+        )
+
+        SELECT code, coalesce(findings, 0) AS findings, coalesce(w.withdrawn, 0) AS withdrawn,
+            coalesce(disposed, 0) AS disposed, coalesce(confirmed, 0) AS confirmed, coalesce(false_alarms, 0) AS false_alarms,
+            coalesce(record_wrong, 0) AS record_wrong, coalesce(cannot_tell, 0) AS cannot_tell,
+            coalesce(duplicates, 0) AS duplicates
+        FROM stand FULL JOIN (SELECT code, count(*) AS withdrawn FROM stg_withdrawn GROUP BY code) AS w USING (code)
+        """,
+    )
+    rows = []
+    for row in found.iter_rows(named=True):
+        wrong, of = row["false_alarms"] + row["record_wrong"], row["disposed"]
+        interval = clopper_pearson(wrong, of) if of else None
+        rows.append(
+            row
+            | {
+                "false_alarm_percent": 100 * wrong / of if of else None,
+                "low_percent": 100 * interval.low if interval else None,
+                "high_percent": 100 * interval.high if interval else None,
+            }
+        )
+    percents = dict.fromkeys(("false_alarm_percent", "low_percent", "high_percent"), pl.Float64)
+    shown = pl.DataFrame(rows, schema={**found.schema, **percents})
+    return shown.sort(["false_alarm_percent", "withdrawn", "code"], descending=[True, True, False], nulls_last=True)
+
+
+def findings_behind(db: Warehouse, selection: Selection = EVERYTHING, *, code: str | None = None, seat: int | None = None,
+                    bettor: str | None = None) -> pl.DataFrame:  # fmt: skip
+    """Return the mistakes behind a figure, in the order played: where, who, what, how much, and where its review stands."""
+    return frame(
+        db,
+        f"""
+        SELECT finding_id, table_id, round_no, gaming_day, hour, dealer, seat, bettor, wager, code, severity,
+            difference_cents, expected, observed, cite, coalesce(state, 'open') AS state, disposition
+        FROM fct_findings LEFT JOIN stg_reviews USING (finding_id)
+        WHERE {MISTAKES} AND {WHERE}
+            AND ($code::VARCHAR IS NULL OR code = $code)
+            AND ($seat::BIGINT IS NULL OR seat = $seat)
+            AND ($bettor::VARCHAR IS NULL OR bettor = $bettor)
+        ORDER BY gaming_day, table_id, round_no, code, seat, finding_id
+        """,
+        selection, code=code, seat=seat, bettor=bettor,
+    )  # fmt: skip

@@ -1,0 +1,181 @@
+"""What repeats among the mistakes: the same dealer, the same patron's token, the same direction.
+
+The law of this file: a pattern says "look here" and accuses nobody. Each is held against what the same number of mistakes would
+do if they fell on wagers by chance, and corrected for all the pairs among which one could have stood out, those that were
+never wrong too. A token is a pseudonym; a patron who plays much at one table meets its dealers much.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.errors.mistakes import LOOK_LEVEL, MISTAKES
+from analytics.statistics.exact import binomial_at_least
+from analytics.statistics.multiplicity import holm
+from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, frame
+from analytics.warehouse.warehouse import Warehouse
+
+KINDS: Final = {
+    "dealer_patron": "a dealer's mistakes of one direction fall on one patron's wagers",
+    "dealer": "a dealer's mistakes go one way more often than the floor's",
+    "patron": "mistakes of one direction fall on one patron's wagers, whoever deals",
+}
+"""What can repeat."""
+
+LEAST: Final = 2
+"""Once is no repetition."""
+
+
+def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return what repeats, least explained by chance first; a round counts once, by the wager most wrong.
+
+    Columns: `kind` (of `KINDS`), `direction` (`overpaid`: to the patron's gain), `dealer`, `bettor` (null where not part of
+    it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`
+    (Holm over all that could have stood out), `look`, `sentence`.
+    """
+    found = _found(db, selection)
+    rows: list[dict[str, Any]] = []
+    tests = 0
+    for kind, candidates, count in (_dealers(found), *_patrons(db, found, selection)):
+        tests += count
+        rows += [{"kind": kind, **row} for row in candidates]
+    adjusted = holm([row["p"] for row in rows], tests)
+    shown = [
+        row | {"p_adjusted": p, "look": p <= LOOK_LEVEL, "sentence": _sentence(row, p <= LOOK_LEVEL)}
+        for row, p in zip(rows, adjusted, strict=True)
+    ]
+    return pl.DataFrame(shown, schema=_SCHEMA).sort("p", "kind", "dealer", "bettor", "direction", nulls_last=True)
+
+
+_SCHEMA: Final[dict[str, Any]] = {
+    "kind": pl.String, "direction": pl.String, "dealer": pl.String, "bettor": pl.String, "times": pl.Int64, "of": pl.Int64,
+    "expected": pl.Float64, "amount_cents": pl.Int64, "p": pl.Float64, "p_adjusted": pl.Float64, "look": pl.Boolean,
+    "sentence": pl.String,
+}  # fmt: skip
+
+
+def _found(db: Warehouse, selection: Selection) -> pl.DataFrame:
+    """Rounds with a mispayment by dealer, direction and patron: a round counts once, with the wager that was most wrong.
+
+    What goes wrong in one round goes wrong together (a void that was not paid back), and would look like a repetition.
+    """
+    return frame(
+        db,
+        f"""
+        WITH wrong AS (
+            SELECT
+                stream, round_no, dealer,
+                arg_max(nullif(bettor, ''), abs(difference_cents)) AS bettor,
+                arg_max(difference_cents, abs(difference_cents)) AS cents
+            FROM fct_findings
+            WHERE {MISTAKES} AND difference_cents <> 0 AND {WHERE}
+            GROUP BY stream, round_no, dealer
+        )
+
+        SELECT
+            dealer, bettor, CASE WHEN cents > 0 THEN 'overpaid' ELSE 'underpaid' END AS direction,
+            count(*) AS times, sum(abs(cents))::BIGINT AS amount_cents
+        FROM wrong
+        GROUP BY ALL
+        """,
+        selection,
+    )
+
+
+Candidates = tuple[str, list[dict[str, Any]], int]
+"""A kind, what was seen of it `LEAST` times, and how many could have been seen."""
+
+
+def _dealers(found: pl.DataFrame) -> Candidates:
+    """Each dealer's directions against the share of the direction among all others' mistakes."""
+    totals = found.group_by("dealer", "direction").agg(pl.col("times").sum(), pl.col("amount_cents").sum())
+    of_dealer, of_direction = _times(totals, "dealer"), _times(totals, "direction")
+    everybody = sum(of_dealer.values())
+    rows = []
+    for row in totals.iter_rows(named=True):
+        if not row["dealer"] or row["times"] < LEAST:  # nobody was tapped in: what has that in common is no person's
+            continue
+        own = of_dealer[row["dealer"]]
+        same = of_direction[row["direction"]] - row["times"]
+        # One more of each, so that a short record proves nothing; and what goes both ways is one-sided to nobody.
+        share = max(0.5, (same + 1) / (everybody - own + 2))
+        rows.append(_row(row, None, own, share))
+    return "dealer", rows, 2 * len(of_dealer)
+
+
+def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[Candidates]:
+    """Patrons' shares of the wrong rounds, of each dealer and of the floor, against their shares of the wagers."""
+    wagers = frame(
+        db,
+        f"""
+        WITH pairs AS MATERIALIZED (
+            SELECT dealer, bettor, sum(wagers)::BIGINT AS times FROM mart_bettors WHERE {WHERE} GROUP BY dealer, bettor
+        )
+
+        SELECT 'dealer' AS of, dealer AS who, '' AS bettor, sum(times)::BIGINT AS times, count(*) AS pairs
+        FROM pairs GROUP BY dealer
+        UNION ALL
+        SELECT 'patron', bettor, '', sum(times)::BIGINT, count(*) FROM pairs GROUP BY bettor
+        UNION ALL
+        SELECT 'both', dealer, bettor, times, 1 FROM pairs SEMI JOIN (
+            SELECT dealer, bettor FROM fct_findings WHERE {MISTAKES} AND {WHERE}
+        ) USING (dealer, bettor)
+        """,
+        selection,
+    )
+    if wagers.is_empty():
+        return []
+    by_dealer, by_patron = (_times(wagers.filter(pl.col("of") == of), "who") for of in ("dealer", "patron"))
+    together = _times(wagers.filter(pl.col("of") == "both"), "who", "bettor")
+    pairs_in_all = int(wagers.filter(pl.col("of") == "dealer")["pairs"].sum())
+    known = found.filter(pl.col("bettor").is_not_null())
+    of_both, of_direction = _times(known, "dealer", "direction"), _times(known, "direction")
+    repeated = pl.col("times") >= LEAST
+    pairs = [
+        _row(row, row["bettor"], of_both[row["dealer"], row["direction"]],
+             together.get((row["dealer"], row["bettor"]), 0) / max(1, by_dealer.get(row["dealer"], 0)))
+        for row in known.filter(repeated).iter_rows(named=True) if row["dealer"]
+    ]  # fmt: skip
+    floor = sum(by_dealer.values())
+    of_patron = known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum())
+    patrons = [
+        _row({**row, "dealer": None}, row["bettor"], of_direction[row["direction"]],
+             by_patron.get(row["bettor"], 0) / floor)
+        for row in of_patron.filter(repeated).iter_rows(named=True)
+    ]  # fmt: skip
+    return [("dealer_patron", pairs, 2 * pairs_in_all), ("patron", patrons, 2 * len(by_patron))]
+
+
+def _times(found: pl.DataFrame, *columns: str) -> dict[Any, int]:
+    """The sum of `times` by the value of a column, or by the values of several."""
+    sums = found.group_by(columns).agg(pl.col("times").sum())
+    return {key[0] if len(columns) == 1 else tuple(key): times for *key, times in sums.iter_rows()}
+
+
+def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict[str, Any]:
+    return {
+        "direction": row["direction"], "dealer": row["dealer"], "bettor": bettor, "times": row["times"], "of": of,
+        "expected": of * share, "amount_cents": row["amount_cents"], "p": binomial_at_least(row["times"], of, share),
+    }  # fmt: skip
+
+
+def _sentence(row: dict[str, Any], look: bool) -> str:
+    what = "paid too much" if row["direction"] == "overpaid" else "paid too little"
+    chance = f"chance alone gives {row['expected']:.1f} (p = {row['p']:.2g})"
+    lead = (
+        "look here: "
+        if look
+        else "chance can do this: "
+        if row["p"] > LOOK_LEVEL
+        else "not beyond chance among so many: "
+    )
+    match row["kind"]:
+        case "dealer":
+            said = f"{row['times']} of {row['dealer']}'s {row['of']} wrong rounds {what}"
+        case "patron":
+            said = f"in {row['times']} of the floor's {row['of']} rounds that {what} it was {row['bettor']}"
+        case _:
+            said = f"in {row['times']} of {row['dealer']}'s {row['of']} rounds that {what} it was {row['bettor']}"
+    return f"{lead}{said}; {chance}; it does not say why"

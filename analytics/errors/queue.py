@@ -1,0 +1,148 @@
+"""The queue of findings: which, in which order, and those that are alike as one line.
+
+The law of this file: a finding's place follows from its severity, then its money, then its time; what people did about it
+(`replay.review.desk`) only decides whether it is shown. Two findings are alike when they have the same fingerprint (D235).
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from analytics.warehouse.warehouse import Warehouse
+
+FINGERPRINT = "stream, code, gaming_day, dealer, wager, sign(difference_cents)"
+"""What findings that are alike share: table, code, gaming day, dealer, wager, and which way the money went."""
+
+
+class QueueFilters(msgspec.Struct, frozen=True, kw_only=True):
+    """Which findings: null means all. `gaming_day` is the day of the finding's round; `only` and `without` name ids."""
+
+    table: str | None = None
+    code: str | None = None
+    gaming_day: date | None = None
+    severity: str | None = None
+    dealer: str | None = None
+    only: tuple[str, ...] | None = None
+    without: tuple[str, ...] = ()
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the values as a statement takes them."""
+        only = None if self.only is None else list(self.only)
+        return {**msgspec.structs.asdict(self), "only": only, "without": list(self.without)}
+
+
+class QueueChoices(msgspec.Struct, frozen=True, kw_only=True):
+    """The values that occur among the findings, sorted, for a page to offer."""
+
+    tables: list[str]
+    codes: list[str]
+    gaming_days: list[date]
+    severities: list[str]
+    dealers: list[str]
+
+
+_WHERE = """
+    ($table::VARCHAR IS NULL OR table_id = $table)
+    AND ($code::VARCHAR IS NULL OR code = $code)
+    AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
+    AND ($severity::VARCHAR IS NULL OR severity = $severity)
+    AND ($dealer::VARCHAR IS NULL OR dealer = $dealer)
+    AND ($only::VARCHAR[] IS NULL OR finding_id IN (SELECT unnest($only::VARCHAR[])))
+    AND finding_id NOT IN (SELECT unnest($without::VARCHAR[]))
+"""
+_ORDER = """
+    severity_rank, abs(difference_cents) DESC NULLS LAST, opened_at_us NULLS FIRST, stream, round_no, code, seat, finding_id
+"""
+
+
+def findings_queue(
+    db: Warehouse,
+    filters: QueueFilters | None = None,
+    *,
+    together: bool = False,
+    limit: int | None = None,
+    offset: int = 0,
+) -> pl.DataFrame:
+    """Return the findings that stand: most severe first, then the most money either way, then the oldest.
+
+    `alike` counts those with the same fingerprint, the row's own included; `together` gives one row, the first, for each.
+    """
+    return _frame(
+        db,
+        f"""
+        SELECT *, count(*) OVER (PARTITION BY {FINGERPRINT}) AS alike
+        FROM fct_findings
+        WHERE {_WHERE}
+        QUALIFY NOT $together::BOOLEAN OR row_number() OVER (PARTITION BY {FINGERPRINT} ORDER BY {_ORDER}) = 1
+        ORDER BY {_ORDER}
+        LIMIT $limit OFFSET $offset
+        """,
+        {**(filters or QueueFilters()).parameters(), "together": together, "limit": limit, "offset": offset},
+    )
+
+
+def finding(db: Warehouse, finding_id: str) -> dict[str, Any] | None:
+    """Return a finding that stands by its id; null where there is none."""
+    found = _frame(db, "SELECT *, 1 AS alike FROM fct_findings WHERE finding_id = $id", {"id": finding_id})
+    return None if found.is_empty() else found.row(0, named=True)
+
+
+def alike(db: Warehouse, finding_id: str) -> list[str]:
+    """Return the ids of the other findings with a finding's fingerprint, in the order of the queue."""
+    found = _frame(
+        db,
+        f"""
+        SELECT finding_id FROM fct_findings
+        WHERE finding_id <> $id AND row({FINGERPRINT}) IN (
+            SELECT row({FINGERPRINT}) FROM fct_findings WHERE finding_id = $id
+        )
+        ORDER BY {_ORDER}
+        """,
+        {"id": finding_id},
+    )
+    return found["finding_id"].to_list()
+
+
+def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
+    """Return one row over the findings that `filters` leave: how many, by severity, and the money over and under.
+
+    `fingerprints` counts those that are alike once.
+    """
+    return _frame(
+        db,
+        f"""
+        SELECT
+            count(*) AS findings,
+            count(*) FILTER (severity = 'high') AS high_findings,
+            count(*) FILTER (severity = 'medium') AS medium_findings,
+            count(*) FILTER (severity = 'low') AS low_findings,
+            count(DISTINCT (stream, round_no)) AS rounds,
+            count(DISTINCT row({FINGERPRINT})) AS fingerprints,
+            coalesce(sum(overpaid_cents), 0)::BIGINT AS overpaid_cents,
+            coalesce(sum(underpaid_cents), 0)::BIGINT AS underpaid_cents
+        FROM fct_findings
+        WHERE {_WHERE}
+        """,
+        (filters or QueueFilters()).parameters(),
+    )
+
+
+def queue_choices(db: Warehouse) -> QueueChoices:
+    """Return the tables, codes, gaming days, severities and dealers that findings have."""
+    found = _frame(db, "SELECT DISTINCT table_id, code, gaming_day, severity, severity_rank, dealer FROM fct_findings")
+    return QueueChoices(
+        tables=sorted(set(found["table_id"])),
+        codes=sorted(set(found["code"])),
+        gaming_days=sorted({day for day in found["gaming_day"] if day is not None}, reverse=True),
+        severities=found.unique("severity").sort("severity_rank")["severity"].to_list(),
+        dealers=sorted({dealer for dealer in found["dealer"] if dealer}),
+    )
+
+
+def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = None) -> pl.DataFrame:
+    frame: pl.DataFrame = db.sql(statement, params=parameters or {}).pl()
+    return frame

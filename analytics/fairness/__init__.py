@@ -1,0 +1,1 @@
+"""Dice, cards, shufflers and decks against chance."""

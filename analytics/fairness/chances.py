@@ -1,0 +1,127 @@
+"""What chance gives at the tables, exactly: totals of three dice, starting positions, how often the ranks of a hand repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from math import comb, factorial
+
+import msgspec
+
+from games.rulebook.chapters import chapter, known_chapters
+from games.settlement.pai_gow import starting_position
+
+RANKS = 13
+
+
+class Pack(msgspec.Struct, frozen=True):
+    """What a game deals from: `copies` of 52 cards, and jokers."""
+
+    copies: int
+    jokers: int
+
+    @property
+    def cards(self) -> int:
+        """How many cards there are."""
+        return 52 * self.copies + self.jokers
+
+    @property
+    def kinds(self) -> int:
+        """How many cards can be told apart."""
+        return 52 + (1 if self.jokers else 0)
+
+
+@cache
+def pack_of(game: str) -> Pack | None:
+    """Return what a game deals from, as its chapter says; null for a game that no chapter has.
+
+    >>> pack_of("face_up_pai_gow"), pack_of("over_under")
+    (Pack(copies=1, jokers=1), Pack(copies=6, jokers=0))
+    """
+    for key in known_chapters():
+        listed = chapter(*key.split("-", 1))
+        if listed.game == game:
+            size, jokers = listed.numbers.get("deck_size", 53), listed.numbers.get("jokers", 1)
+            return Pack(copies=(size - jokers) // 52, jokers=jokers)
+    return None
+
+
+@cache
+def cards_of(pack: Pack) -> dict[str, float]:
+    """Return each card that can be told apart → the chance that a card dealt is one of it.
+
+    >>> chances = cards_of(Pack(copies=2, jokers=4))
+    >>> round(108 * chances["Ks"]), round(108 * chances["Jk"])
+    (2, 4)
+    """
+    found = {rank + suit: pack.copies / pack.cards for rank in "23456789TJQKA" for suit in "cdhs"}
+    return {**found, "Jk": pack.jokers / pack.cards} if pack.jokers else found
+
+
+@cache
+def totals() -> dict[str, float]:
+    """Return the total of three dice → its chance.
+
+    >>> round(216 * totals()["10"])
+    27
+    """
+    found = dict.fromkeys(range(3, 19), 0)
+    for dice in product(range(1, 7), repeat=3):
+        found[sum(dice)] += 1
+    return {str(total): ways / 216 for total, ways in found.items()}
+
+
+@cache
+def starts_by_dice() -> dict[str, float]:
+    """Return the starting position → its chance by the total of three dice (D3): they are not alike.
+
+    >>> {position: round(216 * chance) for position, chance in starts_by_dice().items()}["dealer"]
+    31
+    """
+    found = {str(starting_position(count)): 0.0 for count in range(1, 8)}
+    for total, chance in totals().items():
+        found[str(starting_position(int(total)))] += chance
+    return found
+
+
+@cache
+def patterns(pack: Pack, cards: int) -> dict[tuple[str, bool], float]:
+    """Return (how often the ranks of a hand repeat, longest first; whether a joker is among them) → the chance.
+
+    >>> found = patterns(Pack(copies=1, jokers=1), 7)
+    >>> round(sum(found.values()), 12), round(found["4+3", False] * comb(53, 7))
+    (1.0, 624)
+    """
+    found: dict[tuple[str, bool], float] = {}
+    for jokers in range(min(pack.jokers, cards) + 1):
+        for parts in _partitions(cards - jokers, min(4 * pack.copies, cards), RANKS):
+            ways = comb(pack.jokers, jokers) * _ways(parts, 4 * pack.copies)
+            if ways:
+                key = "+".join(map(str, parts)), jokers > 0
+                found[key] = found.get(key, 0.0) + ways / comb(pack.cards, cards)
+    return found
+
+
+def _ways(parts: tuple[int, ...], suits: int) -> int:
+    """In how many ways ranks can be chosen for the parts, and cards of each rank."""
+    if len(parts) > RANKS:
+        return 0
+    ways = factorial(RANKS) // factorial(RANKS - len(parts))
+    for part in set(parts):
+        ways //= factorial(parts.count(part))
+    for part in parts:
+        ways *= comb(suits, part)
+    return ways
+
+
+def _partitions(total: int, largest: int, most: int) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to write a number as a sum, parts falling."""
+    if total == 0:
+        yield ()
+        return
+    if most == 0:
+        return
+    for part in range(min(total, largest), 0, -1):
+        for rest in _partitions(total - part, part, most - 1):
+            yield (part, *rest)

@@ -1,0 +1,279 @@
+"""Are dice, shufflers and decks fair? Every device is held against what chance gives exactly, and how much it could hide is said.
+
+The law of this file: p-values are corrected for all the tests of a report (Holm), so that a report on fair devices has any alarm
+at all at most once in a hundred; a test that saw too little says "cannot tell" and how large a bias it would have shown. What was
+dealt to a position is drawn without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, a
+record can be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from analytics.fairness.observed import BY_FAIRNESS, Counted, Repeated, observed
+from analytics.statistics.exact import (
+    binomial_at_least,
+    chi_square_above,
+    detectable_noncentrality,
+    normal_both_sides,
+)
+from analytics.statistics.multiplicity import benjamini_hochberg, holm
+from analytics.warehouse.selection import EVERYTHING, Selection
+from analytics.warehouse.warehouse import Warehouse
+
+__all__ = ["BY_FAIRNESS", "FAMILIES", "fairness", "fairness_counts"]
+
+FAMILIES: Final = {
+    "die": "each die shows each face as often",
+    "total": "totals of three dice",
+    "lag": "a roll does not follow from the roll before",
+    "number": "numbers drawn, 1 to 7",
+    "start": "the position that is dealt to first, with its true odds (D3)",
+    "card": "each card goes to each position as often",
+    "joker": "each position gets the joker as often as its cards are of the deck",
+    "hand": "how often the ranks of the dealer's hand repeat",
+    "repeat": "a position is not dealt its cards of the round before again",
+}
+"""What is tested."""
+COUNTED: Final = tuple(family for family in FAMILIES if family not in ("lag", "repeat"))
+"""The families that count values; the others are sums over pairs."""
+
+ALARM_LEVEL: Final = 0.01
+"""The chance that a report on fair devices has any alarm in it."""
+MATERIAL_PERCENT: Final = 25.0
+"""A bias of the likeliest value, relative to its chance, that a sample must be able to show before it can acquit."""
+LEAST_EXPECTED: Final = 5.0
+"""Values expected less often than this are taken together; a test left with a single one is not made."""
+NOT_SURE_BELOW: Final = 10.0
+"""Where a value is expected less often than this, a small p-value is simulated and not taken from the chi-square distribution."""
+WORTH_SIMULATING: Final = 0.001
+"""A p-value above this is no alarm in a report of ten tests or more, however exact it is."""
+SIMULATED: Final = 20_000
+NONE_AS_FAR: Final = 1 / (SIMULATED + 1)
+"""The p-value where no simulated sample is as far off; many tests in a report take more than that for an alarm."""
+SURE: Final = 1e-9
+"""Where the commoner values alone are less likely than this, no simulated sample would be as far off."""
+LEAST_PAIRS: Final = 200
+"""Fewer pairs of rounds (or rolls) than this are no test of what follows from what: their sum is not near enough to normal that a
+p-value small enough for an alarm is right, and only a gross bias could show."""
+
+
+class Test(msgspec.Struct, frozen=True, kw_only=True):
+    """One test before correction. `tries` is what a noncentrality grows with; `share` the chance of the likeliest value (null:
+    a sum, whose effect is a correlation)."""
+
+    family: str
+    key: dict[str, Any]
+    n: int
+    statistic: float | None = None
+    freedom: int | None = None
+    p: float | None = None
+    how: str = "too few"
+    tries: float = 0.0
+    share: float | None = None
+    most_off: str = ""
+
+
+def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return every test of the devices, a row each, the least likely first.
+
+    `by` tells apart: `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
+    Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck`
+    (each null where it is not told apart), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
+    (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`,
+    `no odds`: of numbers beyond 7 nobody said how many there are),
+    `most_off` (the value farthest off), `detectable_percent` (how much more often than it should the likeliest value would
+    have to come to be found four times in five; of a sum, the correlation), `alarm`, `verdict` (`alarm`, `outside_95`,
+    `within`, `cannot_tell`) and `sentence`. Months are whole. Raises `ValueError` for another `by`.
+    """
+    tests = [_test(each) for each in observed(db, by, selection)]
+    p = [test.p for test in tests if test.p is not None]
+    corrected = iter(zip(holm(p), benjamini_hochberg(p), strict=True))
+    rows = [_row(test, next(corrected) if test.p is not None else (None, None), len(p)) for test in tests]
+    return pl.DataFrame(rows, schema=_SCHEMA).sort("p", "family", "n", nulls_last=True, descending=[False, False, True])
+
+
+def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return what a family of tests looked at: `observed` and `expected` for each `value`, with the columns that name the test.
+
+    Raises `ValueError` for a family that is not counted by value (`lag`, `repeat`) or not known.
+    """
+    if family not in COUNTED:
+        raise ValueError(
+            f"no counts of {family!r}; one of {', '.join(f for f in FAMILIES if f not in ('lag', 'repeat'))}"
+        )
+    rows = [
+        {
+            **_named(each.key),
+            "value": list(each.chances),
+            "observed": [each.times.get(value, 0) for value in each.chances],
+            "expected": [each.n * each.cards * chance for chance in each.chances.values()],
+        }
+        for each in observed(db, by, selection, family)
+        if isinstance(each, Counted)
+    ]
+    counted = {"value": pl.List(pl.String), "observed": pl.List(pl.Int64), "expected": pl.List(pl.Float64)}
+    return pl.DataFrame(rows, schema={**dict.fromkeys(_NAMES, pl.String), **counted}).explode(*counted)
+
+
+_NAMES: Final = ("game", "table_id", "dice_set", "die", "position", "method", "deck")
+_SCHEMA: Final[dict[str, Any]] = {
+    "family": pl.String, **dict.fromkeys(_NAMES, pl.String), "n": pl.Int64, "statistic": pl.Float64, "freedom": pl.Int64,
+    **dict.fromkeys(("p", "p_adjusted", "q"), pl.Float64), "how": pl.String, "most_off": pl.String,
+    "detectable_percent": pl.Float64, "alarm": pl.Boolean, "verdict": pl.String, "sentence": pl.String,
+}  # fmt: skip
+
+
+def _named(key: Mapping[str, Any]) -> dict[str, str | None]:
+    return {name: key.get(name) for name in _NAMES}
+
+
+def _test(seen: Counted | Repeated) -> Test:
+    if isinstance(seen, Repeated):
+        return _sum_test(seen)
+    return _joker(seen) if seen.family == "joker" else _counts_test(seen)
+
+
+def _counts_test(seen: Counted) -> Test:
+    """A chi-square test of counts against their chances, rare values taken together."""
+    test = Test(family=seen.family, key=seen.key, n=seen.n, how="too few" if seen.chances else "no odds")
+    groups = list(_pooled(seen, LEAST_EXPECTED))
+    if len(groups) < 2:
+        return test
+    statistic, freedom, p = _chi_square(groups, seen.scale)
+    how = "chi-square"
+    expected = [each for _, _, each in groups]
+    if p < WORTH_SIMULATING and seen.scale == 1 and min(expected) < NOT_SURE_BELOW:
+        sure = _chi_square(list(_pooled(seen, NOT_SURE_BELOW)), 1.0)
+        p, how = NONE_AS_FAR if sure[2] < SURE else _simulated(statistic, expected), "simulated"
+        if sure[2] < p == NONE_AS_FAR:  # as far as simulating can tell; the commoner values alone tell how far it is
+            statistic, freedom, p = sure
+            how = "chi-square"
+    off = max(groups, key=lambda group: abs(group[1] - group[2]) / sqrt(group[2]))
+    return msgspec.structs.replace(
+        test, statistic=statistic, freedom=freedom, p=p, how=how,
+        tries=seen.n * seen.cards * seen.scale, share=max(seen.chances.values()),
+        most_off=f"{off[0]}: {off[1]:,} for {off[2]:,.1f}",
+    )  # fmt: skip
+
+
+def _chi_square(groups: Sequence[tuple[str, int, float]], scale: float) -> tuple[float, int, float]:
+    """The statistic of counts and expectations, its degrees of freedom, and its p-value (1 for a single group)."""
+    statistic = sum((times - expected) ** 2 / expected for _, times, expected in groups) * scale
+    freedom = len(groups) - 1
+    return statistic, freedom, chi_square_above(statistic, freedom) if freedom > 0 else 1.0
+
+
+def _pooled(seen: Counted, least: float) -> Iterator[tuple[str, int, float]]:
+    """Values with their counts and expectations; those expected less often than `least` come together as `rare`, with the next
+    rarest if need be."""
+    total = seen.n * seen.cards
+    ordered = sorted(((total * chance, value) for value, chance in seen.chances.items() if chance > 0), reverse=True)
+    rare = [(expected, value) for expected, value in ordered if expected < least]
+    kept = ordered[: len(ordered) - len(rare)]
+    while rare and kept and sum(expected for expected, _ in rare) < least:
+        rare.append(kept.pop())
+    for expected, value in kept:
+        yield value, seen.times.get(value, 0), expected
+    if rare and sum(expected for expected, _ in rare) >= least:
+        yield "rare", sum(seen.times.get(value, 0) for _, value in rare), sum(expected for expected, _ in rare)
+
+
+def _simulated(statistic: float, expected: Sequence[float]) -> float:
+    """The share of fair samples that are as far off, one more counted on each side (so that none is shown to be nothing)."""
+    total = round(sum(expected))
+    chances = np.array(expected) / sum(expected)
+    drawn = np.random.default_rng(688).multinomial(total, chances, size=SIMULATED)
+    off = ((drawn - total * chances) ** 2 / (total * chances)).sum(axis=1)
+    return float((off >= statistic - 1e-9).sum() + 1) / (SIMULATED + 1)
+
+
+def _joker(seen: Counted) -> Test:
+    """An exact binomial test: hands with the joker, of all hands."""
+    chance, times = seen.chances["joker"], seen.times.get("joker", 0)
+    test = Test(family=seen.family, key=seen.key, n=seen.n)
+    if seen.n * chance < LEAST_EXPECTED:
+        return test
+    # Only the tail that the count is off to can be the smaller; within one of the mean, either.
+    off, tails = times - seen.n * chance, []
+    if off < 1:
+        tails.append(1 - binomial_at_least(times + 1, seen.n, chance))
+    if off > -1:
+        tails.append(binomial_at_least(times, seen.n, chance))
+    return msgspec.structs.replace(
+        test, statistic=off / sqrt(seen.n * chance * (1 - chance)), freedom=1, tries=seen.n, share=chance,
+        p=min(1.0, 2 * min(tails)), how="binomial", most_off=f"joker: {times:,} for {seen.n * chance:,.1f}",
+    )  # fmt: skip
+
+
+def _sum_test(seen: Repeated) -> Test:
+    """A sum over pairs against its mean and variance, which are known exactly."""
+    test = Test(family=seen.family, key=seen.key, n=seen.pairs)
+    if seen.pairs < LEAST_PAIRS:
+        return test
+    z = (seen.total - seen.pairs * seen.mean) / sqrt(seen.pairs * seen.variance)
+    said = f"{seen.total:,} for {seen.pairs * seen.mean:,.1f}"
+    return msgspec.structs.replace(
+        test, statistic=z, freedom=1, p=normal_both_sides(z), how="normal", tries=seen.pairs, most_off=said
+    )
+
+
+@lru_cache(maxsize=4096)
+def _noncentrality(freedom: int, tests: int) -> float:
+    """What is an alarm four times in five in a report of so many tests, their number rounded: a noncentrality takes long."""
+    return detectable_noncentrality(freedom, 10 ** round(np.log10(ALARM_LEVEL / max(1, tests)), 1))
+
+
+def _detectable(test: Test, tests: int) -> float | None:
+    """The relative bias, in percent, that would be an alarm in a report of so many tests four times in five."""
+    if test.freedom is None or not test.tries:
+        return None
+    effect = sqrt(_noncentrality(test.freedom, tests) / test.tries)
+    if test.share is None:  # a correlation, in percent
+        return 100 * effect
+    return 100 * effect * sqrt((1 - test.share) / test.share)
+
+
+def _row(test: Test, corrected: tuple[float | None, float | None], tests: int) -> dict[str, Any]:
+    adjusted, q = corrected
+    detectable = _detectable(test, tests)
+    verdict = _verdict(test, adjusted, detectable)
+    return {
+        "family": test.family, **_named(test.key), "n": test.n, "statistic": test.statistic, "freedom": test.freedom,
+        "p": test.p, "p_adjusted": adjusted, "q": q, "how": test.how, "most_off": test.most_off,
+        "detectable_percent": detectable, "alarm": verdict == "alarm", "verdict": verdict,
+        "sentence": _sentence(test, verdict, detectable),
+    }  # fmt: skip
+
+
+def _verdict(test: Test, adjusted: float | None, detectable: float | None) -> str:
+    if test.p is None or adjusted is None or detectable is None:
+        return "cannot_tell"
+    if adjusted <= ALARM_LEVEL:
+        return "alarm"
+    if test.p <= 0.05:
+        return "outside_95"
+    return "within" if detectable <= MATERIAL_PERCENT else "cannot_tell"
+
+
+def _sentence(test: Test, verdict: str, detectable: float | None) -> str:
+    if test.p is None or detectable is None:
+        why = "and by what odds is not known" if test.how == "no odds" else "too few to test"
+        return f"cannot tell: {test.n:,} seen, {why}"
+    power = f"a bias of {detectable:.1f} % would have been found four times in five"
+    match verdict:
+        case "alarm":
+            return f"chance does not explain it: p = {test.p:.2g} ({test.most_off}); inspect the device and its record"
+        case "outside_95":
+            return f"outside the 95 % band, not an alarm among so many tests: p = {test.p:.2g} ({test.most_off})"
+        case "within":
+            return f"as chance gives: p = {test.p:.2g}; {power}"
+        case _:
+            return f"cannot tell: nothing seen (p = {test.p:.2g}), but only {power}"

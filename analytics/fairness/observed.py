@@ -1,0 +1,222 @@
+"""What the devices showed, with the chances of it: the samples that `fairness` tests.
+
+The law of this file: a sample is what lies in the marts and nothing is left out of it for how it came out; hands of another size
+than the game deals (a round that was broken off) are no sample of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+
+from analytics.fairness.chances import Pack, cards_of, pack_of, patterns, starts_by_dice, totals
+from analytics.warehouse.selection import WHERE_PER_MONTH, Selection, frame
+from analytics.warehouse.warehouse import Warehouse
+
+BY_FAIRNESS: Final = ("property", "game", "table", "dice_set", "deck")
+_TABLE: Final = {
+    "property": (),
+    "game": ("game",),
+    "table": ("game", "table_id"),
+    "dice_set": ("dice_set",),
+    "deck": ("game", "table_id", "deck"),
+}
+
+WITH_BUTTON: Final = "player_dealer"
+"""Here a seat is counted from the action button, so that positions have no odds of their own."""
+
+
+MOST_POSITIONS: Final = 7
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """How often each value came in `n` tries, `cards` values in each, and its chance (none: its odds are not known). `scale`
+    stretches a chi-square statistic to what drawing without replacement leaves of it."""
+
+    family: str
+    key: dict[str, Any]
+    n: int
+    times: Mapping[str, int]
+    chances: Mapping[str, float]
+    cards: int = 1
+    scale: float = 1.0
+
+
+class Repeated(msgspec.Struct, frozen=True, kw_only=True):
+    """A sum over pairs of rounds, and the mean and variance that each pair has by chance."""
+
+    family: str
+    key: dict[str, Any]
+    pairs: int
+    total: int
+    mean: float
+    variance: float
+
+
+def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[Counted | Repeated]:
+    """Yield every sample, or those of one family only, told apart by what is asked.
+
+    Raises `ValueError` for what nothing is told apart by.
+    """
+    if by not in BY_FAIRNESS:
+        raise ValueError(f"not told apart by {by!r}; one of {', '.join(BY_FAIRNESS)}")
+    ask, keys = Ask(db=db, selection=selection), _TABLE[by]
+    wanted = [family for family in _OF_DEVICE.get(by, (*_DICE, *_CARDS)) if only in (None, family)]
+    for family in wanted:
+        if family in _DICE:
+            yield from _DICE[family](ask, keys)
+    if not _CARDS.keys().isdisjoint(wanted):
+        games, size = tuple(dict.fromkeys(("game", *keys))), _size_of_hands(ask)
+        for family in wanted:
+            if family in _CARDS:
+                yield from _CARDS[family](ask, games, size)
+
+
+Key = dict[str, Any]
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """What the marts hold of a part of the floor, a row for each group of it, sorted."""
+
+    db: Warehouse
+    selection: Selection
+
+    def counts(
+        self, mart: str, keys: tuple[str, ...], value: str, count: str, where: str = "true"
+    ) -> Iterator[tuple[Key, dict[str, int]]]:
+        """Yield each group with how often each value came: the sum of the column `count` by the expression `value`."""
+        named = "".join(f"{key}, " for key in keys)
+        rows = self._rows(
+            f"""
+            SELECT {named}list(value) AS seen, list(times) AS times FROM (
+                SELECT {named}({value})::VARCHAR AS value, sum({count})::BIGINT AS times
+                FROM {mart} WHERE {where} AND {WHERE_PER_MONTH} GROUP BY ALL
+            )
+            """
+        )
+        for *group, seen, times in rows:
+            yield dict(zip(keys, group, strict=True)), dict(zip(seen, times, strict=True))
+
+    def sums(
+        self, mart: str, keys: tuple[str, ...], of: tuple[str, str], where: str = "true"
+    ) -> Iterator[tuple[Key, int, int]]:
+        """Yield each group with the sums of two columns."""
+        named, summed = "".join(f"{key}, " for key in keys), ", ".join(f"sum({column})::BIGINT" for column in of)
+        for *group, one, other in self._rows(f"SELECT {named}{summed} FROM {mart} WHERE {where} AND {WHERE_PER_MONTH}"):
+            yield dict(zip(keys, group, strict=True)), one, other
+
+    def _rows(self, statement: str) -> list[tuple[Any, ...]]:
+        return frame(self.db, f"{statement} GROUP BY ALL HAVING count(*) > 0 ORDER BY ALL", self.selection).rows()
+
+
+def _die(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    sixth = {str(face): 1 / 6 for face in range(1, 7)}
+    for key, times in ask.counts("mart_faces", (*keys, "die"), "face", "rolls"):
+        yield Counted(family="die", key=key, n=sum(times.values()), times=times, chances=sixth)
+
+
+def _total(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    for key, times in ask.counts("mart_totals", keys, "total", "rolls"):
+        yield Counted(family="total", key=key, n=sum(times.values()), times=times, chances=totals())
+
+
+def _lag(ask: Ask, keys: tuple[str, ...]) -> Iterator[Repeated]:
+    for key, pairs, total in ask.sums("mart_totals", keys, ("pairs", "lag_products")):
+        # 2 × total - 21 of three dice has the mean 0 and the variance 4 × 3 × 35/12
+        yield Repeated(family="lag", key=key, pairs=pairs, total=total, mean=0.0, variance=35.0**2)
+
+
+_BY_NUMBER: Final = "SELECT stream FROM mart_starts WHERE kind = 'number'"
+
+
+def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    seventh = {str(number): 1 / 7 for number in range(1, 8)}
+    for key, times in ask.counts("mart_starts", keys, "value", "rounds", "kind = 'number'"):
+        chances = (
+            seventh if times.keys() <= seventh.keys() else {}
+        )  # of more than seven, how many there are is not known
+        yield Counted(family="number", key=key, n=sum(times.values()), times=times, chances=chances)
+
+
+def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
+    where = f"kind = 'start' AND game <> '{WITH_BUTTON}' AND {by_dice}"
+    for key, times in ask.counts("mart_starts", keys, "value", "rounds", where):
+        yield Counted(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
+
+
+_SEATS: Final = [str(seat) for seat in range(1, MOST_POSITIONS + 1)]
+_POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat in _SEATS))}"
+
+
+def _size_of_hands(ask: Ask) -> dict[str, int]:
+    """Game → how many cards its hands have: most of them say it."""
+    return {
+        key["game"]: int(max(sorted(times, key=int), key=lambda cards: times[cards]))
+        for key, times in ask.counts("mart_hands", ("game",), "cards", "hands", _POSITIONS)
+    }
+
+
+def _positions(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
+    of = (*keys, "method", "position", "cards")
+    for key, times in ask.counts("mart_cards", of, "card", "times", _POSITIONS):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is None or cards != size.get(key["game"]) or not 0 < cards < pack.cards:
+            continue
+        n, scale = sum(times.values()) // cards, (pack.cards - 1) / (pack.cards - cards)
+        if n:
+            yield Counted(family="card", key=key, n=n, times=times, chances=cards_of(pack), cards=cards, scale=scale)
+
+
+def _jokers(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
+    of = (*keys, "method", "position", "cards")
+    for key, times in ask.counts("mart_hands", of, "if(joker, 'joker', 'none')", "hands", _POSITIONS):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is None or pack.jokers != 1 or cards != size.get(key["game"]):
+            continue
+        chances = {"joker": cards / pack.cards, "none": 1 - cards / pack.cards}
+        yield Counted(family="joker", key=key, n=sum(times.values()), times=times, chances=chances)
+
+
+def _hands(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Counted]:
+    of, value = (*keys, "method", "cards"), f"if(joker, pattern || '{_AND_JOKER}', pattern)"
+    for key, times in ask.counts("mart_hands", of, value, "hands", "position = 'dealer'"):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is not None and cards == size.get(key["game"]):
+            chances = _of_patterns(pack, cards)
+            yield Counted(family="hand", key=key, n=sum(times.values()), times=times, chances=chances)
+
+
+_AND_JOKER: Final = " and joker"
+
+
+@cache
+def _of_patterns(pack: Pack, cards: int) -> dict[str, float]:
+    return {f"{name}{_AND_JOKER if joker else ''}": chance for (name, joker), chance in patterns(pack, cards).items()}
+
+
+def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterator[Repeated]:
+    for key, pairs, repeated in ask.sums("mart_repeats", (*keys, "method", "cards"), ("pairs", "repeated"), _POSITIONS):
+        pack, cards = pack_of(key["game"]), key["cards"]
+        if pack is None or pack.copies != 1 or cards != size.get(key["game"]):
+            continue
+        mean = cards * cards / pack.cards
+        variance = mean * (1 - cards / pack.cards) * (pack.cards - cards) / (pack.cards - 1)
+        together = cards**4 / (pack.cards**2 * (pack.cards - 1))  # covariance of two positions of a round
+        variance += (MOST_POSITIONS - 1) * together
+        yield Repeated(family="repeat", key=key, pairs=pairs, total=repeated, mean=mean, variance=variance)
+
+
+_DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[Counted | Repeated]]]] = {
+    "die": _die, "total": _total, "lag": _lag, "number": _number, "start": _start,
+}  # fmt: skip
+"""What dice and drawn numbers show, by family."""
+_CARDS: Final[dict[str, Callable[[Ask, tuple[str, ...], Mapping[str, int]], Iterator[Counted | Repeated]]]] = {
+    "card": _positions, "joker": _jokers, "hand": _hands, "repeat": _repeats,
+}  # fmt: skip
+"""What cards show, by family; each game by itself."""
+_OF_DEVICE: Final = {"dice_set": ("die", "total", "lag"), "deck": ("joker", "hand", "repeat")}
+"""The families of what belongs to a device and not to a table."""

@@ -1,0 +1,1 @@
+"""Drop, win, hold and pace, and actual against theoretical."""

@@ -1,0 +1,299 @@
+"""Actual house win against what theory expects, wager by wager: is it luck, and if the sample cannot tell, that is the
+answer.
+
+The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the
+dealer's hand; p-values are corrected for how many rows the report has (Holm), so that an honest floor gets a report
+with any alarm at all at most once in a hundred. Where patrons make decisions, winning more than theory is no alarm:
+whoever plays worse loses more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from analytics.hold.luck import Band, Volume, band
+from analytics.statistics.multiplicity import holm
+from analytics.theory.expectation import Expected, expected_of
+from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
+from analytics.warehouse.warehouse import Warehouse
+
+BY: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table", "month")
+ALARM_LEVEL: Final = 0.01
+"""The chance that a report on an honest floor has any alarm in it at all."""
+
+MATERIAL_PERCENT: Final = 5.0
+"""A departure of the house win, in per cent of the units wagered, that a sample must be able to show before it can acquit."""
+
+_TO_DETECT: Final = 2.9677 + 0.8416
+"""Standard deviations between a mean and one that is found outside the 99.7 % band four times in five."""
+
+ROUNDS_FOR_SHARING: Final = 300
+"""From so many rounds on, how far the seats of a round end together is taken from them; below, as if they all did."""
+
+_SUMS: Final = """
+    sum(rounds)::BIGINT AS rounds,
+    sum(bets)::BIGINT AS bets,
+    sum(handle_cents)::BIGINT AS handle_cents,
+    sum(house_win_cents)::BIGINT AS house_win_cents,
+    sum(unit_cents)::BIGINT AS unit_cents,
+    sum(sum_u2) AS sum_u2,
+    sum(sum_u3) AS sum_u3,
+    sum(sum_round_u2) AS sum_round_u2,
+    sum(sum_round_u3) AS sum_round_u3,
+    sum(sum_round_w2) AS sum_round_w2,
+    sum(sum_round_wu) AS sum_round_wu,
+    max(max_u)::BIGINT AS max_u,
+    max(max_round_u)::BIGINT AS max_round_u
+"""
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """One row's sums beside what theory expects of them, in cents; `expected` is null where theory does not know the wager,
+    `band` also where none was asked for."""
+
+    key: dict[str, Any]
+    expected: Expected | None
+    band: Band | None
+    rounds: int
+    bets: int
+    handle_cents: int
+    house_win_cents: int
+    unit_cents: int
+    variance_cents: float
+    """Of the house win, in cents squared: seats that end together are allowed for; 0 without theory."""
+
+    @property
+    def theoretical_cents(self) -> float:
+        """What theory expects the house to win; 0 without theory."""
+        return 0.0 if self.expected is None else self.expected.edge * self.unit_cents
+
+
+def compare(
+    db: Warehouse, by: str = "game", selection: Selection = EVERYTHING, *, bands: bool = True
+) -> list[Compared]:
+    """Return every wager of every value beside what is expected of it; what `win_against_theory` shows as a frame."""
+    columns = list(columns_of(by, BY))
+    grouped = ", ".join(dict.fromkeys([*columns, "game", "chapter", "theory_wager", "paytable"]))
+    rows = frame(
+        db,
+        f"""
+        SELECT {grouped}, {_SUMS}
+        FROM (SELECT *, date_trunc('month', gaming_day)::DATE AS month FROM mart_against_theory WHERE {WHERE})
+        GROUP BY {grouped}
+        ORDER BY {grouped}
+        """,
+        selection,
+    )
+    sharing = _sharing(db, selection)
+    return [_compared(row, columns, sharing, bands) for row in rows.iter_rows(named=True)]
+
+
+def win_against_theory(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return actual against theoretical house win, a row per value, wager and paytable.
+
+    Columns: the value, `game`, `chapter`, `wager` (wagers settled together are one: `ante_blind_raise`), `paytable`,
+    `rounds`, `bets`, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
+    `house_win_percent` and `theoretical_percent` (of the units), `z`, the bands `low_95_cents` … `high_997_cents`,
+    `p_low`, `p_high`, `p` (the one the verdict goes by), `p_adjusted` (Holm over the rows of this report), `alarm`,
+    `verdict`, `method` (normal or exact), `detectable_percent` (the departure that this sample would show four times
+    in five), `rounds_needed` (for a departure of `MATERIAL_PERCENT`) and `sentence`. Wagers that theory does not know
+    have null for all of it and the verdict `no_theory`. Verdicts: `alarm`, `outside_997`, `outside_95`, `within`,
+    `cannot_tell`, `no_theory`. The wagers behind a row: `analytics.hold.behind`.
+    """
+    compared = compare(db, by, selection)
+    tested = [each for each in compared if each.band is not None and each.expected is not None]
+    adjusted = iter(holm([_p(each) for each in tested]))
+    rows = [_row(each, next(adjusted) if each.band is not None else None) for each in compared]
+    return pl.DataFrame(rows, infer_schema_length=None) if rows else pl.DataFrame(schema=_EMPTY)
+
+
+def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return house win beside theoretical win, a row per value; `by` may be `wager` and `paytable` too.
+
+    Columns: the value, `handle_cents`, `house_win_cents`, `theoretical_win_cents`, `difference_cents`,
+    `house_win_percent` and `theoretical_percent` (of the handle), of the wagers that theory knows; `unknown_handle_cents` and
+    `unknown_house_win_cents` of those that it does not. Voided wagers are in neither.
+    """
+    per_wager = by in ("wager", "paytable")
+    columns = ["game", "wager", "paytable"][: 3 if by == "paytable" else 2] if per_wager else list(columns_of(by, BY))
+    sums: dict[tuple[Any, ...], list[float]] = {}
+    for each in compare(db, "game" if per_wager else by, selection, bands=False):
+        row = sums.setdefault(tuple(each.key[column] for column in columns), [0, 0, 0.0, 0, 0])
+        known = each.expected is not None
+        row[0 if known else 3] += each.handle_cents
+        row[1 if known else 4] += each.house_win_cents
+        row[2] += each.theoretical_cents
+    named = (
+        "handle_cents",
+        "house_win_cents",
+        "theoretical_win_cents",
+        "unknown_handle_cents",
+        "unknown_house_win_cents",
+    )
+    found = pl.DataFrame(
+        [(*key, *(round(value) for value in row)) for key, row in sorted(sums.items())],
+        schema={**_key_types(columns), **dict.fromkeys(named, pl.Int64)}, orient="row",
+    )  # fmt: skip
+    handle = pl.when(pl.col("handle_cents") != 0).then(pl.col("handle_cents"))
+    return found.with_columns(
+        (pl.col("house_win_cents") - pl.col("theoretical_win_cents")).alias("difference_cents"),
+        (100 * pl.col("house_win_cents") / handle).alias("house_win_percent"),
+        (100 * pl.col("theoretical_win_cents") / handle).alias("theoretical_percent"),
+    )
+
+
+def _key_types(columns: list[str]) -> dict[str, Any]:
+    dates = {"gaming_day": pl.Date, "month": pl.Date, "hour": pl.Int64}
+    return {column: dates.get(column, pl.String) for column in columns}
+
+
+def _sharing(db: Warehouse, selection: Selection) -> Mapping[tuple[str, str], float]:
+    """How much more the rounds vary than single wagers would, by chapter and wager, over the whole floor and all its
+    days.
+
+    One bad dealer or table then hardly moves it, and a stolen sum does not widen its own band.
+    """
+    rows = frame(
+        db,
+        """
+        SELECT * FROM mart_theory_floor WHERE $game::VARCHAR IS NULL OR game = $game
+        """,
+        selection,
+    )
+    observed: dict[tuple[str, str], tuple[int, float, float]] = {}
+    for row in rows.iter_rows(named=True):
+        expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"])
+        if expected is None:
+            continue
+        key = row["chapter"], row["theory_wager"]
+        e = row["house_win_cents"] / row["unit_cents"]
+        squares = row["sum_round_w2"] - 2 * e * row["sum_round_wu"] + e * e * row["sum_round_u2"]
+        rounds, found, alone = observed.get(key, (0, 0.0, 0.0))
+        observed[key] = rounds + row["rounds"], found + squares, alone + expected.variance * row["sum_u2"]
+    return {
+        key: max(1.0, found / alone) for key, (rounds, found, alone) in observed.items() if rounds >= ROUNDS_FOR_SHARING
+    }
+
+
+def _compared(
+    row: Mapping[str, Any], columns: list[str], sharing: Mapping[tuple[str, str], float], bands: bool
+) -> Compared:
+    expected = expected_of(row["chapter"], row["theory_wager"], row["paytable"])
+    key = {column: row[column] for column in columns}
+    key |= {"game": row["game"], "chapter": row["chapter"], "wager": row["theory_wager"], "paytable": row["paytable"]}
+    volume = None if expected is None else _volume(row, expected, sharing)
+    found = band(expected, volume, row["house_win_cents"]) if bands and expected and volume else None
+    return Compared(
+        key=key, expected=expected, band=found, rounds=row["rounds"], bets=row["bets"],
+        handle_cents=row["handle_cents"], house_win_cents=row["house_win_cents"], unit_cents=row["unit_cents"],
+        variance_cents=expected.variance * volume.sum_2 if expected and volume else 0.0,
+    )  # fmt: skip
+
+
+def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[str, str], float]) -> Volume:
+    """The stakes of a row by what ends together: whole rounds, single seats, or something between."""
+    units, whole = row["unit_cents"], row["max_round_u"]
+    if expected.shares == "round":
+        return Volume(units=units, sum_2=row["sum_round_u2"], sum_3=row["sum_round_u3"], largest=whole)
+    if expected.shares == "seat":
+        return Volume(units=units, sum_2=row["sum_u2"], sum_3=row["sum_u3"], largest=row["max_u"])
+    together = row["sum_round_u2"] / row["sum_u2"]
+    shared = min(together, sharing.get((row["chapter"], row["theory_wager"]), inf))
+    return Volume(units=units, sum_2=row["sum_u2"] * shared, sum_3=row["sum_u3"] * shared**2, largest=whole)
+
+
+def _p(each: Compared) -> float:
+    """The p-value that the verdict goes by: of too little win alone where patrons decide, of either side otherwise."""
+    assert each.band is not None
+    assert each.expected is not None
+    return each.band.p_low if each.expected.decided else each.band.p_both
+
+
+def verdict_of(each: Compared, adjusted: float) -> str:
+    """Return the verdict on one row: a departure is named at any size of sample, its absence only of one that could show it."""
+    assert each.band is not None
+    p = _p(each)
+    if adjusted <= ALARM_LEVEL:
+        return "alarm"
+    if p <= 0.003:
+        return "outside_997"
+    if p <= 0.05:
+        return "outside_95"
+    return "within" if _detectable(each) <= MATERIAL_PERCENT else "cannot_tell"
+
+
+def _detectable(each: Compared) -> float:
+    assert each.band is not None
+    return 100 * _TO_DETECT * each.band.std_dev / each.unit_cents
+
+
+def _row(each: Compared, adjusted: float | None) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        **each.key, "rounds": each.rounds, "bets": each.bets, "handle_cents": each.handle_cents,
+        "house_win_cents": each.house_win_cents,
+        "house_win_percent": 100 * each.house_win_cents / each.unit_cents,
+    }  # fmt: skip
+    if each.band is None or each.expected is None or adjusted is None:
+        return (
+            row | dict.fromkeys(_FIGURES) | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(each, None)}
+        )
+    found, detectable = each.band, _detectable(each)
+    verdict = verdict_of(each, adjusted)
+    return row | {
+        "theoretical_win_cents": round(found.expected),
+        "difference_cents": each.house_win_cents - round(found.expected),
+        "theoretical_percent": 100 * each.expected.edge,
+        "z": found.z,
+        "low_95_cents": round(found.low_95), "high_95_cents": round(found.high_95),
+        "low_997_cents": round(found.low_997), "high_997_cents": round(found.high_997),
+        "p_low": found.p_low, "p_high": found.p_high, "p": _p(each), "p_adjusted": adjusted,
+        "method": found.method, "detectable_percent": detectable,
+        "rounds_needed": max(1, round(each.rounds * (detectable / MATERIAL_PERCENT) ** 2)),
+        "alarm": verdict == "alarm", "verdict": verdict, "sentence": _sentence(each, verdict),
+    }  # fmt: skip
+
+
+_FIGURES: Final = (
+    "theoretical_win_cents", "difference_cents", "theoretical_percent", "z", "low_95_cents", "high_95_cents",
+    "low_997_cents", "high_997_cents", "p_low", "p_high", "p", "p_adjusted", "method", "detectable_percent", "rounds_needed",
+)  # fmt: skip
+_EMPTY: Final = {
+    **dict.fromkeys(("game", "chapter", "wager", "paytable"), pl.String),
+    **dict.fromkeys(("rounds", "bets", "handle_cents", "house_win_cents"), pl.Int64),
+    "house_win_percent": pl.Float64,
+    **dict.fromkeys(("theoretical_win_cents", "difference_cents"), pl.Int64),
+    **dict.fromkeys(("theoretical_percent", "z"), pl.Float64),
+    **dict.fromkeys(("low_95_cents", "high_95_cents", "low_997_cents", "high_997_cents"), pl.Int64),
+    **dict.fromkeys(("p_low", "p_high", "p", "p_adjusted"), pl.Float64),
+    "method": pl.String, "detectable_percent": pl.Float64, "rounds_needed": pl.Int64,
+    "alarm": pl.Boolean, "verdict": pl.String, "sentence": pl.String,
+}  # fmt: skip
+
+
+def _sentence(each: Compared, verdict: str | None) -> str:
+    """Say in one sentence what the figures allow to be said."""
+    if each.band is None or each.expected is None or verdict is None:
+        return "theory does not know this wager: nothing to compare with"
+    found = each.band
+    less = found.z < 0
+    side = "less" if less else "more"
+    chance = f"luck alone gives so {'little' if less else 'much'} or {side} with p = {found.p_low if less else found.p_high:.2g}"
+    if verdict == "cannot_tell":
+        needed = each.rounds * (_detectable(each) / MATERIAL_PERCENT) ** 2
+        return f"cannot tell: {each.rounds:,} rounds; a departure of {MATERIAL_PERCENT:g} % needs about {needed:,.0f}"
+    if verdict == "within":
+        if each.expected.decided and not less and found.p_high <= 0.05:
+            return "the house won more than against perfect play; patrons' own decisions explain that"
+        return f"luck explains it: {chance}"
+    told = {
+        "alarm": "luck does not explain it",
+        "outside_997": "outside the 99.7 % band",
+        "outside_95": "outside the 95 % band",
+    }
+    corrected = ", not an alarm once corrected for the other rows" if verdict != "alarm" else ""
+    return f"{told[verdict]}: {chance}{corrected}"

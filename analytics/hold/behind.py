@@ -1,0 +1,119 @@
+"""What stands behind a figure: the wagers that make a house win, and the counts that make a drop, a win and a hold %."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.warehouse.selection import EVERYTHING, WHERE, WHERE_PER_BOX, Selection, frame
+from analytics.warehouse.warehouse import Warehouse
+
+MOST: Final = 1000
+"""Wagers shown at a time, unless more are asked for."""
+
+_OF_WAGER: Final = """
+    ($wager::VARCHAR IS NULL OR wager = $wager OR theory_wager = $wager)
+    AND ($paytable::VARCHAR IS NULL OR paytable = $paytable)
+    AND ($hour::BIGINT IS NULL OR hour = $hour)
+"""
+_AT_SEAT: Final = "($seat::BIGINT IS NULL OR seat = $seat)"
+
+
+def wagers_behind(
+    db: Warehouse, selection: Selection = EVERYTHING, *, wager: str | None = None, paytable: str | None = None,
+    hour: int | None = None, seat: int | None = None, limit: int = MOST, offset: int = 0,
+) -> pl.DataFrame:  # fmt: skip
+    """Return the wagers that make a figure, in the order played; `wager` may be one that theory takes together.
+
+    Columns: `table_id`, `round_no`, `gaming_day`, `shift`, `hour`, `dealer`, `seat`, `wager`, `number`, `bettor`,
+    `paytable`, `line`, `staked_cents`, `due_cents`, `done_cents`, `handle_cents`, `payouts_cents`, `house_win_cents`,
+    `jackpots_by_slip_cents`. Their sums are the figure's (`sums_behind`).
+    """
+    of = {"wager": wager, "paytable": paytable, "hour": hour}
+    ends: dict[str, Any] = dict.fromkeys(("from_day", "from_table", "to_day", "to_table"))
+    if seat is None and not (days := _table_days(db, selection, of, limit, offset)).is_empty():
+        (from_day, from_table, before), (to_day, to_table, _) = days.row(0), days.row(-1)
+        ends = {"from_day": from_day, "from_table": from_table, "to_day": to_day, "to_table": to_table}
+        offset -= before
+    return frame(
+        db,
+        f"""
+        SELECT
+            table_id, round_no, gaming_day, shift, hour, dealer, seat, wager, number, bettor, paytable, line, staked_cents,
+            due_cents, done_cents, handle_cents, payouts_cents, house_win_cents, jackpots_by_slip_cents
+        FROM fct_wagers
+        WHERE {WHERE} AND {_OF_WAGER} AND {_AT_SEAT}
+            AND ($from_day::DATE IS NULL OR gaming_day >= $from_day::DATE)
+            AND ($to_day::DATE IS NULL OR gaming_day <= $to_day::DATE)
+            AND ($from_day::DATE IS NULL OR gaming_day > $from_day::DATE OR table_id >= $from_table)
+            AND ($to_day::DATE IS NULL OR gaming_day < $to_day::DATE OR table_id <= $to_table)
+        ORDER BY gaming_day, table_id, round_no, settlement_no
+        LIMIT $limit OFFSET $offset
+        """,
+        selection, **of, **ends, seat=seat, limit=limit, offset=offset,
+    )  # fmt: skip
+
+
+def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: int, offset: int) -> pl.DataFrame:
+    """The table days on which wagers so far down the list lie, so that no other need be looked at: `gaming_day`, `table_id`,
+    and `before`, how many wagers come before its first one."""
+    return frame(
+        db,
+        f"""
+        WITH days AS (
+            SELECT gaming_day, table_id, sum(placed)::BIGINT AS placed FROM mart_hold_wager
+            WHERE {WHERE} AND {_OF_WAGER}
+            GROUP BY gaming_day, table_id
+        )
+
+        SELECT gaming_day, table_id, (sum(placed) OVER (ORDER BY gaming_day, table_id) - placed)::BIGINT AS before
+        FROM days
+        QUALIFY before < $offset + $limit AND before + placed > $offset
+        ORDER BY gaming_day, table_id
+        """,
+        selection, **of, limit=limit, offset=offset,
+    )  # fmt: skip
+
+
+def sums_behind(
+    db: Warehouse, selection: Selection = EVERYTHING, *, wager: str | None = None, paytable: str | None = None,
+    hour: int | None = None, seat: int | None = None,
+) -> pl.DataFrame:  # fmt: skip
+    """Return one row: how many wagers stand behind a figure (`wagers`, `unsettled`), and what they come to."""
+    source, count, at_seat = (
+        ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
+    )
+    return frame(
+        db,
+        f"""
+        SELECT
+            coalesce({count}, 0)::BIGINT AS wagers,
+            coalesce(sum(unsettled), 0)::BIGINT AS unsettled,
+            coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
+            coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
+            coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
+            coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
+        FROM {source}
+        WHERE {WHERE} AND {_OF_WAGER} AND {at_seat}
+        """,
+        selection, wager=wager, paytable=paytable, hour=hour, seat=seat,
+    )  # fmt: skip
+
+
+def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return every amount that was counted per box or moved to or from a table, in order: what drop, win and hold % are
+    made of.
+
+    Columns: `table_id`, `gaming_day`, `seq` (the event in the table's stream), `kind`, `amount_cents`, `reference`.
+    """
+    return frame(
+        db,
+        f"""
+        SELECT l.table_id, l.gaming_day, l.seq, l.kind, l.amount_cents, l.reference
+        FROM stg_ledger AS l
+        INNER JOIN (SELECT stream, gaming_day FROM fct_table_days WHERE {WHERE_PER_BOX}) AS d USING (stream, gaming_day)
+        ORDER BY l.gaming_day, l.table_id, l.seq
+        """,
+        selection,
+    )

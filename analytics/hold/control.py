@@ -1,0 +1,176 @@
+"""House win against theory over many values or many days: a funnel, a running sum, a moving average.
+
+The law of this file: one wager of one game at a time (the one that the game needs, unless another is named); every point
+is measured in its own standard deviations, seats that share the dealer's hand allowed for. These charts show where to
+look; what counts as an alarm stands in `against_theory`, corrected for how many tests there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.hold.against_theory import Compared, compare
+from analytics.hold.luck import Z_95, Z_997
+from analytics.statistics.exact import NORMAL, normal_both_sides
+from analytics.statistics.multiplicity import holm
+from analytics.warehouse.selection import COLUMNS, EVERYTHING, Selection
+from analytics.warehouse.warehouse import Warehouse
+
+BY_FUNNEL: Final = ("dealer", "table", "shift", "hour", "gaming_day", "dealer_table", "month")
+BY_TIME: Final = ("gaming_day", "month")
+REQUIRED: Final = ("base", "ante_blind_raise")
+
+LEAST_FOR_DISPERSION: Final = 10
+"""With fewer points how much they vary beyond luck is not reckoned."""
+WINSORISED: Final = 0.1
+"""The share of points at each end that is pulled in before the over-dispersion is reckoned (Spiegelhalter 2005)."""
+
+SLACK, DECISION = 0.5, 5.0
+"""CUSUM: a drift of one standard deviation a day is found; an honest day crosses about once in 930 (one side)."""
+WEIGHT, WIDTH = 0.2, 3.0
+"""EWMA: the newest day's share, and the limits in standard deviations."""
+
+
+def funnel(
+    db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING, wager: str | None = None
+) -> pl.DataFrame:
+    """Return a point per value and game: house win % of a wager against the floor's own, with limits that narrow with
+    volume.
+
+    The middle is what the floor as a whole won of the same wagers, so that patrons' skill moves nobody out. `dispersion`
+    is how much the points vary beyond luck (1 where there are fewer than ten); the limits are widened by its root.
+    Columns: the value, `game`, `wager`, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `win_percent`,
+    `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent` (of the units), `p` (of so little or less),
+    `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`, `above_95`, `above_997`). Lowest z
+    first.
+    """
+    points = _points(db, by, selection, wager)
+    rows = []
+    for game in sorted({point["game"] for point in points}):
+        rows += _funnel_of([point for point in points if point["game"] == game])
+    if not rows:
+        return pl.DataFrame(schema={**dict.fromkeys((*COLUMNS[by], "game", "wager"), pl.String), **_FUNNEL})
+    adjusted = holm([row["p"] for row in rows])
+    named = [row | {"p_adjusted": p} for row, p in zip(rows, adjusted, strict=True)]
+    return pl.DataFrame(named, infer_schema_length=None).sort("z")
+
+
+_FUNNEL: Final = {
+    **dict.fromkeys(("rounds", "unit_cents", "house_win_cents", "expected_cents"), pl.Int64),
+    **dict.fromkeys(("win_percent", "middle_percent", "z", "dispersion", "low_95_percent", "high_95_percent",
+                     "low_997_percent", "high_997_percent", "p"), pl.Float64),
+    "place": pl.String, "p_adjusted": pl.Float64,
+}  # fmt: skip
+
+
+def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> list[dict[str, Any]]:
+    """Values with what they won of a wager, its paytables together: units, win, theory and variance in cents."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for each in _of_wager(compare(db, by, selection, bands=False), wager):
+        assert each.expected is not None
+        key = tuple(each.key[column] for column in COLUMNS[by])
+        point = found.setdefault(
+            (*key, each.key["game"]),
+            {**dict(zip(COLUMNS[by], key, strict=True)), "game": each.key["game"], "wager": each.key["wager"], "rounds": 0,
+             "unit_cents": 0, "house_win_cents": 0, "theory": 0.0, "variance": 0.0},
+        )  # fmt: skip
+        point["rounds"] += each.rounds
+        point["unit_cents"] += each.unit_cents
+        point["house_win_cents"] += each.house_win_cents
+        point["theory"] += each.expected.edge * each.unit_cents
+        point["variance"] += each.variance_cents
+    return list(found.values())
+
+
+def _of_wager(compared: Iterable[Compared], wager: str | None) -> list[Compared]:
+    wanted = REQUIRED if wager is None else (wager,)
+    return [each for each in compared if each.expected is not None and each.key["wager"] in wanted]
+
+
+def _funnel_of(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    units = sum(point["unit_cents"] for point in points)
+    off = (sum(point["house_win_cents"] for point in points) - sum(point["theory"] for point in points)) / units
+    for point in points:
+        point["expected"] = point["theory"] + off * point["unit_cents"]
+        point["z"] = (point["house_win_cents"] - point["expected"]) / sqrt(point["variance"])
+    spread = dispersion([point["z"] for point in points])
+    return [_funnel_row(point, spread) for point in points]
+
+
+def dispersion(z: Sequence[float]) -> float:
+    """Return how many times as much as by luck the points vary, at least 1: the mean square of z with its ends pulled in.
+
+    >>> dispersion([-2.0, 2.0] * 10), dispersion([0.1] * 20), dispersion([9.0] * 3)
+    (4.0, 1.0, 1.0)
+    """
+    if len(z) < LEAST_FOR_DISPERSION:
+        return 1.0
+    ordered, cut = sorted(z), int(len(z) * WINSORISED)
+    low, high = ordered[cut], ordered[len(z) - 1 - cut]
+    return max(1.0, sum(min(max(each, low), high) ** 2 for each in ordered) / len(z))
+
+
+def _funnel_row(point: dict[str, Any], spread: float) -> dict[str, Any]:
+    std_dev, units = sqrt(spread * point["variance"]), point["unit_cents"]
+    middle, z = point["expected"], point["z"] / sqrt(spread)
+    beyond = "997" if abs(z) > Z_997 else "95"
+    place = "within" if abs(z) <= Z_95 else f"{'below' if z < 0 else 'above'}_{beyond}"
+    kept = {name: value for name, value in point.items() if name not in ("theory", "variance", "expected", "z")}
+    return kept | {
+        "expected_cents": round(middle), "win_percent": 100 * point["house_win_cents"] / units,
+        "middle_percent": 100 * middle / units, "z": z, "dispersion": spread,
+        "low_95_percent": 100 * (middle - Z_95 * std_dev) / units, "high_95_percent": 100 * (middle + Z_95 * std_dev) / units,
+        "low_997_percent": 100 * (middle - Z_997 * std_dev) / units,
+        "high_997_percent": 100 * (middle + Z_997 * std_dev) / units, "p": NORMAL.cdf(z), "place": place,
+    }  # fmt: skip
+
+
+def over_time(
+    db: Warehouse, by: str = "gaming_day", selection: Selection = EVERYTHING, wager: str | None = None
+) -> pl.DataFrame:
+    """Return the days (or months) of a wager in order, with two charts that see a small lasting change.
+
+    Every day is z: house win less theory, in standard deviations of luck, all games that have the wager together. Columns:
+    the day, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `z`; `cusum_low` and `cusum_high` (tabular CUSUM,
+    slack 0.5, never below 0) with `cusum_signal` (`low` or `high` beyond 5, else empty); `ewma` (weight 0.2) with its
+    limits `ewma_low` and `ewma_high` (three standard deviations of it) and `ewma_signal`; `p` of the day alone. Where
+    patrons decide, `high` says no more than that they played worse than they could.
+    """
+    (column,) = COLUMNS[by]
+    days: dict[Any, dict[str, Any]] = {}
+    for point in _points(db, by, selection, wager):
+        day = days.setdefault(
+            point[column], {"rounds": 0, "unit_cents": 0, "house_win_cents": 0, "theory": 0.0, "variance": 0.0}
+        )
+        for name in day:
+            day[name] += point[name]
+    low = high = ewma = 0.0
+    rows = []
+    for at, (value, day) in enumerate(sorted(days.items()), start=1):
+        z = (day["house_win_cents"] - day["theory"]) / sqrt(day["variance"])
+        low, high = max(0.0, low - z - SLACK), max(0.0, high + z - SLACK)
+        ewma = WEIGHT * z + (1 - WEIGHT) * ewma
+        limit = WIDTH * sqrt(WEIGHT / (2 - WEIGHT) * (1 - (1 - WEIGHT) ** (2 * at)))
+        rows.append({
+            column: value, "rounds": day["rounds"], "unit_cents": day["unit_cents"],
+            "house_win_cents": day["house_win_cents"], "expected_cents": round(day["theory"]), "z": z,
+            "cusum_low": low, "cusum_high": high, "cusum_signal": _signal(low > DECISION, high > DECISION), "ewma": ewma,
+            "ewma_low": -limit, "ewma_high": limit, "ewma_signal": _signal(ewma < -limit, ewma > limit),
+            "p": normal_both_sides(z),
+        })  # fmt: skip
+    return pl.DataFrame(rows, schema={column: pl.Date, **_OVER_TIME})
+
+
+_OVER_TIME: Final = {
+    **dict.fromkeys(("rounds", "unit_cents", "house_win_cents", "expected_cents"), pl.Int64),
+    **dict.fromkeys(("z", "cusum_low", "cusum_high"), pl.Float64), "cusum_signal": pl.String,
+    **dict.fromkeys(("ewma", "ewma_low", "ewma_high"), pl.Float64), "ewma_signal": pl.String, "p": pl.Float64,
+}  # fmt: skip
+
+
+def _signal(low: bool, high: bool) -> str:
+    return "low" if low else "high" if high else ""

@@ -1,0 +1,302 @@
+"""The questions the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
+
+The law of this file: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per
+table and gaming day and split no further; *handle*, *payouts* and *house win %* come from single wagers; *jackpots by
+slip* stand beside both and inside neither; money over and money under are never netted (D27). Where a count is missing
+the answer is null.
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import date
+from typing import Any, Literal, get_args
+
+import msgspec
+import polars as pl
+
+from analytics.warehouse.loading import PropertyFacts
+from analytics.warehouse.selection import COLUMNS, EVERYTHING, WHERE, Selection
+from analytics.warehouse.warehouse import Warehouse
+
+Dimension = Literal["game", "table", "wager", "paytable", "dealer", "shift", "hour", "gaming_day"]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+
+class RoundView(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything the round page shows: the round's row of `fct_rounds`, its wagers, findings and recorded events.
+
+    `previous_round_no` and `next_round_no` are the neighbours at the same table, `next_found_round_no` the next one that has
+    findings; null at the ends.
+    """
+
+    round: dict[str, Any]
+    settlements: pl.DataFrame
+    findings: pl.DataFrame
+    events: pl.DataFrame
+    previous_round_no: int | None
+    next_round_no: int | None
+    next_found_round_no: int | None
+
+
+class Generation(msgspec.Struct, frozen=True, kw_only=True):
+    """Which build of the warehouse this is, when it was made, and from how much."""
+
+    generation: int
+    built_at_us: int
+    engines: str | None
+    rounds: int
+    wagers: int
+    findings: int
+    ledger_entries: int
+    events: int
+
+
+def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = None) -> pl.DataFrame:
+    frame: pl.DataFrame = db.sql(statement, params=parameters or {}).pl()
+    return frame
+
+
+def generation(db: Warehouse) -> Generation:
+    """Return the facts of the build."""
+    return msgspec.convert(
+        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), Generation
+    )
+
+
+def property_facts(db: Warehouse) -> PropertyFacts:
+    """Return the property's name, time zone and currency."""
+    return msgspec.convert(
+        _frame(db, "SELECT name, time_zone, currency, log_id FROM property").row(0, named=True), PropertyFacts
+    )
+
+
+def gaming_days(db: Warehouse) -> list[date]:
+    """Return the gaming days that have rounds or counts, newest first."""
+    statement = "SELECT DISTINCT gaming_day FROM fct_table_days ORDER BY gaming_day DESC"
+    return _frame(db, statement)["gaming_day"].to_list()
+
+
+def floor_overview(db: Warehouse, gaming_day: date | None = None) -> pl.DataFrame:
+    """Return a row per table: game, rounds, pace, findings, money over and under, last event; of one day or of all.
+
+    `pace_rounds_per_hour` counts from a day's first round opened to its last closed, null for a single round. Findings
+    of no round have no day: they count where all days are asked for.
+    """
+    return _frame(
+        db,
+        """
+        WITH days AS (
+            SELECT * FROM fct_table_days
+            WHERE rounds > 0 AND ($gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE)
+        ),
+
+        rounds AS (
+            SELECT
+                stream,
+                arg_max(last_round_no, last_closed_at_us) AS last_round_no,
+                arg_max(last_dealer, last_closed_at_us) AS last_dealer,
+                arg_max(last_game, last_closed_at_us) AS game,
+                max(last_closed_at_us) AS last_closed_at_us,
+                arg_max(coalesce(last_event_at_us, last_closed_at_us), last_closed_at_us) AS last_event_at_us,
+                sum(upheld)::BIGINT AS upheld,
+                sum(variances)::BIGINT AS variances,
+                sum(voids)::BIGINT AS voids,
+                sum(undetermined)::BIGINT AS undetermined
+            FROM days
+            GROUP BY stream
+        ),
+
+        found AS (
+            SELECT
+                stream,
+                count(*) AS findings,
+                sum(overpaid_cents)::BIGINT AS overpaid_cents,
+                sum(underpaid_cents)::BIGINT AS underpaid_cents,
+                count(*) FILTER (severity = 'high') AS high_findings,
+                count(*) FILTER (severity = 'medium') AS medium_findings,
+                count(*) FILTER (severity = 'low') AS low_findings
+            FROM fct_findings
+            WHERE $gaming_day::DATE IS NULL OR gaming_day = $gaming_day::DATE
+            GROUP BY stream
+        )
+
+        SELECT
+            d.stream,
+            d.table_id,
+            r.game,
+            count(*) AS gaming_days,
+            sum(d.rounds)::BIGINT AS rounds,
+            CASE WHEN sum(d.rounds) > 1 THEN
+                sum(d.rounds) * 3.6e9 / nullif(sum(d.last_closed_at_us - d.first_opened_at_us), 0)
+            END AS pace_rounds_per_hour,
+            coalesce(any_value(f.findings), 0) AS findings,
+            coalesce(any_value(f.high_findings), 0) AS high_findings,
+            coalesce(any_value(f.medium_findings), 0) AS medium_findings,
+            coalesce(any_value(f.low_findings), 0) AS low_findings,
+            any_value(r.upheld) AS upheld,
+            any_value(r.variances) AS variances,
+            any_value(r.voids) AS voids,
+            any_value(r.undetermined) AS undetermined,
+            coalesce(any_value(f.overpaid_cents), 0) AS overpaid_cents,
+            coalesce(any_value(f.underpaid_cents), 0) AS underpaid_cents,
+            any_value(r.last_dealer) AS last_dealer,
+            any_value(r.last_round_no) AS last_round_no,
+            greatest(any_value(r.last_closed_at_us), any_value(r.last_event_at_us)) AS last_event_at_us
+        FROM days AS d
+        INNER JOIN rounds AS r USING (stream)
+        LEFT JOIN found AS f USING (stream)
+        GROUP BY d.stream, d.table_id, r.game
+        ORDER BY d.table_id
+        """,
+        {"gaming_day": gaming_day},
+    )
+
+
+def hold_by_table_day(db: Warehouse) -> pl.DataFrame:
+    """Return drop, win and hold % with what they are made of, a row per table and gaming day, newest day first."""
+    return _frame(db, "SELECT * FROM mart_hold_table_day ORDER BY gaming_day DESC, table_id")
+
+
+def hold_totals(db: Warehouse) -> pl.DataFrame:
+    """Return one row for everything: drop, win and hold % of the table days fully counted, and the wagers' figures.
+
+    `table_days_counted` of `table_days` have every count; only these are in drop, win and hold %.
+    """
+    return _frame(
+        db,
+        """
+        SELECT
+            count(*) AS table_days,
+            count(win_cents) AS table_days_counted,
+            sum(drop_cents) FILTER (win_cents IS NOT NULL)::BIGINT AS drop_cents,
+            sum(win_cents)::BIGINT AS win_cents,
+            100.0::DOUBLE * sum(win_cents) / nullif(sum(drop_cents) FILTER (win_cents IS NOT NULL), 0) AS hold_percent,
+            coalesce(sum(rounds), 0)::BIGINT AS rounds,
+            coalesce(sum(unsettled), 0)::BIGINT AS unsettled,
+            coalesce(sum(handle_cents), 0)::BIGINT AS handle_cents,
+            coalesce(sum(payouts_cents), 0)::BIGINT AS payouts_cents,
+            coalesce(sum(house_win_cents), 0)::BIGINT AS house_win_cents,
+            100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
+            coalesce(sum(jackpots_by_slip_cents), 0)::BIGINT AS jackpots_by_slip_cents
+        FROM mart_hold_table_day
+        """,
+    )
+
+
+def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return handle, payouts, house win, house win % and jackpots by slip of settled wagers, a row per value.
+
+    Theoretical win stands in `analytics.hold.against_theory`.
+
+    Raises `ValueError` for a dimension that wagers do not have.
+    """
+    if dimension not in DIMENSIONS:
+        raise ValueError(f"wagers are not told apart by {dimension!r}; one of {', '.join(DIMENSIONS)}")
+    columns = ", ".join(COLUMNS[dimension])  # names from the table above, never from data
+    return _frame(
+        db,
+        f"""
+        SELECT
+            {columns},
+            sum(wagers)::BIGINT AS wagers,
+            sum(unsettled)::BIGINT AS unsettled,
+            sum(handle_cents)::BIGINT AS handle_cents,
+            sum(payouts_cents)::BIGINT AS payouts_cents,
+            sum(house_win_cents)::BIGINT AS house_win_cents,
+            100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
+            sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+        FROM mart_hold_wager
+        WHERE {WHERE}
+        GROUP BY {columns}
+        ORDER BY {columns}
+        """,
+        selection.parameters(),
+    )
+
+
+class Choices(msgspec.Struct, frozen=True, kw_only=True):
+    """The games, tables, dealers and months (their first days, newest first) that have rounds, for a page to offer."""
+
+    games: list[str]
+    tables: list[str]
+    dealers: list[str]
+    months: list[date]
+
+
+def choices(db: Warehouse) -> Choices:
+    """Return what a question can be narrowed down to."""
+    found = {
+        name: _frame(db, f"SELECT DISTINCT {value} AS value FROM mart_pace")["value"].to_list()
+        for name, value in {
+            "games": "game", "tables": "table_id", "dealers": "dealer", "months": "date_trunc('month', gaming_day)::DATE",
+        }.items()
+    }  # fmt: skip
+    return Choices(
+        games=sorted(found["games"]), tables=sorted(found["tables"]),
+        dealers=sorted(dealer for dealer in found["dealers"] if dealer), months=sorted(found["months"], reverse=True),
+    )  # fmt: skip
+
+
+def month_of(month: str) -> tuple[date, date]:
+    """Return the first and the last day of a month.
+
+    >>> [str(day) for day in month_of("2026-02")]
+    ['2026-02-01', '2026-02-28']
+    """
+    first = date.fromisoformat(f"{month}-01")
+    return first, first.replace(day=monthrange(first.year, first.month)[1])
+
+
+def tables(db: Warehouse) -> list[str]:
+    """Return the ids of the tables that have rounds or counts, sorted."""
+    return _frame(db, "SELECT DISTINCT table_id FROM fct_table_days ORDER BY table_id")["table_id"].to_list()
+
+
+def rounds_of(db: Warehouse, table: str | None = None, gaming_day: date | None = None) -> pl.DataFrame:
+    """Return the rounds (of one table, of one day) for choosing one: table, number, times, verdict and findings, in order."""
+    return _frame(
+        db,
+        """
+        SELECT stream, table_id, round_no, gaming_day, opened_at_us, closed_at_us, verdict, findings,
+            overpaid_cents, underpaid_cents
+        FROM fct_rounds
+        WHERE ($table::VARCHAR IS NULL OR table_id = $table) AND ($day::DATE IS NULL OR gaming_day = $day)
+        ORDER BY table_id, round_no
+        """,
+        {"table": table, "day": gaming_day},
+    )
+
+
+def round_view(db: Warehouse, stream: str, round_no: int) -> RoundView | None:
+    """Return all about one round, or null where the warehouse does not have it."""
+    key = {"stream": stream, "round_no": round_no}
+    found = _frame(db, "SELECT * FROM fct_rounds WHERE stream = $stream AND round_no = $round_no", key)
+    if found.is_empty():
+        return None
+    neighbours = _frame(
+        db,
+        """
+        SELECT
+            max(round_no) FILTER (round_no < $round_no) AS previous,
+            min(round_no) FILTER (round_no > $round_no) AS next,
+            min(round_no) FILTER (round_no > $round_no AND findings > 0) AS next_found
+        FROM fct_rounds WHERE stream = $stream
+        """,
+        key,
+    ).row(0)
+    of_round = "WHERE stream = $stream AND round_no = $round_no"
+    return RoundView(
+        round=found.row(0, named=True),
+        settlements=_frame(db, f"SELECT * FROM fct_wagers {of_round} ORDER BY seat, settlement_no", key),
+        findings=_frame(
+            db,
+            f"""SELECT * FROM fct_findings {of_round}
+            ORDER BY severity_rank, abs(difference_cents) DESC NULLS LAST, code, seat, finding_id""",
+            key,
+        ),
+        events=_frame(db, f"SELECT * FROM round_events {of_round} ORDER BY seq", key),
+        previous_round_no=neighbours[0],
+        next_round_no=neighbours[1],
+        next_found_round_no=neighbours[2],
+    )

@@ -1,0 +1,161 @@
+"""When win ÷ drop has moved so far that the property must look into it in writing, and the figures that say so.
+
+The law of this file: two triggers, each by itself (D230). *Outside the band*: hold % of the period lies outside the 95 %
+band against the prior period, reckoned from how much table days differ. *Three points*: hold % changed by more than three
+percentage points, whatever the volume; at small volume that is mostly luck, and the figures say so. Counted per box: by
+table, game or property, never by dealer or wager (D27).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from math import sqrt
+from typing import Any, Final
+
+import polars as pl
+
+from analytics.hold.periods import PER_BOX, PERIODS
+from analytics.statistics.exact import student_both_sides, student_quantile
+from analytics.warehouse.selection import EVERYTHING, WHERE_PER_BOX, Selection, columns_of, frame
+from analytics.warehouse.warehouse import Warehouse
+
+POINTS: Final = 3
+"""A change of hold % by more percentage points than this is a trigger."""
+
+LEVEL: Final = 0.05
+TRIGGERS: Final = {
+    "outside_band": "win ÷ drop lies outside its 95 % band against the prior period",
+    "three_points": f"hold % changed by more than {POINTS} points",
+}
+"""What asks for an investigation in writing."""
+
+_COUNTS: Final = ("table_days", "drop_cents", "win_cents", "prior_table_days", "prior_drop_cents", "prior_win_cents")
+_SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent", "p")
+_SCHEMA: Final[dict[str, Any]] = {
+    "period": pl.Date, "last_day": pl.Date, "ended": pl.Boolean, "prior_period": pl.Date,
+    **dict.fromkeys(_COUNTS, pl.Int64), **dict.fromkeys(_SHARES, pl.Float64), "triggers": pl.List(pl.String),
+    "sentence": pl.String,
+}  # fmt: skip
+
+
+def written_investigations(
+    db: Warehouse, by: str = "table", period: str = "month", selection: Selection = EVERYTHING
+) -> pl.DataFrame:
+    """Return each period beside the one before it, a row per value and period, newest first.
+
+    Columns: the value, `period` and `prior_period` (first days), `last_day` (the newest counted), `ended` (a later period
+    has begun), table days, drop and win of both (`prior_…`; only table days with every count), `hold_percent`,
+    `prior_hold_percent`, `change_points`, the band `low_95_percent` to `high_95_percent` and `p` (null where a period has
+    fewer than two counted table days), `triggers` (none, one or both of `TRIGGERS`) and `sentence`. The first period has
+    nothing to be held against and is left out. Of an honest floor one row in twenty lies outside its band.
+    """
+    columns = columns_of(by, PER_BOX)
+    if period not in PERIODS or period == "all":
+        raise ValueError(f"no count period {period!r} to compare; one of {', '.join(p for p in PERIODS if p != 'all')}")
+    named = "".join(f"{column}, " for column in columns)
+    counted = frame(
+        db,
+        f"""
+        WITH counted AS (
+            SELECT {named}{PERIODS[period]} AS period, gaming_day, sum(drop_cents)::BIGINT AS d, sum(win_cents)::BIGINT AS w
+            FROM mart_hold_table_day
+            WHERE win_cents IS NOT NULL AND {WHERE_PER_BOX}
+            GROUP BY {named}stream, gaming_day
+        )
+
+        SELECT
+            {named}period,
+            max(gaming_day) AS last_day,
+            period < max(max(period)) OVER () AS ended,
+            count(*) AS table_days,
+            sum(d)::BIGINT AS drop_cents,
+            sum(w)::BIGINT AS win_cents,
+            sum(d::DOUBLE * d) AS d2,
+            sum(w::DOUBLE * w) AS w2,
+            sum(d::DOUBLE * w) AS dw
+        FROM counted
+        GROUP BY {named}period
+        HAVING sum(d) > 0
+        ORDER BY {named}period
+        """,
+        selection,
+    )
+    rows, before = [], None
+    for row in counted.iter_rows(named=True):
+        key = {column: row[column] for column in columns}
+        if before is not None and all(before[column] == row[column] for column in columns):
+            rows.append(key | _held_against(row, before))
+        before = row
+    schema: dict[str, Any] = {**dict.fromkeys(columns, pl.String), **_SCHEMA}
+    return pl.DataFrame(rows, schema=schema).sort(["period", *columns], descending=[True, *(False for _ in columns)])
+
+
+def _held_against(row: Mapping[str, Any], prior: Mapping[str, Any]) -> dict[str, Any]:
+    hold, prior_hold = (100 * each["win_cents"] / each["drop_cents"] for each in (row, prior))
+    band = _band(row, prior)
+    low, high, p = band if band is not None else (None, None, None)
+    triggers = []
+    if low is not None and high is not None and not low <= hold <= high:
+        triggers.append("outside_band")
+    if more_than_points(row["win_cents"], row["drop_cents"], prior["win_cents"], prior["drop_cents"]):
+        triggers.append("three_points")
+    return {
+        "period": row["period"], "last_day": row["last_day"], "ended": row["ended"], "prior_period": prior["period"],
+        "table_days": row["table_days"], "drop_cents": row["drop_cents"], "win_cents": row["win_cents"],
+        "prior_table_days": prior["table_days"], "prior_drop_cents": prior["drop_cents"],
+        "prior_win_cents": prior["win_cents"], "hold_percent": hold, "prior_hold_percent": prior_hold,
+        "change_points": hold - prior_hold, "low_95_percent": low, "high_95_percent": high, "p": p,
+        "triggers": triggers, "sentence": _sentence(hold, prior_hold, band, triggers),
+    }  # fmt: skip
+
+
+def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bool:
+    """Return whether hold % changed by more than three points, reckoned in whole cents.
+
+    >>> more_than_points(2300, 10000, 2000, 10000), more_than_points(2301, 10000, 2000, 10000)
+    (False, True)
+    """
+    return abs(win * prior_drop - prior_win * drop) * 100 > POINTS * drop * prior_drop
+
+
+def _band(row: Mapping[str, Any], prior: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    """The band around the prior hold % in which that of the period should lie, in percent, and the p-value (Welch)."""
+    if min(row["table_days"], prior["table_days"]) < 2:
+        return None
+    variances = [_variance(each) for each in (row, prior)]
+    spread = sqrt(sum(variances))
+    if spread == 0:
+        return None
+    freedom = sum(variances) ** 2 / sum(
+        v**2 / (each["table_days"] - 1) for v, each in zip(variances, (row, prior), strict=True)
+    )
+    prior_hold = prior["win_cents"] / prior["drop_cents"]
+    wide = _quantile(round(freedom, 1)) * spread
+    p = student_both_sides((row["win_cents"] / row["drop_cents"] - prior_hold) / spread, freedom)
+    return 100 * (prior_hold - wide), 100 * (prior_hold + wide), p
+
+
+@lru_cache(maxsize=4096)
+def _quantile(freedom: float) -> float:
+    return student_quantile(LEVEL, freedom)
+
+
+def _variance(row: Mapping[str, Any]) -> float:
+    """The variance of win ÷ drop as a ratio of sums over table days."""
+    n, ratio = row["table_days"], row["win_cents"] / row["drop_cents"]
+    squares: float = row["w2"] - 2 * ratio * row["dw"] + ratio**2 * row["d2"]
+    spread: float = n / (n - 1) * max(0.0, squares) / float(row["drop_cents"]) ** 2
+    return spread
+
+
+def _sentence(hold: float, prior: float, band: tuple[float, float, float] | None, triggers: list[str]) -> str:
+    moved = f"hold {hold:.1f} % after {prior:.1f} %"
+    if band is None:
+        luck = "too few table days to say how much of that is luck"
+    elif "outside_band" in triggers:
+        luck = f"table days as they differ give so much or more with p = {band[2]:.2g}"
+    else:
+        luck = f"within {band[0]:.1f} to {band[1]:.1f} %, as table days differ (p = {band[2]:.2g})"
+    asked = f"; to be looked into in writing: {', '.join(triggers).replace('_', ' ')}" if triggers else ""
+    return f"{moved}: {luck}{asked}"

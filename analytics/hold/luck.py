@@ -1,0 +1,214 @@
+"""How far a sum of wagers may lie from what is expected by luck alone: bands and p-values, heavy tails and shared
+hands included.
+
+The law of this file: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
+taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
+Fourier transform); where that is past its precision, a bound that always holds (Chernoff) is given.
+
+Stakes differ and seats share hands; both come in as sums of powers and the largest stake. Wagers of u_1, u_2, … units that
+end independently lie between two that can be reckoned: fewer wagers of the largest stake with the same variance, so that one
+rare hit on the largest stake is never taken for several, and ever so many small ones, which are normal. Of the two the heavier
+tail is taken, on either side by itself: where one of them is long, the other is short (D420). And no sum is less likely than
+all those wagers ending best, or worst.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import ceil, exp, inf, isclose, log, log2, sqrt
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from analytics.statistics.exact import NORMAL, normal_both_sides
+from analytics.theory.expectation import Expected
+
+NEARLY_NORMAL = 0.05
+"""A sum less skew than this is taken as normal."""
+
+PRECISE = 1e-8
+"""Below this the transform is not trusted to tell a probability from nothing."""
+
+MOST_CELLS = 1 << 22
+
+NOTHING = log(1e-30)
+"""The logarithm of a term that is nothing beside others even `MOST_CELLS` times: far below what a double tells apart from 1."""
+
+Z_95, Z_997 = NORMAL.inv_cdf(0.975), NORMAL.inv_cdf(0.9985)
+
+
+class Volume(msgspec.Struct, frozen=True, kw_only=True):
+    """The wagers of a sum: units in all, the sums of their squares and third powers and the largest, by what ends together."""
+
+    units: float
+    sum_2: float
+    sum_3: float
+    largest: float
+
+
+class Band(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the house win should lie, in the units of the volume, and how unlikely a win is that lies elsewhere.
+
+    `p_low` is the probability of so little or less, `p_high` of so much or more, `p_both` of so far off on either side.
+    `method` is "normal" or "exact".
+    """
+
+    expected: float
+    std_dev: float
+    low_95: float
+    high_95: float
+    low_997: float
+    high_997: float
+    z: float
+    p_low: float
+    p_high: float
+    p_both: float
+    method: str
+
+
+def band(expected: Expected, volume: Volume, win: float) -> Band:
+    """Return the band of a volume of one wager, and where a win lies in it. Raises `ValueError` for no volume at all."""
+    if volume.sum_2 <= 0:
+        raise ValueError("no volume: nothing was wagered")
+    mean, std_dev = expected.edge * volume.units, sqrt(expected.variance * volume.sum_2)
+    off = win - mean
+    z = off / std_dev
+    normal = Band(
+        expected=mean, std_dev=std_dev, z=z, p_low=NORMAL.cdf(z), p_high=NORMAL.cdf(-z), p_both=normal_both_sides(z),
+        low_95=mean - Z_95 * std_dev, high_95=mean + Z_95 * std_dev, low_997=mean - Z_997 * std_dev,
+        high_997=mean + Z_997 * std_dev, method="normal",
+    )  # fmt: skip
+    if abs(expected.skewness) * volume.sum_3 / volume.sum_2**1.5 < NEARLY_NORMAL:
+        return normal
+    wagers = max(1, int(volume.sum_2 / volume.largest**2 + 1e-9))
+    stake = sqrt(volume.sum_2 / wagers)
+    sums = _sums(expected.ends, expected.step, wagers)
+    low_95, high_95, low_997, high_997 = (
+        mean + stake * sums.quantile(share) for share in (0.025, 0.975, 0.0015, 0.9985)
+    )
+    p_low, p_high = (
+        max(
+            _tail(sums, expected.ends, wagers, side * off / stake, side), _farthest(expected, wagers, volume, off, side)
+        )
+        for side in (-1, 1)
+    )
+    exact = Band(
+        expected=mean, std_dev=std_dev, z=z, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
+        low_95=low_95, high_95=high_95, low_997=low_997, high_997=high_997, method="exact",
+    )  # fmt: skip
+    alike = isclose(stake, volume.largest) and isclose(volume.units, wagers * volume.largest)
+    return exact if alike else _wider(exact, normal)
+
+
+def _wider(band: Band, other: Band) -> Band:
+    """Of two bands the wider one, and the larger p-value, on either side by itself."""
+    p_low, p_high = max(band.p_low, other.p_low), max(band.p_high, other.p_high)
+    return msgspec.structs.replace(
+        band, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
+        low_95=min(band.low_95, other.low_95), high_95=max(band.high_95, other.high_95),
+        low_997=min(band.low_997, other.low_997), high_997=max(band.high_997, other.high_997),
+    )  # fmt: skip
+
+
+Ends = tuple[tuple[float, float], ...]
+
+
+class _Sums(msgspec.Struct, frozen=True):
+    """The distribution of a sum less its mean: values rising by a step, and the probability of each value or less."""
+
+    first: float
+    step: float
+    at_most: npt.NDArray[np.float64]
+
+    def quantile(self, share: float) -> float:
+        return self.first + self.step * int(np.searchsorted(self.at_most, share))
+
+    def below(self, value: float) -> float:
+        """Probability of the value or less; a value between two steps counts down."""
+        place = int(np.floor((value - self.first) / self.step + 1e-6))
+        return 0.0 if place < 0 else float(self.at_most[min(place, len(self.at_most) - 1)])
+
+    def above(self, value: float) -> float:
+        """Probability of the value or more."""
+        place = int(np.ceil((value - self.first) / self.step - 1e-6)) - 1
+        return 1.0 if place < 0 else float(1 - self.at_most[min(place, len(self.at_most) - 1)])
+
+
+@lru_cache(maxsize=64)
+def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
+    """All that so many wagers of one unit can come to, in a window that holds every sum but the unthinkable ones."""
+    shares = np.array([share for share, _ in ends])
+    wins = np.array([win for _, win in ends])
+    mean = float(shares @ wins)
+    spread = sqrt(wagers * float(shares @ (wins - mean) ** 2))
+    whole = wagers * (wins[-1] - wins[0]) / step + 1
+    window = min(whole, 2 * (14 * spread + 4 * float(np.abs(wins - mean).max())) / step)
+    cells = min(MOST_CELLS, 1 << max(4, ceil(log2(window + 1))))
+    once, size = _once(ends, step, cells)
+    # Of many wagers few frequencies are left; what is nothing even when all cells are added up is not raised to a power.
+    left = wagers * size > NOTHING
+    raised = np.zeros_like(once)
+    raised[left] = once[left] ** wagers
+    sums = np.clip(np.fft.irfft(raised, cells), 0, None)
+    # Cell k holds the sums wagers × wins[0] + (k + any multiple of cells) × step: begin where the window does.
+    lowest = wagers * float(wins[0])
+    begins = 0 if whole <= cells else round((wagers * mean - lowest) / step) - cells // 2
+    ordered = np.roll(sums, -(begins % cells))
+    return _Sums(lowest + begins * step - wagers * mean, step, np.cumsum(ordered / ordered.sum()))
+
+
+@lru_cache(maxsize=8)
+def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex128], npt.NDArray[np.float64]]:
+    """One wager's Fourier transform on so many cells, and the logarithm of its absolute values."""
+    shares = np.array([share for share, _ in ends])
+    wins = np.array([win for _, win in ends])
+    counted = np.zeros(cells)
+    np.add.at(counted, np.rint((wins - wins[0]) / step).astype(np.int64) % cells, shares / shares.sum())
+    once = np.fft.rfft(counted)
+    return once, np.log(np.maximum(np.abs(once), 1e-300))
+
+
+def _tail(sums: _Sums, ends: Ends, wagers: int, off: float, side: int) -> float:
+    """The probability of a sum as far off as that or farther, on the side of more (1) or less (-1); `off` is on that side."""
+    p = sums.above(off) if side > 0 else sums.below(-off)
+    return p if p > PRECISE else max(min(PRECISE, chernoff(ends, wagers, off, side)), 1e-300)
+
+
+def _farthest(expected: Expected, wagers: int, volume: Volume, off: float, side: int) -> float:
+    """The probability that all wagers end best for the house (side 1), or worst; 0 where not even that gives the win."""
+    share, win = expected.ends[-1 if side > 0 else 0]
+    possible = side * off <= side * (win - expected.edge) * volume.units + 1e-6
+    return float(share**wagers) if possible else 0.0
+
+
+def chernoff(ends: Ends, wagers: int, off: float, side: int) -> float:
+    """Return a bound, which always holds, on the probability that a sum is `off` or more from its mean on a side.
+
+    >>> fair = ((0.5, -1.0), (0.5, 1.0))
+    >>> round(chernoff(fair, 10, 10.0, 1), 6), round(chernoff(fair, 10, 0.0, 1), 6)  # 2 ** -10
+    (0.000977, 1.0)
+    """
+    mean = sum(share * win for share, win in ends)
+    shifted = [(share, side * (win - mean)) for share, win in ends]
+    if off <= 0:
+        return 1.0
+    if off > wagers * max(win for _, win in shifted) * (1 + 1e-9):
+        return 0.0
+
+    def exponent(tilt: float) -> float:
+        top = max(tilt * win for _, win in shifted)
+        return wagers * (top + log(sum(share * exp(tilt * win - top) for share, win in shifted))) - tilt * off
+
+    low, high = 0.0, 1.0
+    while exponent(high * 2) < exponent(high) and high < 1e6:
+        high *= 2
+    high *= 2
+    for _ in range(200):
+        third = (high - low) / 3
+        if exponent(low + third) < exponent(high - third):
+            high -= third
+        else:
+            low += third
+    least = exponent((low + high) / 2)
+    return 1.0 if least == inf else min(1.0, exp(least))

@@ -1,0 +1,155 @@
+"""How fast tables are dealt, how much is wagered, and which side wagers are taken up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
+from analytics.warehouse.warehouse import Warehouse
+
+BY_PACE: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table")
+LEAST_MINUTES: Final = 60
+"""Play below this is too little to speak of a pace."""
+
+BASE_WAGERS: Final = ("base", "ante")
+"""The wagers that one starts with; every other is on the side, or follows from these."""
+FOLLOWING: Final = ("blind", "raise", "over", "under", "backline")
+
+
+def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return rounds and decisions (boxes with a settled wager) per hour of play, a row per value.
+
+    Columns: the value, `rounds`, `decisions`, `wagers`, `play_hours`, `rounds_per_hour`, `decisions_per_hour`,
+    `seats_per_round`, `round_seconds` (opening to closing), `pauses` (of more than ten minutes, which are no play), and
+    `enough`: whether there was an hour of play at least. Rates are null without play.
+    """
+    columns = columns_of(by, BY_PACE)
+    named = "".join(f"{column}, " for column in columns)
+    return frame(
+        db,
+        f"""
+        SELECT
+            {named}
+            sum(rounds)::BIGINT AS rounds,
+            sum(decisions)::BIGINT AS decisions,
+            sum(wagers)::BIGINT AS wagers,
+            sum(play_us) / 3.6e9::DOUBLE AS play_hours,
+            sum(rounds) * 3.6e9::DOUBLE / nullif(sum(play_us), 0) AS rounds_per_hour,
+            sum(decisions) * 3.6e9::DOUBLE / nullif(sum(play_us), 0) AS decisions_per_hour,
+            sum(seats) / sum(rounds)::DOUBLE AS seats_per_round,
+            sum(round_us) / sum(rounds) / 1e6::DOUBLE AS round_seconds,
+            sum(pauses)::BIGINT AS pauses,
+            sum(play_us) >= {LEAST_MINUTES} * 60e6 AS enough
+        FROM mart_pace
+        WHERE {WHERE}
+        GROUP BY {named}()
+        ORDER BY {named}rounds
+        """,
+        selection,
+    )
+
+
+def pace_audit(db: Warehouse, by: str = "dealer", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return how each value's pace compares with what its games and hours would have had at the floor's own pace.
+
+    Expected rounds are those of the same game in the same hour of the clock over the whole floor, by the time played;
+    so a dealer of slow games or quiet hours is not called slow. Columns: the value, `rounds`, `expected_rounds`,
+    `index` (100 = as expected), `play_hours`, `rounds_per_hour`, `enough`. Slowest first.
+    """
+    columns = columns_of(by, [each for each in BY_PACE if each != "property"])
+    named = ", ".join(columns)
+    return frame(
+        db,
+        f"""
+        WITH chosen AS (SELECT * FROM mart_pace WHERE {WHERE}),
+
+        usual AS (
+            SELECT game, hour, sum(rounds) / nullif(sum(play_us), 0)::DOUBLE AS rounds_per_us
+            FROM mart_pace
+            WHERE ($first::DATE IS NULL OR gaming_day >= $first::DATE) AND ($last::DATE IS NULL OR gaming_day <=
+            $last::DATE) GROUP BY game, hour
+        )
+
+        SELECT
+            {named},
+            sum(rounds)::BIGINT AS rounds,
+            sum(play_us * rounds_per_us) AS expected_rounds,
+            100 * sum(rounds) / nullif(sum(play_us * rounds_per_us), 0) AS index,
+            sum(play_us) / 3.6e9::DOUBLE AS play_hours,
+            sum(rounds) * 3.6e9::DOUBLE / nullif(sum(play_us), 0) AS rounds_per_hour,
+            sum(play_us) >= {LEAST_MINUTES} * 60e6 AS enough
+        FROM chosen INNER JOIN usual USING (game, hour)
+        GROUP BY {named}
+        ORDER BY index, {named}
+        """,
+        selection,
+    )
+
+
+def average_wagers(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return the average of each wager of the house's games, a row per value and wager.
+
+    Columns: the value, `wager`, `wagers` (settled, with a stake), `handle_cents`, `average_cents` (null without wagers).
+    """
+    columns = [each for each in columns_of(by, (*BY_PACE, "wager")) if each != "wager"]
+    named = "".join(f"{column}, " for column in columns)
+    return frame(
+        db,
+        f"""
+        SELECT
+            {named}wager,
+            sum(house_wagers)::BIGINT AS wagers,
+            sum(handle_cents)::BIGINT AS handle_cents,
+            sum(handle_cents) / nullif(sum(house_wagers), 0)::DOUBLE AS average_cents
+        FROM mart_hold_wager
+        WHERE house_wagers > 0 AND {WHERE}
+        GROUP BY {named}wager
+        ORDER BY {named}wager
+        """,
+        selection,
+    )
+
+
+def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return how often each side wager was made, per base wager (or ante) of the same value.
+
+    Columns: the value, `wager`, `paytable`, `wagers`, `base_wagers`, `take_up_percent` (may pass 100 where several can
+    be made at a seat), `average_cents`, `handle_cents`.
+    """
+    columns = columns_of(by, BY_PACE)
+    named = "".join(f"{column}, " for column in columns)
+    joined = "USING (" + ", ".join(columns) + ")" if columns else "ON true"
+    return frame(
+        db,
+        f"""
+        WITH chosen AS (
+            SELECT {named}wager, paytable, sum(wagers)::BIGINT AS wagers,
+                sum(handle_cents + patron_banked_cents)::BIGINT AS handle_cents
+            FROM mart_hold_wager WHERE {WHERE} GROUP BY ALL
+        ),
+
+        base AS (
+            SELECT {named}sum(wagers)::BIGINT AS base_wagers
+            FROM chosen WHERE list_contains($base, wager) GROUP BY ALL
+        ),
+
+        side AS (
+            SELECT * FROM chosen
+            WHERE NOT list_contains($base, wager) AND NOT list_contains($following, wager) AND NOT wager LIKE '%envy'
+                AND handle_cents > 0
+        )
+
+        SELECT
+            {named}wager, paytable, wagers, base_wagers,
+            100.0::DOUBLE * wagers / nullif(base_wagers, 0) AS take_up_percent,
+            handle_cents / nullif(wagers, 0)::DOUBLE AS average_cents,
+            handle_cents
+        FROM side LEFT JOIN base {joined}
+        ORDER BY {named}wager, paytable
+        """,
+        selection,
+        base=list(BASE_WAGERS),
+        following=list(FOLLOWING),
+    )

@@ -1,0 +1,124 @@
+"""Drop, win and hold % over count periods: what was counted per box, added up by property, game or table, and by day,
+month or year.
+
+The law of this file (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table
+days on which everything was counted. Nothing here is split by wager, dealer, shift or hour: a box belongs to a table
+and a day.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Final
+
+import polars as pl
+
+from analytics.warehouse.selection import EVERYTHING, WHERE_PER_BOX, Selection, columns_of, frame
+from analytics.warehouse.warehouse import Warehouse
+
+PER_BOX: Final = ("property", "game", "table")
+PERIODS: Final = {
+    "gaming_day": "gaming_day",
+    "month": "date_trunc('month', gaming_day)::DATE",
+    "year": "date_trunc('year', gaming_day)::DATE",
+    "all": "min(gaming_day) OVER ()",
+}
+"""The count periods by name; a period is named by its first day."""
+
+_FIGURES: Final = """
+    count(*) AS table_days,
+    count(win_cents) AS table_days_counted,
+    sum(drop_cents) FILTER (win_cents IS NOT NULL)::BIGINT AS drop_cents,
+    sum(win_cents)::BIGINT AS win_cents,
+    100.0::DOUBLE * sum(win_cents) / nullif(sum(drop_cents) FILTER (win_cents IS NOT NULL), 0) AS hold_percent,
+    sum(rounds)::BIGINT AS rounds,
+    sum(handle_cents)::BIGINT AS handle_cents,
+    sum(house_win_cents)::BIGINT AS house_win_cents,
+    100.0::DOUBLE * sum(house_win_cents) / nullif(sum(handle_cents), 0) AS house_win_percent,
+    sum(jackpots_by_slip_cents)::BIGINT AS jackpots_by_slip_cents
+"""
+
+
+def hold_by_period(
+    db: Warehouse, by: str = "property", period: str = "month", selection: Selection = EVERYTHING
+) -> pl.DataFrame:
+    """Return drop, win and hold % a row per period and property, game or table, newest period first.
+
+    Columns: `period` (its first day), what it is told apart by, `table_days`, `table_days_counted`, `drop_cents`,
+    `win_cents`, `hold_percent` (null without a count), and beside them, of all wagers, `rounds`, `handle_cents`,
+    `house_win_cents`, `house_win_percent` and `jackpots_by_slip_cents`. Raises `ValueError` for a dealer, shift, wager
+    or hour (D27).
+    """
+    columns = columns_of(by, PER_BOX)
+    if period not in PERIODS:
+        raise ValueError(f"no count period {period!r}; one of {', '.join(PERIODS)}")
+    named = "".join(f"{column}, " for column in columns)
+    return frame(
+        db,
+        f"""
+        SELECT period, {named}{_FIGURES}
+        FROM (SELECT *, {PERIODS[period]} AS period FROM mart_hold_table_day WHERE {WHERE_PER_BOX})
+        GROUP BY {named}period
+        ORDER BY period DESC{"".join(f", {column}" for column in columns)}
+        """,
+        selection,
+    )
+
+
+def month_and_year_to_date(
+    db: Warehouse, by: str = "table", as_of: date | None = None, selection: Selection = EVERYTHING
+) -> pl.DataFrame:
+    """Return the figures of a day, of its month up to it, and of its year up to it: three rows each (`span`).
+
+    `as_of` is the gaming day, null for the newest that was counted. `span` is `day`, `month_to_date` or
+    `year_to_date`; the other columns are those of `hold_by_period` without `period`.
+    """
+    columns = columns_of(by, PER_BOX)
+    named = "".join(f"{column}, " for column in columns)
+    return frame(
+        db,
+        f"""
+        WITH last_day AS (
+            SELECT coalesce($as_of::DATE, max(gaming_day) FILTER (win_cents IS NOT NULL), max(gaming_day)) AS as_of
+            FROM mart_hold_table_day WHERE {WHERE_PER_BOX}
+        ),
+
+        spans AS (
+            SELECT 1 AS place, 'day' AS span, as_of AS from_day, as_of FROM last_day
+            UNION ALL SELECT 2, 'month_to_date', date_trunc('month', as_of)::DATE, as_of FROM last_day
+            UNION ALL SELECT 3, 'year_to_date', date_trunc('year', as_of)::DATE, as_of FROM last_day
+        )
+
+        SELECT span, as_of, {named}{_FIGURES}
+        FROM mart_hold_table_day, spans
+        WHERE gaming_day BETWEEN from_day AND as_of AND {WHERE_PER_BOX}
+        GROUP BY {named}place, span, as_of
+        ORDER BY {named}place
+        """,
+        selection,
+        as_of=as_of,
+    )
+
+
+def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
+    """Return the table days whose chips do not add up: what lay in the tray at the end against what the record says
+    should.
+
+    Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers. `difference_cents` is
+    counted minus that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the
+    record missed, explain part of a difference; a difference is where to look, and says nothing about who. Largest first.
+    """
+    return frame(
+        db,
+        f"""
+        SELECT
+            table_id, gaming_day, game, opener_cents, closer_cents, fills_cents, credits_cents, buy_ins_cents,
+            house_win_cents, unsettled, findings,
+            opener_cents + fills_cents - credits_cents - buy_ins_cents + house_win_cents AS expected_closer_cents,
+            closer_cents - expected_closer_cents AS difference_cents
+        FROM fct_table_days
+        WHERE openers = closers AND openers > 0 AND difference_cents <> 0 AND {WHERE_PER_BOX}
+        ORDER BY abs(difference_cents) DESC, gaming_day, table_id
+        """,
+        selection,
+    )

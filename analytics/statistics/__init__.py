@@ -1,0 +1,1 @@
+"""Arithmetic of chance: exact distributions, corrections for many tests, outliers."""

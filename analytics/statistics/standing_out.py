@@ -1,0 +1,64 @@
+"""Who stands out from the rest: counts of wrong rounds held against the rates of all who do not stand out.
+
+The law of this file: pure arithmetic on counts. The first who stands out is held against everybody; once one does, the others are
+held against the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from analytics.statistics.exact import binomial_at_least
+from analytics.statistics.multiplicity import holm
+
+Counts = npt.NDArray[np.int64]
+"""A row for each value, a column for each game."""
+
+
+class Held(msgspec.Struct, frozen=True):
+    """Of each value: what the rest's rates give, the chance of so many or more, and that corrected for how many are looked at."""
+
+    expected: npt.NDArray[np.float64]
+    p: npt.NDArray[np.float64]
+    p_adjusted: npt.NDArray[np.float64]
+
+
+def standing_out(rounds: Counts, wrong: Counts, level: float) -> Held:
+    """Return each value held against the rest, by its rounds of each game and how many of them went wrong.
+
+    >>> held = standing_out(np.array([[100], [100], [100], [100]]), np.array([[2], [3], [30], [12]]), 0.01)
+    >>> (held.p_adjusted <= 0.01).tolist(), held.expected[2].round(1).item()
+    ([False, False, True, True], 11.7)
+    """
+    values = len(rounds)
+    out = np.zeros(values, dtype=bool)
+    while True:
+        expected, p = _against_the_rest(rounds, wrong, out)
+        rest = np.flatnonzero(~out)
+        if not len(rest) or values * p[rest].min() > level:
+            adjusted = np.minimum(1.0, p * values)
+            adjusted[rest] = holm(p[rest].tolist(), values)
+            return Held(expected, p, adjusted)
+        out[rest[p[rest].argmin()]] = True
+
+
+def _against_the_rest(
+    rounds: Counts, wrong: Counts, out: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """What is expected of each value and the chance of so many or more, among all that share the floor's rates and itself.
+
+    The wrong rounds of all of them fall on a value by its share of the rounds of each game.
+    """
+    besides = out[:, np.newaxis]
+    all_rounds = rounds[~out].sum(axis=0) + rounds * besides
+    all_wrong = wrong[~out].sum(axis=0) + wrong * besides
+    expected = (all_wrong * rounds / np.maximum(all_rounds, 1)).sum(axis=1)
+    counts = list(zip(wrong.sum(axis=1).tolist(), all_wrong.sum(axis=1).tolist(), expected.tolist(), strict=True))
+    tails = {alike: _tail(*alike) for alike in set(counts)}
+    return expected, np.array([tails[alike] for alike in counts], dtype=np.float64)
+
+
+def _tail(mine: int, total: int, expected: float) -> float:
+    return binomial_at_least(mine, total, min(1.0, expected / total)) if total and expected else 1.0

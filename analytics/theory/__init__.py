@@ -1,0 +1,1 @@
+"""What every wager and paytable returns, exactly."""

@@ -1,0 +1,37 @@
+"""Tiger 9: how often the dealer's low hand, set by a house way, is a nine high (§ 645c.1(h))."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Final
+
+from analytics.theory.enumeration.seven import HANDS, seven_card_hands
+from games.cards.ranking import HandClass, rank_two
+from games.house_ways.house_way import Setting, packaged_house_way
+
+WAY: Final = "stones"
+NINE: Final = 9
+
+
+def is_nine_high(setting: Setting) -> bool:
+    """Say whether the low hand is two different ranks, the higher a nine."""
+    return rank_two(setting.low)[:2] == (HandClass.HIGH_CARD, NINE)
+
+
+def compute() -> dict[str, Any]:
+    """Count the dealer's hands by whether the setting shown is a nine high, and whether another that is accepted is."""
+    way = packaged_house_way(WAY)
+    counted: Counter[tuple[bool, bool, bool]] = Counter()
+    for cards, number in seven_card_hands():
+        nines = [is_nine_high(setting) for setting in way.settings(cards)]
+        counted[nines[0], any(nines), all(nines)] += number
+    return {
+        "what": f"the dealer's seven cards set by the house way {WAY}: is the low hand a nine high; where the chart leaves "
+        "it open, the first of the settings accepted is the one to show",
+        "method": "enumeration",
+        "total": HANDS,
+        "rows": [
+            {"shown": shown, "some_accepted": some, "all_accepted": all_, "hands": number}
+            for (shown, some, all_), number in sorted(counted.items())
+        ],
+    }

@@ -1,0 +1,147 @@
+"""What a wager should win for the house by the exact returns (`rack theory`): its mean, its variance, every way it can
+end.
+
+The law of this file: no paytable is written here. House win is what `fct_wagers` calls so: money by slip from a meter
+is no part of it, so that a Progressive is expected to lose its fixed lines only. A *unit* is what one starts with (the
+ante, say).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import gcd, lcm
+from typing import Final, Literal
+
+import msgspec
+
+from analytics.theory.bonus_returns import BONUSES, fixed_part
+from analytics.theory.required_returns import REQUIRED
+from analytics.theory.result import End, Result
+from games.rulebook.chapters import Chapter, chapter, known_chapters
+
+Shares = Literal["seat", "round", "some"]
+"""Whether wagers of one round end together: each seat by itself, all alike, or partly (they share the dealer's hand)."""
+
+ALL_ALIKE: Final = frozenset({"sum", "match", "beat_it", "tiger_9", "ace_high_bonus", "bad_beat"})
+"""Side wagers that hang on the dice or the dealer's hand: taken as one wager of the whole round, which never flatters."""
+
+
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
+    """What one wager with one paytable is expected to win for the house, per unit.
+
+    `edge` is the mean with patrons who play as `rack theory` has them play, `edge_by_house_way` the mean where they
+    set by the house way (null where theory has no other figure). `ends` are (probability, house win per unit),
+    least first, `variance` theirs, and `step` is what all house wins are apart by, or multiples of it. `decided`
+    says that patrons make decisions: whoever plays worse loses more, so that winning too much is then no sign of
+    anything.
+    """
+
+    chapter: str
+    wager: str
+    paytable: str
+    edge: float
+    edge_by_house_way: float | None
+    variance: float
+    skewness: float
+    ends: tuple[tuple[float, float], ...]
+    step: float
+    decided: bool
+    shares: Shares
+    notices: tuple[str, ...]
+
+
+@cache
+def expectations(key: str) -> dict[tuple[str, str], Expected]:
+    """Return (wager, paytable) → what is expected, of every wager of a chapter such as "pa-688a".
+
+    >>> found = expectations("pa-688a")["fortune_bonus", "1"]
+    >>> round(found.edge, 4), round(found.variance ** 0.5, 3), found.decided
+    (0.08, 3.892, False)
+    """
+    listed = chapter(*key.split("-", 1))
+    found: dict[tuple[str, str], Expected] = {}
+    for result in _required(listed):
+        found[result.wager, result.paytable] = _expected(listed, result, decided=True, shares="some")
+    for wager in listed.wagers.values():
+        make = BONUSES.get(wager.name)
+        if make is None or wager.name == "mystery":  # nothing is staked on the Must-Hit-By bonus
+            continue
+        for name in wager.paytables or ("",):
+            result = make(listed, name)
+            if wager.name == "progressive":
+                result = _without_meter(listed, result)
+            shares: Shares = "round" if wager.name in ALL_ALIKE else "seat"
+            found[wager.name, name] = _expected(listed, result, decided=False, shares=shares)
+    return found
+
+
+def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
+    """Return what is expected of a wager, or null where theory does not know it (an Envy Bonus, a void wager's paytable,
+    a chapter that this version does not have).
+
+    >>> expected_of("pa-688a", "fortune_bonus", "") is None
+    True
+    """
+    return expectations(key).get((wager, paytable)) if key in known_chapters() else None
+
+
+def _required(listed: Chapter) -> Iterator[Result]:
+    """Yield what the wagers come to that a game needs, named as the warehouse names them.
+
+    Where theory tells versions of the base wager apart that a settlement does not (with or without vigorish), the one
+    that is worth least to the house stands for both.
+    """
+    results = [result for make in REQUIRED.get(listed.game, ()) for result in make(listed)]
+    versions = [result for result in results if result.wager == "base"]
+    if len(versions) > 1:
+        least = max(versions, key=Result.per_base_unit)
+        named = ", ".join(result.paytable for result in versions)
+        notice = f"the least of {named}, which a settlement does not tell apart"
+        yield msgspec.structs.replace(least, paytable="", notices=[*least.notices, notice])
+        results = [result for result in results if result.wager != "base"]
+    yield from results
+
+
+def _without_meter(listed: Chapter, result: Result) -> Result:
+    """The Progressive as the table sees it: fixed lines from the tray, shares of the meter by slip (D18, D27)."""
+    paytable = listed.paytable("progressive", result.paytable)
+    stake = paytable.wager_cents
+    assert stake is not None, "a progressive paytable names its wager"
+    made = {line: int(result.lines[line.hand]) for line in paytable.lines}
+    ends = [End(number, fixed_part(line, paytable, stake) - 1) for line, number in made.items()]
+    ends.append(End(result.total - sum(made.values()), Fraction(-1)))
+    notices = [*result.notices, "what the meter pays goes by slip and is no part of the house win"]
+    return msgspec.structs.replace(result, ends=ends, beside=Fraction(0), parts={}, notices=notices)
+
+
+def _expected(listed: Chapter, result: Result, *, decided: bool, shares: Shares) -> Expected:
+    ends = _merged(result)
+    mean = sum(share * win for share, win in ends)
+    variance = sum(share * (win - mean) ** 2 for share, win in ends)
+    third = sum(share * (win - mean) ** 3 for share, win in ends)
+    house_way = result.parts.get("house_way_return_percent")
+    return Expected(
+        chapter=listed.key, wager=result.wager, paytable=result.paytable, edge=mean,
+        edge_by_house_way=None if house_way is None else 1 - house_way / 100, variance=variance,
+        skewness=third / variance**1.5, ends=ends, step=_step(result), decided=decided, shares=shares,
+        notices=tuple(result.notices),
+    )  # fmt: skip
+
+
+def _step(result: Result) -> float:
+    """The largest step on which all ends lie."""
+    wins = sorted({-end.net for end in result.ends if end.number})
+    apart = [win - wins[0] for win in wins[1:]]
+    down = lcm(*(each.denominator for each in apart))
+    return float(Fraction(gcd(*(int(each * down) for each in apart)), down))
+
+
+def _merged(result: Result) -> tuple[tuple[float, float], ...]:
+    """The ends by what the house wins, each amount once, smallest first."""
+    found: dict[Fraction, int] = {}
+    for end in result.ends:
+        if end.number:
+            found[-end.net] = found.get(-end.net, 0) + end.number
+    return tuple((number / result.total, float(win)) for win, number in sorted(found.items()))

@@ -1,0 +1,131 @@
+"""What the games return, exactly: every wager and every paytable of the chapters, from counts of all that can be dealt or rolled.
+
+The law of this file: no paytable is written here. Counts are stored (`analytics.theory.returns`), paytables are those of the chapters
+(`games/rulebook/rules`), and what a hand makes on a paytable is what the game says of it. Reckoned in fractions, shown as floats.
+What each figure means is documented in docs/theory.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from math import sqrt
+from typing import Final
+
+import msgspec
+
+from analytics.theory.bonus_returns import BONUSES
+from analytics.theory.required_returns import REQUIRED
+from analytics.theory.result import Result
+from games.rulebook.chapters import Chapter, chapter, known_chapters
+
+
+class Return(msgspec.Struct, frozen=True, kw_only=True):
+    """What one wager with one paytable returns.
+
+    `return_percent` and `house_advantage_percent` (100 less it) are per amount wagered, all that is staked in the end;
+    `return_percent_per_base_unit` per unit of the wager that one starts with. `std_dev` is of the net in base units,
+    `hit_frequency` the share of rounds that win. `lines` counts the lines of the paytable of `total`; `parts` are what the
+    return is made of, and related figures; `notices` say what looks wrong in the text, and what the figure leaves out.
+    """
+
+    chapter: str
+    game: str
+    wager: str
+    paytable: str
+    cite: str
+    return_percent: float
+    house_advantage_percent: float
+    return_percent_per_base_unit: float
+    std_dev: float
+    hit_frequency: float
+    method: str
+    std_error_percent: float
+    total: int
+    lines: dict[str, int | float]
+    parts: dict[str, float]
+    notices: list[str]
+
+
+OTHERWISE: Final = 3
+"""How many times as much all other paytables must pay for a line, for it to be called out of line."""
+
+
+def games_listed() -> tuple[str, ...]:
+    """Return the games whose chapters are there, sorted.
+
+    >>> "face_up_pai_gow" in games_listed()
+    True
+    """
+    return tuple(sorted({each.game for each in _chapters(None)}))
+
+
+def returns(game: str | None = None, chapter_key: str | None = None) -> list[Return]:
+    """Return what every wager of a game returns, or of all games; with a chapter, of that one only.
+
+    >>> figures = {(each.wager, each.paytable): each for each in returns("face_up_pai_gow")}
+    >>> round(figures["progressive", "1"].return_percent, 3)
+    75.751
+    """
+    return [
+        each for listed in _chapters(chapter_key) if game in (None, listed.game) for each in of_chapter(listed)
+    ]  # fmt: skip
+
+
+def _chapters(key: str | None) -> Iterator[Chapter]:
+    """The chapters asked for; without a name those that ever were in force (D14)."""
+    for known in known_chapters():
+        listed = chapter(*known.split("-", 1))
+        if key == known or (key is None and listed.in_force):
+            yield listed
+
+
+def of_chapter(listed: Chapter) -> Iterator[Return]:
+    """Yield what each wager of a chapter returns, in the chapter's order; wagers settled as one come as one."""
+    for make in REQUIRED.get(listed.game, ()):
+        for result in make(listed):
+            yield _shown(listed, result)
+    for wager in listed.wagers.values():
+        bonus = BONUSES.get(wager.name)
+        if bonus is None:
+            continue
+        for name in wager.paytables or ("",):
+            yield _shown(listed, bonus(listed, name), _out_of_line(listed, wager.name, name))
+
+
+def _shown(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:
+    per_unit, of_wagered = result.per_base_unit(), result.per_amount_wagered()
+    notices = [*suspicions, *result.notices]
+    if of_wagered > 1:
+        notices.insert(0, f"returns {float(100 * of_wagered):.3f} % of what is wagered: it cannot be meant as printed")
+    std_dev = sqrt(result.variance())
+    simulated = result.method.startswith("simulation")
+    return Return(
+        chapter=listed.key, game=listed.game, wager=result.wager, paytable=result.paytable, cite=result.cite,
+        return_percent=_percent(of_wagered), house_advantage_percent=_percent(1 - of_wagered),
+        return_percent_per_base_unit=_percent(per_unit), std_dev=round(std_dev, 6),
+        hit_frequency=round(float(result.hits()), 9), method=result.method,
+        std_error_percent=round(100 * std_dev / sqrt(result.total), 6) if simulated else 0.0, total=result.total,
+        lines=dict(result.lines), parts={name: float(f"{value:.9g}") for name, value in result.parts.items()},
+        notices=notices,
+    )  # fmt: skip
+
+
+def _percent(part: Fraction) -> float:
+    return round(float(100 * part), 6)
+
+
+def _out_of_line(listed: Chapter, wager: str, name: str) -> Iterator[str]:
+    """Say where a line pays no more than a lower one, and far less than on every other paytable of the wager."""
+    if not name:
+        return
+    paytable = listed.paytable(wager, name)
+    others = [listed.paytable(wager, other) for other in listed.wagers[wager].paytables if other != name]
+    for line, lower in zip(paytable.lines, paytable.lines[1:], strict=False):
+        if line.odds is None or lower.odds is None or line.odds.is_better_than(lower.odds):
+            continue
+        elsewhere = [each.odds for other in others for each in other.lines if each.hand == line.hand and each.odds]
+        ratio = Fraction(line.odds.numerator, line.odds.denominator)
+        if elsewhere and all(Fraction(odds.numerator, odds.denominator) >= OTHERWISE * ratio for odds in elsewhere):
+            printed = ", ".join(dict.fromkeys(str(odds) for odds in elsewhere))
+            yield f"{line.hand} is printed at {line.odds}, no more than {lower.hand}; other paytables print {printed}"

@@ -1,0 +1,1 @@
+"""The warehouse: a DuckDB file built from the results and the log."""

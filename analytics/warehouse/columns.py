@@ -1,0 +1,249 @@
+"""What every column of the warehouse means, and the documentation made of it (docs/warehouse.md).
+
+The law of this file: a column keeps its meaning from table to table; where it means something of its own in one table, that
+stands under `table.column`. Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test holds this list
+against the tables themselves: none may lack a meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from analytics.warehouse.warehouse import MODELS, Warehouse, grains, model_text
+
+MEANING: Final[dict[str, str]] = {
+    "amount_cents": "the amount; of a disposition what was paid, recovered or held",
+    "assigned_to": "the person who has the finding",
+    "assumed": "the finding rests on a section that is only assumed",
+    "bets": "wagers with a unit of their own",
+    "bettor": "the patron's token, a pseudonym; empty where the record has none",
+    "built_at_us": "when this file was built",
+    "buy_ins_cents": "bought in, by cash, voucher or marker",
+    "by_slip_cents": "paid by slip from a meter, not from the table",
+    "card": "the card, as in `Ks`; `Jk` is the joker",
+    "cards": "how many cards the position was dealt",
+    "fct_cards_seen.cards": "the cards, sorted",
+    "fct_hands.cards": "the cards in the order dealt",
+    "chapter": "the chapter of the rules, as in `pa-688a`",
+    "cite": "the section that it rests on",
+    "closed_at_us": "when the round was closed",
+    "closer_cents": "chips counted at closing; null if not counted",
+    "closers": "how many closing counts there are",
+    "code": "the code of the finding",
+    "colours": "the colours of the dice, in the order of `dice`; null for dice of one colour",
+    "credits_cents": "chips sent to the cage",
+    "currency": "ISO 4217",
+    "dealer": "the dealer's id",
+    "decisions": "boxes with a settled wager",
+    "deck": "the deck that was shuffled; empty where no shuffle is recorded",
+    "dice": "the three dice",
+    "dice_set": "the dice set received last; empty where none is recorded",
+    "die": "the colour of the die; `any` for dice of one colour, all three together",
+    "digest": "SHA-256 of the text",
+    "difference_cents": "what was done less what was due, from the patron's side: negative means that the patron is short",
+    "disposition": "how the finding was disposed of; null while it is not",
+    "done_cents": "the patron's net by what the dealer did; null while not settled",
+    "drop_cents": "counted in the drop box; null if not counted",
+    "drops": "how many counts of drop boxes there are",
+    "due_cents": "the patron's net by the rules; null where the evidence does not tell",
+    "effective_gaming_day": "the gaming day from which on it is in force",
+    "engine": "version and digest of what judged it",
+    "engines": "the engines whose verdicts are in the file",
+    "event_id": "the id that the device gave the event",
+    "events": "how many events of rounds there are",
+    "mart_devices.events": "how many events of rounds it reported",
+    "evidence": "the numbers of the events that show it",
+    "expected": "what the rules ask for",
+    "face": "the face, 1 to 6",
+    "failures": "how often it reported that it failed",
+    "fills_cents": "chips brought from the cage",
+    "finding_id": "the digest of what identifies the finding",
+    "finding_no": "its place in the verdict",
+    "findings": "how many findings stand",
+    "first_at_us": "when somebody first spoke of it",
+    "first_day": "the first of the gaming days",
+    "first_opened_at_us": "when the day's first round was opened",
+    "first_seq": "the number of the round's first event",
+    "found_in": "the stream that the finding is about",
+    "game": "the game",
+    "gaming_day": "the gaming day",
+    "gaming_month": "the first day of the gaming day's month",
+    "generation": "how often the file was built",
+    "handle_cents": "staked on wagers that were settled",
+    "hands": "how many hands",
+    "hash": "the chain's hash after the event, in hex",
+    "hold_percent": "win ÷ drop, in percent; null where a count is missing",
+    "hour": "the hour in which the round was opened, 0 to 23, property time",
+    "house_wagers": "settled wagers of the house's games, with a stake",
+    "house_win_cents": "handle less payouts: what the house won of settled wagers",
+    "house_win_percent": "house win ÷ handle, in percent",
+    "inputs": "a digest of what the file was built from",
+    "jackpots_by_slip_cents": "paid by slip from meters; no part of house win",
+    "joker": "whether the joker is among the cards",
+    "kind": "of what kind",
+    "stg_ledger.kind": "`opener`, `closer`, `fill`, `credit`, `drop`, `buy_in` or `marker`",
+    "mart_starts.kind": "`number` drawn or `start` called out",
+    "lag_product": "(2 × total - 21) × the same of the roll before",
+    "lag_products": "sum of `lag_product`",
+    "last_at_us": "when the last of them happened, by the device's clock",
+    "last_closed_at_us": "when the day's last round was closed",
+    "last_day": "the last of the gaming days",
+    "last_dealer": "the dealer of the day's last round",
+    "last_event_at_us": "when the last event of the day's last round happened, by the device's clock; null without one",
+    "last_game": "the game of the day's last round",
+    "last_round_no": "the number of the day's last round",
+    "last_seq": "the number of the last event that the verdict rests on",
+    "ledger_entries": "how many amounts of the tables' accounting there are",
+    "line": "the line of the paytable, or the outcome",
+    "load_no": "the place in which it was loaded; of no meaning outside the file",
+    "log_id": "the id of the log that the file was built from",
+    "markers_cents": "counter checks issued; the chips for them are among what was bought in",
+    "max_round_u": "largest U",
+    "max_u": "largest u",
+    "method": "how the cards were shuffled last (`automated`, `manual`, …); empty where no shuffle is recorded",
+    "models_digest": "a digest of all models, by which a file knows which program built it",
+    "name": "the property's name",
+    "number": "the number that the wager is on, where it is on one",
+    "observed": "what was seen",
+    "occurred_at_us": "when it happened, by the device's clock",
+    "opened_at_us": "when the round was opened",
+    "opener_cents": "chips counted at opening; null if not counted",
+    "openers": "how many opening counts there are",
+    "other_reading": "what the other reading of the text would make of it",
+    "overpaid_cents": "what patrons have too much",
+    "pairs": "how many pairs follow each other",
+    "patron_banked": "whether a patron holds the bank, so that the house has no interest",
+    "patron_banked_cents": "staked against a patron's bank",
+    "pattern": "how often ranks repeat, longest first, as in `3+2+1+1`; the joker is no rank",
+    "pauses": "gaps of more than ten minutes between rounds",
+    "payload": "the event's fields, as JSON",
+    "payouts_cents": "given back on settled wagers, stakes included, slips not",
+    "paytable": "the paytable's name as printed; empty where there is none",
+    "placed": "wagers, settled or not",
+    "play_us": "time of play, pauses left out",
+    "position": "`1` to `7` or `dealer`; other places cards went to have their own names",
+    "reading": "the setting as filed, and its value",
+    "reference": "the document's number, or how it was paid",
+    "repeated": "cards dealt to the position again that it had the round before",
+    "restored": "how often it reported that it works again",
+    "revision": "which revision of the verdict, from 1",
+    "rolls": "how often",
+    "round_no": "the number of the round at its table",
+    "round_us": "sum of closing less opening",
+    "rounds": "how many rounds",
+    "rules_digest": "SHA-256 of the rules submission that it was judged by",
+    "seat": "the seat, 1 to 7; null where it is about no seat",
+    "seats": "seats with a wager",
+    "mart_pace.seats": "sum over rounds of the seats with a wager",
+    "seq": "the number of the event in its stream",
+    "settled": "whether the wager was settled",
+    "settled_at_us": "when the disposition that stands was made; null without one",
+    "settlement_no": "its place in the verdict",
+    "severity": "`high`, `medium` or `low`",
+    "severity_rank": "1, 2 or 3",
+    "shift": "the shift",
+    "shown_at_us": "when the first event happened that shows it",
+    "source": "the device that reported it",
+    "staked_cents": "what was at stake",
+    "mart_bettors.staked_cents": "sum of what was at stake",
+    "state": "where the review stands: `open`, `assigned`, `awaiting_signature`, `resolved`, `reopened`",
+    "stated_in": "the round whose verdict states it; 0 for none",
+    "stream": "the stream in the log, as in `table/fu-01`",
+    "submission": "the name of the rules submission",
+    "sum_round_u2": "sum over rounds of U²",
+    "sum_round_u3": "sum over rounds of U³",
+    "sum_round_w2": "sum over rounds of W²",
+    "sum_round_wu": "sum over rounds of W × U",
+    "sum_u2": "sum over wagers of u²",
+    "sum_u3": "sum over wagers of u³",
+    "table_id": "the table's id",
+    "theory_wager": "the wager as `rack theory` names it, those settled together as one; in brackets a setting it does not count",
+    "time_zone": "the property's IANA time zone",
+    "times": "how often",
+    "toml": "the text, whole",
+    "total": "the total of the dice",
+    "type": "the type of the event",
+    "underpaid_cents": "what patrons are short",
+    "undetermined": "what could not be told, in words",
+    "fct_table_days.undetermined": "rounds whose verdict is `UNDETERMINED`",
+    "fct_wagers.undetermined": "1 where what was due cannot be told, else 0",
+    "mart_pace.undetermined": "rounds whose verdict is `UNDETERMINED`",
+    "undetermined_wagers": "wagers whose due cannot be told",
+    "unit_cents": "the unit that theory reckons by: the wager one starts with",
+    "unsettled": "wagers not settled (yet)",
+    "upheld": "rounds whose verdict is `UPHELD`",
+    "value": "the number drawn, or the position called out",
+    "variances": "rounds whose verdict is `VARIANCE`",
+    "verdict": "`UPHELD`, `VARIANCE`, `VOID` or `UNDETERMINED`",
+    "voids": "rounds whose verdict is `VOID`",
+    "wager": "the wager's name",
+    "wagers": "how many wagers",
+    "mart_hold_wager.wagers": "settled wagers",
+    "mart_bettors.wagers": "settled wagers",
+    "win_cents": "closer + credits + drop - opener - fills; null where a count is missing",
+    "withdrawn": "whether the verdict takes it back",
+    "stg_adjudications.withdrawn": "ids of findings that the revision takes back",
+}  # fmt: skip
+
+_ITSELF: Final = {
+    "generation": "-- grain: generation\n-- What the file says of itself: one row.",
+    "property": "-- grain: log_id\n-- The property, as it last configured itself: one row.",
+}
+
+_HEAD: Final = """\
+# The warehouse, column by column
+
+Made from the code by `rack warehouse columns --markdown`; a test holds it against the tables. The file is a plain DuckDB
+database: any DuckDB reads it, read-only, while the pages do. A build writes a new file and puts it in the old one's place;
+open it anew to see the newest. Money is integer cents, times are UTC microseconds. How to ask it:
+[analyst-guide.md](analyst-guide.md).
+
+`stg_`: the newest revisions as loaded. `fct_`: one row for each thing that happened. `mart_`: sums that pages and commands
+ask."""
+
+
+def meaning(table: str, column: str) -> str | None:
+    """Return what a column means, or null where that is not written down."""
+    return MEANING.get(f"{table}.{column}", MEANING.get(column))
+
+
+def described(db: Warehouse) -> list[tuple[str, str, str, str]]:
+    """Return (table, column, type, meaning) of every column, tables in the order in which they are made."""
+    return [
+        (table, column, kind, meaning(table, column) or "")
+        for table in (*MODELS, *_ITSELF)
+        for column, kind in _columns(db, table)
+    ]
+
+
+def _columns(db: Warehouse, table: str) -> list[tuple[str, str]]:
+    rows = db.execute(
+        "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ? AND database_name = current_database() "
+        "ORDER BY column_index",
+        [table],
+    ).fetchall()
+    return [(column, kind) for column, kind in rows]
+
+
+def markdown(db: Warehouse) -> str:
+    """Return docs/warehouse.md, made of an open warehouse."""
+    return "\n".join([_HEAD, *(line for table in (*MODELS, *_ITSELF) for line in _section(db, table))]) + "\n"
+
+
+def _section(db: Warehouse, table: str) -> Iterator[str]:
+    header = _ITSELF.get(table) or model_text(table)
+    said = [line.removeprefix("--").strip() for line in header.splitlines() if line.startswith("--")][1:]
+    grain = grains().get(table) or tuple(header.splitlines()[0].partition(":")[2].strip().split(", "))
+    yield from (
+        "",
+        f"## {table}",
+        "",
+        " ".join(said),
+        "",
+        f"One row for each {', '.join(f'`{each}`' for each in grain)}.",
+        "",
+    )
+    yield from ("| column | type | meaning |", "| --- | --- | --- |")
+    for column, kind in _columns(db, table):
+        yield f"| `{column}` | {kind} | {meaning(table, column) or ''} |"

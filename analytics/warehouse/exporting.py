@@ -1,0 +1,114 @@
+"""The warehouse as files for other programs: Parquet, or CSV that no spreadsheet takes for formulas.
+
+The law of this file: a file appears whole or not at all, and only after whoever keeps the record of exports was told what it is;
+names of tables and columns come from the file's own catalogue and are quoted; a text that a spreadsheet would reckon (it begins
+with = + - @, a tab or a line's end) gets an apostrophe in front.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+from analytics.warehouse.warehouse import Warehouse
+
+Form = Literal["parquet", "csv"]
+SUMS: Final = "SHA256SUMS"
+"""The list of the files of an export, as `sha256sum --check` reads it; its own SHA-256 stands in the log."""
+FORMULA: Final = "^[=+\\-@\\t\\r\\n＝＋－＠]"
+"""How a text begins that a spreadsheet may take for a formula, full-width signs too."""
+
+
+def tables(db: Warehouse) -> list[str]:
+    """Return the names of the warehouse's tables, sorted."""
+    rows = db.sql(
+        "SELECT table_name FROM duckdb_tables() WHERE NOT temporary AND database_name = current_database() ORDER BY 1"
+    )
+    return [name for (name,) in rows.fetchall()]
+
+
+class NoSuchTable(ValueError):
+    """The warehouse has no table of a name that was asked for."""
+
+
+class Leaving(NamedTuple):
+    """What is about to leave: the floor's tables and meters it tells of, and the SHA-256 (hex) of its list of files (`SUMS`)."""
+
+    tables: list[str]
+    digest: str
+
+
+def export(
+    db: Warehouse, folder: str | Path, form: Form, names: Sequence[str] = (), *, on_record: Callable[[Leaving], None]
+) -> dict[Path, int]:
+    """Write tables (null: all) into `folder`, a file each and the list `SUMS`, and return file → rows. Lists become JSON in CSV.
+
+    `on_record` is called when everything is written and before any of it appears; what it raises leaves nothing behind.
+    Raises `NoSuchTable`, and `OSError`; files of an earlier export are replaced.
+    """
+    known = tables(db)
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise NoSuchTable(f"no table {unknown[0]!r}; the warehouse has {', '.join(known)}")
+    chosen, target = sorted(set(names)) or known, Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    paths = {name: target / f"{name}.{form}" for name in chosen}
+    with contextlib.ExitStack() as leftovers:
+        for path in (*paths.values(), target / SUMS):
+            leftovers.callback(_fresh(path).unlink, missing_ok=True)
+        written = {path: _write(db, name, _fresh(path), form) for name, path in paths.items()}
+        sums = "".join(f"{_digest(_fresh(path))}  {path.name}\n" for path in paths.values()).encode()
+        _fresh(target / SUMS).write_bytes(sums)
+        on_record(Leaving(_told_of(db, chosen), sha256(sums).hexdigest()))
+        for path in (*paths.values(), target / SUMS):
+            os.replace(_fresh(path), path)
+    return written
+
+
+def _told_of(db: Warehouse, names: Sequence[str]) -> list[str]:
+    """Return the floor's tables and meters of which these tables hold anything, sorted."""
+    found: set[str] = set()
+    for name in names:
+        rows = db.sql(f"SELECT * FROM {_quoted(name)}")
+        if "stream" in rows.columns:
+            streams = [str(stream) for (stream,) in db.sql(f"SELECT DISTINCT stream FROM {_quoted(name)}").fetchall()]
+            found |= {stream.partition("/")[2] for stream in streams if stream.startswith(("table/", "meter/"))}
+    return sorted(found)
+
+
+def _fresh(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _write(db: Warehouse, name: str, path: Path, form: Form) -> int:
+    rows = db.sql(f"SELECT * FROM {_quoted(name)}")
+    if form == "parquet":
+        rows.write_parquet(str(path), compression="zstd")
+    else:
+        shown = ", ".join(_plain(column, str(kind)) for column, kind in zip(rows.columns, rows.types, strict=True))
+        db.sql(f"SELECT {shown} FROM {_quoted(name)}").write_csv(str(path), header=True)
+    (count,) = db.sql(f"SELECT count(*) FROM {_quoted(name)}").fetchall()[0]
+    return int(count)
+
+
+def _plain(column: str, kind: str) -> str:
+    """The expression of a column for CSV: texts that look like formulas made harmless, lists as JSON."""
+    named = _quoted(column)
+    if kind.endswith("[]"):
+        return f"to_json({named})::VARCHAR AS {named}"
+    if kind == "VARCHAR":
+        return f"CASE WHEN regexp_matches({named}, '{FORMULA}') THEN '''' || {named} ELSE {named} END AS {named}"
+    return named
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

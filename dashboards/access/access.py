@@ -1,0 +1,132 @@
+"""Who may see what and do what. Every page and every action asks here; that a menu leaves something out protects nothing.
+
+Two ways to serve the pages (`rack dashboard --login FILE`, `--read-only`): with a login at the property's own identity provider
+(OIDC, by Streamlit), where roles come from a claim; or without one, on this machine only, and then nothing can be done and nobody
+is known. What the environment does not say is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from dashboards.drawing import markup
+from dashboards.run import ACCESS_VARIABLE, LOGIN, READ_ONLY
+
+PERSON = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
+LONGEST_SESSION_S = 12 * 3600
+"""A login older than this is asked for again: a role that was taken away does not outlive a shift."""
+
+
+class Role(StrEnum):
+    """What a person is here for. The secrets file says which values of the claim mean which role."""
+
+    SURVEILLANCE = "surveillance"
+    ANALYST = "analyst"
+    AUDITOR = "auditor"
+    ADMINISTRATOR = "administrator"
+
+
+REVIEW, PACKET, NAMES = "review", "packet", "names"
+"""Rights beside the pages: to act on findings and disputes, to take a packet away, to see who dealt and who played."""
+
+_EVERY_PAGE = frozenset(
+    {"floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "integrity", "rules", "health"}
+)
+RIGHTS: Mapping[Role, frozenset[str]] = {
+    Role.SURVEILLANCE: _EVERY_PAGE | {REVIEW, PACKET, NAMES},
+    Role.ANALYST: frozenset({"floor", "round", "hold", "fairness", "rules"}),
+    Role.AUDITOR: _EVERY_PAGE | {PACKET, NAMES},
+    Role.ADMINISTRATOR: frozenset({"floor", "integrity", "rules", "health"}),
+}
+"""Role → pages and rights. Who has several roles has the rights of all."""
+
+
+class Session(NamedTuple):
+    """Who looks: null without a login; what the roles come to; and why nothing can be seen, where that is so."""
+
+    person: str | None
+    rights: frozenset[str]
+    refusal: str = ""
+
+
+def session() -> Session:
+    """Return who looks at this page now."""
+    how = os.environ.get(ACCESS_VARIABLE)
+    if how == READ_ONLY:
+        return Session(None, _EVERY_PAGE | {NAMES})
+    if how != LOGIN:
+        return Session(
+            None, frozenset(), "These pages were not started by `rack dashboard`, which says who may see them."
+        )
+    return of_claims(claims(), roles_setting(), time.time())
+
+
+def of_claims(said: Mapping[str, Any], setting: Mapping[str, Any], now_s: float) -> Session:
+    """Return what an identity provider's claims come to under the `[roles]` of the secrets file."""
+    if not said.get("is_logged_in"):
+        return Session(None, frozenset(), "Log in to see the pages.")
+    issued = said.get("iat")
+    if not isinstance(issued, int | float) or not now_s - LONGEST_SESSION_S <= issued <= now_s + 300:
+        return Session(None, frozenset(), "This login is over: log out and in again.")
+    person = str(said.get(str(setting.get("person", "email"))) or "").lower()
+    if not PERSON.fullmatch(person):
+        return Session(None, frozenset(), "The login names nobody: its claim for the person is missing or is no name.")
+    given = said.get(str(setting.get("claim", "roles")))
+    held = {given} if isinstance(given, str) else {str(each) for each in given} if isinstance(given, list) else set()
+    roles = [role for role in Role if held & set(_values(setting.get(role.value)))]
+    rights = frozenset().union(*(RIGHTS[role] for role in roles))
+    return Session(person, rights, "" if rights else "This login has no role here: ask the property's administrator.")
+
+
+def may(right: str) -> bool:
+    """Say whether who looks may open a page, or has a right."""
+    return right in session().rights
+
+
+def refusal(right: str) -> str | None:
+    """Return why a page may not be opened or a thing not be done; null where it may."""
+    who = session()
+    return None if right in who.rights else who.refusal or "Your role does not reach to this."
+
+
+def person() -> str | None:
+    """Return who is logged in; null without a login."""
+    return session().person
+
+
+def gate(right: str) -> None:
+    """End the page here, saying why and offering the login, where who looks may not see it."""
+    why = refusal(right)
+    if why is None:
+        return
+    st.html(markup.empty("Not for everybody", why))
+    if os.environ.get(ACCESS_VARIABLE) == LOGIN:
+        if claims().get("is_logged_in"):
+            st.button("Log out", on_click=st.logout)
+        else:
+            st.button("Log in", on_click=st.login, type="primary")
+    st.stop()
+
+
+def claims() -> Mapping[str, Any]:
+    """Return what the identity provider says of who looks."""
+    return {str(key): value for key, value in st.user.to_dict().items()}
+
+
+def roles_setting() -> Mapping[str, Any]:
+    """Return `[roles]` of the secrets file: the claim with the roles, and for each role the values that mean it."""
+    setting = st.secrets.get("roles", {})
+    return {str(key): setting[key] for key in setting}
+
+
+def _values(given: object) -> list[str]:
+    if isinstance(given, str):
+        return [given]
+    return [str(each) for each in given] if isinstance(given, list | tuple) else []

@@ -1,0 +1,75 @@
+"""A round without the names of persons: patrons and staff become `patron-1`, `staff-1` in the order in which they appear.
+
+The law of this file: what is replaced is replaced everywhere on the page alike, so that one can still see who is the same. The
+hash shown stays that of the event as recorded, and the page says so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+import msgspec
+import polars as pl
+
+from analytics.hold.hold import RoundView
+
+PATRON_KEYS: Final = frozenset(("bettor", "patron"))
+STAFF_KEYS: Final = frozenset(("by", "dealer", "verified_by", "inspected_by", "witnessed_by"))
+ROLES: Final = frozenset(("dealer", "player", "floorperson", "device"))
+"""What stands in the place of a person where only the role is known; everything else there is somebody's id."""
+
+
+def without_names(view: RoundView) -> RoundView:
+    """Return the round with every person's id replaced, in the heading, the events and what findings say."""
+    names: dict[str, str] = {}
+    dealer = view.round["dealer"]
+    if dealer:
+        names[dealer] = "dealer-1"
+    payloads = [json.loads(payload) for payload in view.events["payload"]]
+    for payload in payloads:
+        _collect(payload, names)
+    replaced = [json.dumps(_replace(payload, names), ensure_ascii=False) for payload in payloads]
+    found = view.findings.with_columns(
+        pl.Series(column, [_in_text(words, names) for words in view.findings[column]], dtype=pl.String)
+        for column in ("expected", "observed")
+    )
+    return msgspec.structs.replace(
+        view,
+        round={
+            **view.round,
+            "dealer": names.get(dealer, dealer),
+            "undetermined": [_in_text(why, names) for why in view.round["undetermined"]],
+        },
+        events=view.events.with_columns(pl.Series("payload", replaced, dtype=pl.String)),
+        findings=found,
+    )
+
+
+def _collect(value: Any, names: dict[str, str]) -> None:
+    if isinstance(value, list):
+        for each in value:
+            _collect(each, names)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            kind = "patron" if key in PATRON_KEYS else "staff" if key in STAFF_KEYS else ""
+            if kind and isinstance(each, str) and each and each not in ROLES:
+                count = sum(name.startswith(kind) for name in names.values())
+                names.setdefault(each, f"{kind}-{count + 1}")
+            else:
+                _collect(each, names)
+
+
+def _replace(value: Any, names: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _replace(each, names) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_replace(each, names) for each in value]
+    return names.get(value, value) if isinstance(value, str) else value
+
+
+def _in_text(words: str, names: dict[str, str]) -> str:
+    for name, instead in names.items():
+        words = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", instead, words)
+    return words

@@ -1,0 +1,1 @@
+"""Cards, dice, tables and charts as pictures, and small pieces of HTML: pure functions."""

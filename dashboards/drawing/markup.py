@@ -1,0 +1,165 @@
+"""Small pieces of HTML that the pages are laid out from: badges, figures, tiles and tables. Pure functions.
+
+The law of this file: every text is escaped, every judgement is said by sign, word and shape, never by colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from urllib.parse import urlencode
+
+from dashboards.drawing.names import UNKNOWN, VERDICTS, Formats
+
+DOWN, UP = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
+SEVERITIES = {"high": ("\N{BLACK CIRCLE}", "High"), "medium": ("\N{CIRCLE WITH LEFT HALF BLACK}", "Medium"),
+              "low": ("\N{WHITE CIRCLE}", "Low")}  # fmt: skip
+VERDICT_SHAPES = {
+    "UPHELD": "\N{HEAVY CHECK MARK}\N{VARIATION SELECTOR-15}",
+    "VARIANCE": "\N{BLACK DIAMOND}",
+    "VOID": "\N{EMPTY SET}",
+    "UNDETERMINED": "?",
+}
+
+
+class Html(str):
+    """Markup that is escaped already."""
+
+    __slots__ = ()
+
+
+def text(content: object) -> Html:
+    """Return content as markup: escaped, unless it is markup already."""
+    return content if isinstance(content, Html) else Html(escape(str(content)))
+
+
+def link(page: str, words: object, **query: object) -> Html:
+    """Return a link to a page of ours with its query."""
+    return Html(f'<a href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
+
+
+def button_link(page: str, words: object, **query: object) -> Html:
+    """Return a link that looks like a button."""
+    return Html(f'<a class="rk-button" href="{escape(href(page, **query))}" target="_self">{text(words)}</a>')
+
+
+def chip(page: str, words: object, here: bool, **query: object) -> Html:
+    """Return a small link to a view; the one that is shown is marked."""
+    now = ' aria-current="page"' if here else ""
+    return Html(f'<a class="rk-chip" href="{escape(href(page, **query))}" target="_self"{now}>{text(words)}</a>')
+
+
+def href(page: str, **query: object) -> str:
+    """Return the address of a page of ours, relative to where we are.
+
+    >>> href("round", table="fu-01", round=17)
+    'round?table=fu-01&round=17'
+    """
+    given = {key: value for key, value in query.items() if value is not None}
+    return f"{page}?{urlencode(given)}" if given else page
+
+
+def severity_badge(severity: str) -> Html:
+    """Return a severity by shape and word."""
+    shape, word = SEVERITIES.get(severity, ("", severity))
+    return Html(
+        f'<span class="rk-badge rk-{escape(severity)}"><span aria-hidden="true">{shape}</span> {escape(word)}</span>'
+    )
+
+
+def verdict_badge(verdict: str) -> Html:
+    """Return a verdict by shape and word."""
+    shape, word = VERDICT_SHAPES.get(verdict, ""), VERDICTS.get(verdict, verdict)
+    return Html(
+        f'<span class="rk-badge rk-v-{escape(verdict.lower())}"><span aria-hidden="true">{shape}</span> {escape(word)}</span>'
+    )
+
+
+def difference(cents: int | None, formats: Formats, nothing: str = UNKNOWN) -> Html:
+    """Return what the patron got beyond the due: shape, sign, amount and word; `nothing` where no money is named."""
+    if not cents:
+        return Html(f'<span class="rk-soft">{escape(nothing)}</span>')
+    shape, word, kind = (DOWN, "short", "under") if cents < 0 else (UP, "over", "over")
+    return Html(
+        f'<span class="rk-money-{kind}"><span aria-hidden="true">{shape}</span> {escape(formats.signed(cents))} {word}</span>'
+    )
+
+
+def figure(label: str, value: object, note: object = "") -> Html:
+    """Return a figure under its name."""
+    below = f'<div class="rk-note">{text(note)}</div>' if note else ""
+    return Html(
+        f'<div class="rk-figure"><div class="rk-label">{escape(label)}</div>'
+        f'<div class="rk-value">{text(value)}</div>{below}</div>'
+    )
+
+
+def figures(items: Iterable[Html]) -> Html:
+    """Return figures side by side."""
+    return Html(f'<div class="rk-figures">{"".join(items)}</div>')
+
+
+def heading(title: object, below: object = "", side: object = "") -> Html:
+    """Return a page's heading, the line under it and what stands at its right."""
+    under = f'<p class="rk-under">{text(below)}</p>' if below else ""
+    right = f'<div class="rk-side">{text(side)}</div>' if side else ""
+    return Html(f'<div class="rk-head"><div><h1 class="rk-h1">{text(title)}</h1>{under}</div>{right}</div>')
+
+
+def section(title: str, below: str = "") -> Html:
+    """Return a section's heading."""
+    under = f'<p class="rk-under">{escape(below)}</p>' if below else ""
+    return Html(f'<h2 class="rk-h2">{escape(title)}</h2>{under}')
+
+
+def table(
+    columns: Mapping[str, str], rows: Sequence[Sequence[object]], label: str, *, marked: Iterable[int] = ()
+) -> Html:
+    """Return a table. `marked` rows stand out. On a phone each row is a card, its cells under each other with their headings.
+
+    `columns` maps each heading to `"text"`, `"number"` or `"short"` (text that is not broken over lines).
+    """
+    names, kinds = list(columns), list(columns.values())
+    head = "".join(
+        f'<th scope="col" role="columnheader" class="rk-{kind}">{escape(name)}</th>' for name, kind in columns.items()
+    )
+    special = set(marked)
+    body = "".join(
+        f'<tr role="row"{" class=rk-marked" if i in special else ""}>'
+        + "".join(
+            f'<td role="cell" class="rk-{kind}" data-label="{escape(name)}">{text(cell)}</td>'
+            for cell, kind, name in zip(row, kinds, names, strict=True)
+        )
+        + "</tr>"
+        for i, row in enumerate(rows)
+    )
+    return Html(
+        f'<div class="rk-scroll"><table class="rk-table" role="table" aria-label="{escape(label)}">'
+        f'<thead><tr role="row">{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def two_lines(first: object, second: object) -> Html:
+    """Return a cell with a second, softer line."""
+    below = f'<div class="rk-soft">{text(second)}</div>' if second else ""
+    return Html(f"<div>{text(first)}</div>{below}")
+
+
+def notice(title: object, below: object) -> Html:
+    """Return a warning: what is wrong, and what to do."""
+    return Html(
+        f'<div class="rk-notice" role="alert"><span aria-hidden="true">!</span><div><strong>{text(title)}.</strong> '
+        f"{text(below)}</div></div>"
+    )
+
+
+def empty(title: str, what_to_do: str) -> Html:
+    """Return what stands where there is nothing to show: why, and what to do. `code` in back quotes is set as such."""
+    return Html(f'<div class="rk-empty"><h2 class="rk-h2">{escape(title)}</h2><p>{coded(what_to_do)}</p></div>')
+
+
+def coded(words: str) -> Html:
+    """Return words in which what stands in back quotes is set as code."""
+    parts = escape(words).split("`")
+    return Html("".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts)))

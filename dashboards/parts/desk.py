@@ -1,0 +1,126 @@
+"""The desk of the log that these pages show: who is at it, what was reviewed, and one action at a time.
+
+The law of this file: nothing is kept here. What was reviewed is read from the log, what is done becomes an event in it before
+the page says so, and what the desk refuses is shown with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import streamlit as st
+
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.run import log_address, log_options
+from replay.review.desk import REFUSALS, Desk, Entry, FindingReview, ReviewRefused, TableReview, desk_at
+
+T = TypeVar("T")
+
+FRESH_SECONDS = 3
+
+
+class Reviews:
+    """What was reviewed at all tables, as the log has it."""
+
+    def __init__(self, tables: dict[str, TableReview], broken: dict[str, str]) -> None:
+        self.tables, self.broken = tables, broken
+
+    def of(self, table: str, finding_id: str) -> FindingReview:
+        """Return where a finding stands."""
+        review = self.tables.get(table)
+        return FindingReview(finding_id=finding_id) if review is None else review.finding(finding_id)
+
+    def ids(self, fits: Callable[[FindingReview], bool]) -> tuple[str, ...]:
+        """Return the findings somebody spoke of that fit."""
+        return tuple(
+            key for review in self.tables.values() for key, said in sorted(review.findings.items()) if fits(said)
+        )
+
+    def people(self) -> list[str]:
+        """Return everybody a finding is assigned to."""
+        given = {said.assigned_to for review in self.tables.values() for said in review.findings.values()}
+        return sorted(person for person in given if person)
+
+
+def reviews() -> Reviews | None:
+    """Return what was reviewed, or null where these pages know no log or cannot read it (then the page says why)."""
+    address = log_address()
+    if address is None:
+        return None
+    try:
+        return _read(address)
+    except REFUSALS as error:
+        st.html(markup.notice("The log cannot be read, so nothing can be reviewed", str(error)))
+        return None
+
+
+@st.cache_resource(ttl=FRESH_SECONDS, show_spinner=False)
+def _read(address: str) -> Reviews:
+    tables: dict[str, TableReview] = {}
+    broken: dict[str, str] = {}
+    with desk_at(address, read_only=True, **log_options()) as desk:
+        for stream in desk.log.streams():
+            kind, _, table = stream.partition("/")
+            if kind == "review":
+                try:
+                    tables[table] = desk.review(table)
+                except REFUSALS as error:
+                    broken[table] = str(error)
+    return Reviews(tables, broken)
+
+
+def ask(question: Callable[[Desk], T]) -> T:
+    """Put a question to the desk; a log that lost its tail can still be asked. Raises what a desk raises."""
+    address = log_address()
+    if address is None:
+        raise ReviewRefused("these pages were started without a log; name it: rack dashboard --log ADDR")
+    with desk_at(address, read_only=True, check_heads=False, **log_options()) as at:
+        return question(at)
+
+
+def act(what: Callable[[Desk], Entry]) -> Entry | None:
+    """Do one thing at the desk; null where it was refused, and the page says why."""
+    address = log_address()
+    if address is None:
+        return None
+    denied = access.refusal(access.REVIEW)
+    if denied is not None:
+        st.session_state["desk-refusal"] = denied
+        return None
+    try:
+        with desk_at(address, **log_options()) as desk:
+            entry = what(desk)
+    except REFUSALS as error:
+        st.session_state["desk-refusal"] = str(error)
+        return None
+    _read.clear()
+    st.session_state["desk-done"] = f"{entry.by}: {entry.says}"
+    return entry
+
+
+def outcome() -> None:
+    """Say once what the last action came to."""
+    refusal, done = st.session_state.pop("desk-refusal", None), st.session_state.pop("desk-done", None)
+    if refusal:
+        st.html(markup.notice("Nothing was written", refusal))
+    if done:
+        st.toast(f"Written to the log. {done}")
+
+
+def on_record(table: str, round_no: int) -> None:
+    """Put on record that who is logged in looks at a round, once a session. Where that cannot be, the page ends here.
+
+    Without a login nobody is known, and nothing is written.
+    """
+    who, address, key = access.person(), log_address(), f"seen {table} {round_no}"
+    if who is None or address is None or key in st.session_state:
+        return
+    try:
+        with desk_at(address, **log_options()) as desk:
+            desk.viewed(table, round_no, what="round", by=who, reason="opened on a page")
+    except REFUSALS as error:
+        st.html(markup.notice("The round is not shown, for that you looked cannot be put on record", str(error)))
+        st.stop()
+    st.session_state[key] = True

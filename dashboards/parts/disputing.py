@@ -1,0 +1,69 @@
+"""A patron's dispute of a round: open it with what the patron says, decide it, both as events in the log through the desk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.names import Formats
+from dashboards.parts import desk, reviewing, source
+from replay.review.desk import OUTCOMES, Dispute
+
+
+def panel(table: str, round_no: int, seat: int | None, formats: Formats) -> None:
+    """Show the disputes of a round, and offer to open or decide one where who looks may review."""
+    said = desk.reviews()
+    if said is None:
+        return
+    review = said.tables.get(table)
+    here = [each for each in review.disputes.values() if each.round_no == round_no] if review is not None else []
+    desk.outcome()
+    for each in here:
+        state = "open" if each.outcome is None else OUTCOMES[each.outcome]
+        source.show(markup.section(f"Dispute {each.dispute}: {state}"))
+        source.show(reviewing.history(each.history, formats))
+    who = access.person()
+    if who is None or access.refusal(access.REVIEW) is not None:
+        return
+    undecided = next((each for each in here if each.outcome is None), None)
+    if undecided is None:
+        _open(table, round_no, seat, len(review.disputes) if review is not None else 0, who)
+    else:
+        _decide(table, undecided, who)
+
+
+def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> None:
+    key = f"dispute {table} {round_no} {seat} {known}"
+    with st.expander("Open a dispute of this round"):
+        st.text_input("What the patron says", key=f"claim {key}")
+
+        def write() -> None:
+            claim = _read(f"claim {key}")
+            if claim:
+                name = f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "") + f"-{known + 1}"
+                desk.act(lambda at: at.open_dispute(table, round_no, dispute=name, claim=claim, by=who, seat=seat))
+
+        st.button("Open the dispute", key=f"open {key}", on_click=write)
+
+
+def _decide(table: str, dispute: Dispute, who: str) -> None:
+    key = f"decide {table} {dispute.dispute}"
+    outcome: Any = st.selectbox("How it ends", list(OUTCOMES), index=None, placeholder="Choose", key=f"outcome {key}",
+                                format_func=lambda name: OUTCOMES[name][0].upper() + OUTCOMES[name][1:])  # fmt: skip
+    st.text_input("Why", key=f"why {key}")
+
+    def write() -> None:
+        reason = _read(f"why {key}")
+        if reason and outcome is not None:
+            desk.act(
+                lambda at: at.close_dispute(table, dispute=dispute.dispute, outcome=outcome, by=who, reason=reason)
+            )
+
+    st.button("Decide the dispute", key=f"close {key}", on_click=write, disabled=outcome is None)
+
+
+def _read(name: str) -> str:
+    return str(st.session_state.get(name) or "").strip()

@@ -1,0 +1,42 @@
+"""What the tests of the devices come to, and where each looked, in words. Pure functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from analytics.fairness import fairness
+from dashboards.drawing import markup
+from dashboards.drawing.names import game_name, plural, table_name
+
+
+def answer(found: pl.DataFrame) -> markup.Html:
+    """Say in one sentence what the tests come to."""
+    alarms, blind = int(found["alarm"].sum()), int((found["verdict"] == "cannot_tell").sum())
+    below = f"Fair devices get a report with any alarm at all once in {1 / fairness.ALARM_LEVEL:.0f}."
+    if alarms:
+        kind, shape, words = "under", "◆", f"Chance does not explain {alarms:,} of {plural(found.height, 'test')}."
+    elif 2 * blind > found.height:
+        kind, shape = "unknown", "?"
+        words = f"Nothing stands out, but {blind:,} of {plural(found.height, 'test')} saw too little to tell."
+    else:
+        kind, shape, words = "upheld", "✔\ufe0e", f"Chance explains all of {plural(found.height, 'test')}."
+        below = f"{plural(blind, 'test')} saw too little to tell. {below}" if blind else below
+    return markup.Html(
+        f'<div class="rk-answer rk-a-{kind}" role="status"><div class="rk-answer-shape" aria-hidden="true">{shape}</div>'
+        f'<div><p class="rk-answer-words">{words}</p><p class="rk-under">{below}</p></div></div>'
+    )
+
+
+def where(row: dict[str, Any]) -> str:
+    """Return where a test looked: the table, the dice, the position, the shuffle."""
+    parts = (
+        [table_name(row["table_id"])] if row["table_id"] else [game_name(row["game"])] if row["game"] else ["The floor"]
+    )
+    parts += [f"dice {row['dice_set']}"] if row["dice_set"] else []
+    parts += [f"die {row['die']}"] if row["die"] else []
+    parts += [str(row["position"])] if row["position"] else []
+    parts += [f"{row['method']} shuffle"] if row["method"] else []
+    parts += [f"deck {row['deck']}"] if row["deck"] else []
+    return " · ".join(parts)

@@ -1,0 +1,114 @@
+"""How fast the tables deal, how often side wagers are made, and the wagers behind a figure."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from analytics.hold import behind, pace
+from analytics.warehouse.selection import Selection
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.names import (
+    Formats,
+    day_name,
+    game_name,
+    line_name,
+    percent,
+    plural,
+    position_name,
+    table_name,
+    wager_with_paytable,
+)
+from dashboards.parts import source
+
+PACE = {
+    "Who": "text",
+    "Rounds": "number",
+    "Rounds an hour": "number",
+    "As the games and hours have": "number",
+    "Index": "number",
+}
+TAKE_UP = {"Game": "text", "Wager": "text", "Made": "number", "Of base wagers": "number", "Average": "number"}
+BEHIND = {"Round": "short", "Where": "short", "Wager": "text", "Staked": "number", "House win": "number", "Why": "text"}
+ROWS = 100
+
+
+def paced(of: Selection, formats: Formats) -> None:
+    """Show pace against what the games and hours usually have, and how often side wagers are made."""
+    named = access.may(access.NAMES)
+    by, column, title = ("dealer", "dealer", "Dealers") if named else ("table", "table_id", "Tables")
+    source.show(markup.section(title, "Index 100: as fast as the floor deals the same games in the same hours."))
+    found = source.ask(lambda db: pace.pace_audit(db, by, of))
+    rows = [
+        [
+            markup.two_lines(
+                table_name(r[column] or "–"),
+                "" if r["enough"] else "less than an hour of play",
+            ),
+            f"{r['rounds']:,}",
+            "–" if r["rounds_per_hour"] is None else f"{r['rounds_per_hour']:.1f}",
+            "–" if r["expected_rounds"] is None else f"{r['expected_rounds']:,.0f} rounds",
+            "–" if r["index"] is None else f"{r['index']:.0f}",
+        ]
+        for r in found.iter_rows(named=True)
+    ]
+    source.show(markup.table(PACE, rows, f"Pace of the {title.lower()}, slowest first"))
+    source.show(markup.section("Side wagers", "How often each is made, for a hundred base wagers of its game."))
+    found = source.ask(lambda db: pace.side_wager_take_up(db, "game", of))
+    rows = [
+        [
+            game_name(r["game"]),
+            wager_with_paytable(r["wager"], r["paytable"]),
+            f"{r['wagers']:,}",
+            percent(r["take_up_percent"]),
+            formats.money(None if r["average_cents"] is None else round(r["average_cents"])),
+        ]
+        for r in found.iter_rows(named=True)
+    ]
+    source.show(markup.table(TAKE_UP, rows, "Side wagers and how often they are made"))
+
+
+def wagers_behind(of: Selection, formats: Formats) -> None:
+    """Show the wagers that make a figure, each a link to its round."""
+    wager, paytable = st.query_params.get("wager"), st.query_params.get("paytable")
+    sums = source.ask(lambda db: behind.sums_behind(db, of, wager=wager, paytable=paytable)).row(0, named=True)
+    named = wager_with_paytable(wager, paytable) if wager else "All wagers"
+    source.show(markup.section(named, f"{plural(sums['wagers'], 'wager')}: their sums are the figure's."))
+    if not sums["wagers"]:
+        source.show(markup.empty("No wager", "Nothing was staked here. Choose another part of the floor."))
+        return
+    source.show(
+        markup.figures(
+            [
+                markup.figure("Handle", formats.money(sums["handle_cents"])),
+                markup.figure("Payouts", formats.money(sums["payouts_cents"])),
+                markup.figure("House win", formats.money(sums["house_win_cents"])),
+                markup.figure("Jackpots by slip", formats.money(sums["jackpots_by_slip_cents"])),
+            ]
+        )
+    )
+    pages = -(-sums["wagers"] // ROWS)
+    at = int(st.number_input(f"Page (of {pages:,})", 1, pages, 1, key="behind-page", width=160)) if pages > 1 else 1
+    found = source.ask(
+        lambda db: behind.wagers_behind(db, of, wager=wager, paytable=paytable, limit=ROWS, offset=(at - 1) * ROWS)
+    )
+    rows = [
+        [
+            markup.two_lines(
+                markup.link(
+                    "round",
+                    f"{table_name(r['table_id'])} · {r['round_no']:,}",
+                    table=r["table_id"],
+                    round=r["round_no"],
+                ),
+                day_name(r["gaming_day"]),
+            ),
+            position_name(r["seat"]),
+            wager_with_paytable(r["wager"], r["paytable"]),
+            formats.money(r["staked_cents"]),
+            formats.signed(r["house_win_cents"]),
+            line_name(r["line"] or "–"),
+        ]
+        for r in found.iter_rows(named=True)
+    ]
+    source.show(markup.table(BEHIND, rows, "The wagers behind the figure"))

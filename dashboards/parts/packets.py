@@ -1,0 +1,76 @@
+"""The dispute packet from a page: made from the log by whoever is logged in, on record before the files are there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.parts import source
+from dashboards.run import key_path, log_address, log_options
+
+if TYPE_CHECKING:
+    from replay.packet import Packet
+
+FORMS = {
+    "pdf": ("PDF, signed", "application/pdf"),
+    "json": ("Bundle for an expert", "application/json"),
+    "html": ("Page", "text/html"),
+}
+"""Form of a packet → what its button says, and what the file is."""
+
+
+def why_not() -> str:
+    """Return why no packet can be made here; empty where one can."""
+    if log_address() is None:
+        return "Start the pages with the log: rack dashboard --log ADDR"
+    denied = access.refusal(access.PACKET)
+    if denied is not None:
+        return denied
+    if access.person() is None:
+        return "Log in first: who takes a packet away stands in the log"
+    return "" if key_path() is not None else "A packet is signed with the log's key: start the pages with RACK_KEY set"
+
+
+def offer(table: str, round_no: int, seat: int | None = None) -> None:
+    """Offer the packet of a round (and seat): one click makes it, then its files can be taken."""
+    name = f"packet {table} {round_no} {seat}"
+    made: Packet | None = st.session_state.get(name)
+    if made is not None:
+        _files(made, name)
+        return
+    why = why_not()
+    if st.button("Dispute packet", key=f"make {name}", disabled=bool(why), help=why or None):
+        with st.spinner(
+            "Making the packet, under a checkpoint that covers the round; the next one may have to be awaited …"
+        ):
+            made = _make(table, round_no, seat)
+        if made is not None:
+            st.session_state[name] = made
+            st.rerun()
+
+
+def _make(table: str, round_no: int, seat: int | None) -> Packet | None:
+    # It typesets and signs: no page waits for that before it is asked for.
+    from replay.packet import REFUSALS, packet_at
+
+    address, key, who = log_address(), key_path(), access.person()
+    if address is None or key is None or who is None or why_not():
+        return None
+    try:
+        return packet_at(
+            address, table, round_no, seat, key=key, by=who, reason="dispute packet from a page", **log_options()
+        )
+    except REFUSALS as error:
+        source.show(markup.notice("No packet was made, and nothing left the log", str(error)))
+        return None
+
+
+def _files(made: Packet, name: str) -> None:
+    for form, data in made.forms.items():
+        words, mime = FORMS[form]
+        st.download_button(
+            words, data, file_name=f"{made.name}.{form}", mime=mime, key=f"{form} {name}", on_click="ignore"
+        )

@@ -1,0 +1,210 @@
+"""What people do about one finding: where it stands, what was said about it, and what to do next; written at the desk only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboards.access import access
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import STATES, Formats, plural
+from dashboards.parts import desk, source
+from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
+
+AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
+
+ACTIONS = {
+    "open": ("assign", "resolve", "note"),
+    "assigned": ("resolve", "assign", "note"),
+    "awaiting_signature": ("sign", "refuse", "note"),
+    "resolved": ("note", "reopen"),
+    "reopened": ("assign", "resolve", "note"),
+}
+"""What can be done in each state, the likeliest first."""
+WORDS = {
+    "assign": "Assign", "note": "Note", "resolve": "Resolve", "sign": "Sign", "refuse": "Refuse to sign", "reopen": "Reopen",
+}  # fmt: skip
+
+
+def cents_typed(text: str) -> int | None:
+    """Return an amount as typed in cents; null where it is none.
+
+    >>> cents_typed("1,250.00"), cents_typed("$ 75"), cents_typed("7.5")
+    (125000, 7500, None)
+    """
+    bare = text.strip().lstrip("$€£").strip()
+    if re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]{2})?", bare):
+        bare = bare.replace(",", "")
+    found = AMOUNT.fullmatch(bare)
+    return None if found is None else int(found[1]) * 100 + int(found[2] or 0)
+
+
+def standing(review: FindingReview, formats: Formats) -> Html:
+    """Return where a finding stands: its state, who has it, and how it was disposed of."""
+    parts = [f"<strong>{markup.text(STATES[review.state])}</strong>"]
+    if review.assigned_to and review.state == "assigned":
+        parts.append(f"with {markup.text(review.assigned_to)}")
+    done = review.resolution
+    if done is not None:
+        money = f", {formats.money(done.amount_cents)}" if done.amount_cents is not None else ""
+        signed = f", signed by {done.by} and {done.second_by}" if done.second_by else f", by {done.by}"
+        parts.append(markup.text(DISPOSITIONS[done.disposition] + money + signed))
+    return Html(f'<p class="rk-standing">{" · ".join(parts)}</p>')
+
+
+def history(said: Sequence[Entry], formats: Formats) -> Html:
+    """Return everything that was said about a finding, in order, each with its number in the review stream."""
+    if not said:
+        return Html("")
+    rows = "".join(
+        f'<li><span class="rk-soft">{markup.text(formats.day_and_clock(each.at_us))} · {markup.text(each.by)}'
+        f" · event {each.seq}</span><br>{markup.text(each.says)}</li>"
+        for each in said
+    )
+    return Html(f'<ol class="rk-history" aria-label="What was said about it">{rows}</ol>')
+
+
+def panel(
+    found: dict[str, Any], review: FindingReview, alike: Sequence[str], people: Sequence[str], formats: Formats
+) -> None:
+    """Show where a finding stands and offer what can be done about it. `alike` are the other findings of its fingerprint."""
+    desk.outcome()
+    source.show(standing(review, formats))
+    source.show(history(review.history, formats))
+    who = access.person()
+    if who is None or not access.may(access.REVIEW):
+        source.show(
+            '<p class="rk-note">To assign, note and resolve, log in with a role that reviews '
+            "(<code>rack dashboard --login FILE</code>), or use <code>rack review</code>.</p>"
+        )
+        return
+    offered = ACTIONS[review.state]
+    key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
+    todo = st.segmented_control("What to do", offered, default=offered[0], required=True, format_func=lambda a: WORDS[a],
+                                key=f"do {key}", label_visibility="collapsed") or offered[0]  # fmt: skip
+    _FORMS[todo](_Form(found, review, alike, people, who, key, formats))
+
+
+class _Form:
+    """What a form needs: the finding, who acts, and the names of its boxes."""
+
+    def __init__(self, found: dict[str, Any], review: FindingReview, alike: Sequence[str], people: Sequence[str], who: str,
+                 key: str, formats: Formats) -> None:  # fmt: skip
+        self.found, self.review, self.alike, self.people = found, review, alike, people
+        self.who, self.key, self.formats = who, key, formats
+        self.id: str = found["finding_id"]
+
+    def sheet(self) -> DeltaGenerator:
+        """Return what boxes and button stand on: what is typed is sent with the button, and with nothing else."""
+        return st.form(f"sheet {self.key}", border=False, enter_to_submit=False)
+
+    def box(self, label: str, name: str, **options: Any) -> None:
+        """Show a box of text; it is read when the button is pressed."""
+        st.text_input(label, key=f"{name} {self.key}", **options)
+
+    def read(self, name: str) -> str:
+        """Return what stands in a box."""
+        return str(st.session_state.get(f"{name} {self.key}") or "").strip()
+
+    def ticked(self, name: str) -> bool:
+        """Return whether a box is ticked."""
+        return bool(st.session_state.get(f"{name} {self.key}"))
+
+    def button(self, words: str, action: Callable[[Desk], Entry], *, needs: Sequence[str] = ("reason",)) -> None:
+        """Show the button that writes: what is missing is said, and then nothing is written."""
+
+        def write() -> None:
+            missing = [name for name in needs if not self.read(name)]
+            if missing:
+                st.session_state["desk-refusal"] = f"Fill in: {', '.join(missing)}."
+            else:
+                desk.act(action)
+
+        st.form_submit_button(words, key=f"{words} {self.key}", type="primary", on_click=write)
+
+
+def _assign(form: _Form) -> None:
+    with form.sheet():
+        form.box("To", "to", value=form.who, help="A name as the directory has it, in small letters")
+        form.box("Why", "reason", placeholder="look at camera 4")
+        form.button(
+            "Assign", lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
+            needs=("to", "reason"),
+        )  # fmt: skip
+
+
+def _note(form: _Form) -> None:
+    with form.sheet():
+        form.box("What you saw or did", "note")
+        form.button("Write the note", lambda d: d.note(form.id, note=form.read("note"), by=form.who), needs=("note",))
+
+
+def _resolve(form: _Form) -> None:
+    disposition = st.selectbox("What became of it", list(DISPOSITIONS), index=None, format_func=_sentence,
+                               placeholder="Choose", key=f"disposition {form.key}")  # fmt: skip
+    if disposition is None:
+        return
+    with form.sheet():
+        _resolve_as(form, disposition)
+
+
+def _resolve_as(form: _Form, disposition: str) -> None:
+    needs = ["reason"]
+    if disposition in MOVES_MONEY:
+        cents = abs(form.found["difference_cents"] or 0)
+        form.box("Amount", "amount", value=f"{cents / 100:.2f}" if cents else "")
+        source.show('<p class="rk-note">Money moves: it stands when a second person has signed it.</p>')
+        needs.append("amount")
+    if disposition == "duplicate":
+        form.box("Of which finding", "other", placeholder="the first digits of its id")
+        needs.append("other")
+    form.box("Why", "reason")
+    if form.alike and disposition not in (*MOVES_MONEY, "duplicate"):
+        st.checkbox(f"and {plural(len(form.alike), 'other')} alike, as duplicates of this one", key=f"also {form.key}")
+
+    def write(at: Desk) -> Entry:
+        amount = cents_typed(form.read("amount")) if disposition in MOVES_MONEY else None
+        entry = at.resolve(
+            form.id, disposition=disposition, by=form.who, reason=form.read("reason"), amount_cents=amount,
+            duplicate_of=form.read("other") or None,
+        )  # fmt: skip
+        for each in form.alike if form.ticked("also") else ():
+            if not at.case(each).review.settled:
+                at.resolve(each, disposition="duplicate", by=form.who, reason=form.read("reason"), duplicate_of=form.id)
+        return entry
+
+    form.button("Resolve", write, needs=needs)
+
+
+def _sentence(disposition: str) -> str:
+    words = DISPOSITIONS[disposition]
+    return words[0].upper() + words[1:]
+
+
+def _sign(form: _Form) -> None:
+    first = form.review.resolution
+    assert first is not None, "it awaits a signature"
+    if first.by == form.who:
+        source.show(markup.notice(f"{first.by} signed first", "The second signature is another person's"))
+    with form.sheet():
+        form.box("What you checked", "reason", placeholder="slip 1147 seen")
+        form.button(
+            f"Sign {form.formats.money(first.amount_cents)}",
+            lambda d: d.sign(form.id, by=form.who, reason=form.read("reason"), amount_cents=first.amount_cents),
+        )
+
+
+def _reopen(form: _Form) -> None:
+    with form.sheet():
+        form.box("Why", "reason")
+        form.button("Reopen", lambda d: d.reopen(form.id, by=form.who, reason=form.read("reason")))
+
+
+_FORMS: dict[str, Callable[[_Form], None]] = {
+    "assign": _assign, "note": _note, "resolve": _resolve, "sign": _sign, "refuse": _reopen, "reopen": _reopen,
+}  # fmt: skip

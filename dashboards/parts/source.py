@@ -1,0 +1,153 @@
+"""What every page does the same way: its style, the open warehouse, and what stands there when there is none."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from analytics.hold import hold
+from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
+from dashboards.drawing import markup
+from dashboards.drawing.names import Formats
+from dashboards.run import warehouse_path
+
+T = TypeVar("T")
+HERE = Path(__file__).parent
+POLL_SECONDS = 3
+DRAWN_FROM = "drawn-from"
+"""Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""
+
+
+def begin() -> None:
+    """Put the pages' style in place and note the generation that is there, before any question; the first call of every page."""
+    st.session_state[DRAWN_FROM] = stamp(warehouse_path())
+    st.html(HERE / "style.css")
+
+
+def ask(question: Callable[[Warehouse], T]) -> T:
+    """Put a question to the newest generation. Where there is no warehouse the page says what to do, and ends here."""
+    try:
+        return question(_warehouse())
+    except WarehouseError as error:
+        show(markup.empty("Nothing to show yet", str(error)))
+        watch()
+        st.stop()
+
+
+def reckon(question: Callable[..., T], *about: Any, **more: Any) -> T:
+    """Put a question that takes its time to the newest generation; the same question to the same generation is answered once."""
+    name = f"{question.__module__}.{question.__qualname__}"
+    try:
+        kept: T = _reckoned(
+            (str(warehouse_path()), stamp(warehouse_path()), name, repr(about), repr(more)), question, about, more
+        )
+    except WarehouseError as error:
+        show(markup.empty("Nothing to show yet", str(error)))
+        watch()
+        st.stop()
+    return kept
+
+
+@st.cache_data(max_entries=64, show_spinner="Reckoning …")
+def _reckoned(key: tuple[Any, ...], _question: Callable[..., T], _about: tuple[Any, ...], _more: dict[str, Any]) -> T:
+    return _question(_warehouse(), *_about, **_more)
+
+
+class _Open(threading.local):
+    """The generation that a thread has open, from its first question on until the thread ends: with the drawing of a page.
+
+    To open it for each question would take longer than most answers.
+    """
+
+    def __init__(self) -> None:
+        self.of: tuple[Path, tuple[int, int] | None] | None = None
+        self.held = ExitStack()
+        self.db: Warehouse | None = None
+
+
+_open = _Open()
+
+
+def _warehouse() -> Warehouse:
+    """Return the newest generation, open. Raises `WarehouseError`."""
+    path = warehouse_path()
+    newest = path, stamp(path)
+    if _open.db is None or _open.of != newest:
+        _open.held.close()
+        _open.db = None
+        _open.db, _open.of = _open.held.enter_context(reading(path)), newest
+    return _open.db
+
+
+def formats() -> Formats:
+    """Return how this property writes money and time."""
+    return Formats.of(ask(hold.property_facts))
+
+
+def show(html: str) -> None:
+    """Put markup on the page; nothing where there is none."""
+    if html:
+        st.html(html)
+
+
+def draw(wide: str, upright: str = "") -> None:
+    """Put a drawing on the page, inline, so that its titles can be read; `st.html` would drop it. A phone shows `upright`."""
+    drawings = f'<div class="rk-drawing{" rk-wide" if upright else ""}">{wide}</div>'
+    if upright:
+        drawings += f'<div class="rk-drawing rk-upright">{upright}</div>'
+    st.markdown(drawings, unsafe_allow_html=True)
+
+
+def print_button() -> None:
+    """Offer to print the page as it stands; the style for print leaves out what is only for the screen."""
+    st.html(
+        '<button type="button" class="rk-button rk-noprint" id="rk-print">Print this page</button>'
+        "<script>document.getElementById('rk-print').addEventListener('click', () => window.print())</script>",
+        unsafe_allow_javascript=True,  # our own words only
+    )
+
+
+def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], str], everything: str) -> str | None:
+    """Offer the values and keep the choice in the address, so that the page as it is can be sent as a link.
+
+    `everything` is said where nothing is chosen, which is null.
+    """
+    given = chosen(name, list(values))
+    options: list[str | None] = [None, *values]
+    picked: str | None = st.selectbox(
+        label, options, index=options.index(given), format_func=lambda v: everything if v is None else say(v),
+        key=f"choose-{name}",
+    )  # fmt: skip
+    if picked is None:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = picked
+    return picked
+
+
+def chosen(name: str, allowed: list[str]) -> str | None:
+    """Return a value of the address's query if it is one that is offered, else null."""
+    value = st.query_params.get(name)
+    return value if value in allowed else None
+
+
+def watch(*, quietly: bool = False) -> None:
+    """Draw the page again when a new generation of the warehouse takes the old one's place; `quietly`: offer to.
+
+    Where somebody is choosing or writing, the page must not change under the hand.
+    """
+    drawn_from = st.session_state[DRAWN_FROM]
+
+    @st.fragment(run_every=POLL_SECONDS)
+    def look() -> None:
+        if stamp(warehouse_path()) != drawn_from and (
+            not quietly or st.button("There are new results: show them", type="primary")
+        ):
+            st.rerun()
+
+    look()

@@ -1,0 +1,167 @@
+"""The witness on the page: which checkpoints it cosigned, how far behind it is, where it disagrees or is silent."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from analytics import integrity
+from analytics.integrity import Refused, Seen, Witnessed
+from dashboards.drawing import markup
+from dashboards.drawing.markup import Html
+from dashboards.drawing.names import Formats, ago, plural
+from dashboards.parts import source
+from dashboards.run import log_options, witness_paths
+
+CHECKPOINTS = {"Made": "short", "Witness": "short", "Events": "number", "Statements": "number", "Root": "text"}
+REFUSED = {"Made": "short", "Statements": "number", "In the log now": "text", "File": "text"}
+BEAT_SECONDS = 5
+UNNAMED = (
+    "No witness is named",
+    "Who holds the log's key can write another story and sign it; only another party's witness shows that. On another "
+    "department's machine: `rack keys new north.key --witness north`, then `rack witness --log ADDR --key north.key --folder "
+    "north --follow`. Start the pages with its folder (a copy, or shared for reading) and the public key that the witness gave "
+    "you: `rack dashboard --witness DIR --witness-key FILE`.",
+)
+
+
+def show(address: str, formats: Formats) -> None:
+    """Show what a witness vouches for; redrawn on its own."""
+    source.show(
+        markup.section(
+            "Witness",
+            "Another party cosigns a checkpoint only if the log just grew. Here the newest of its signatures are checked "
+            "with its own key; the walk above checks all of them.",
+        )
+    )
+    named = witness_paths()
+    if named is None:
+        source.show(markup.empty(*UNNAMED))
+        return
+
+    @st.fragment(run_every=BEAT_SECONDS)
+    def beat() -> None:
+        try:
+            found = integrity.witnessed_at(address, *named, **log_options())
+        except integrity.WITNESS_REFUSALS as error:
+            source.show(
+                markup.notice(
+                    "The witness cannot be read", f"{error}. Until it can, nobody but the log itself vouches for it."
+                )
+            )
+            return
+        for part in told(found, formats, time.time_ns() // 1000):
+            source.show(part)
+
+    beat()
+
+
+def told(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
+    """Return what stands of a witness on the page: what is wrong first, then figures, what it refused, the checkpoints."""
+    return [
+        *notices(found, formats, now_us),
+        figures(found, now_us),
+        _refused(found, formats),
+        _checkpoints(found, formats),
+    ]
+
+
+def notices(found: Witnessed, formats: Formats, now_us: int) -> list[Html]:
+    """Return what somebody must look into, the gravest first."""
+    said = []
+    if found.trouble:
+        said.append(
+            markup.notice(
+                "The witness disagrees with this log",
+                f"{found.trouble}. One of the two is not the story that was told first: stop what writes, keep log and folder "
+                "as they are, tell compliance and the witness.",
+            )
+        )
+    if found.refused:
+        said.append(
+            markup.notice(
+                f"The witness refused {plural(len(found.refused), 'checkpoint')}",
+                markup.coded(
+                    "It was shown what does not extend what it had seen, and kept it as evidence. Walk the log, and ask the "
+                    "witness: `rack witness` said why, and names the file."
+                ),
+            )
+        )
+    if found.silent(now_us) and found.waiting_since_us is not None:
+        said.append(
+            markup.notice(
+                f"The witness {found.witness} is silent",
+                markup.coded(
+                    f"{plural(found.behind, 'checkpoint waits', 'checkpoints wait')} for its signature, the first since "
+                    f"{formats.day_and_clock(found.waiting_since_us)}. Of what is newer, only the log's own key vouches. Does "
+                    "`rack witness --follow` run, and is this its folder as it is now?"
+                ),
+            )
+        )
+    return said
+
+
+def figures(found: Witnessed, now_us: int) -> Html:
+    """Return the witness in four figures."""
+    state, why = "✔\ufe0e agrees", "as far as it has seen"
+    if found.disagrees:
+        state, why = "✖ disagrees", "see above"
+    elif found.silent(now_us):
+        state, why = "! silent", "see above"
+    elif found.newest_size is None:
+        state, why = "? no signature", "nothing was cosigned yet"
+    newest = "–" if found.newest_s is None else f"{ago(now_us / 1e6 - found.newest_s)} ago"
+    over = "none that counts" if found.newest_size is None else f"over {plural(found.newest_size, 'statement')}"
+    behind = "✔\ufe0e it has seen the newest"
+    if found.behind:
+        behind = f"{plural(found.events_behind, 'event')} without its signature"
+    elif not found.checkpoints:
+        behind = "the log has no checkpoint: start rack checkpoint --follow"
+    return markup.figures([
+        markup.figure("Witness", found.witness, f"key {found.key.split('+')[1]}"),
+        markup.figure("It says", state, why),
+        markup.figure("Newest cosigned", newest, over),
+        markup.figure("Checkpoints behind", f"{found.behind:,}", behind),
+        markup.figure("Cosigned in all", f"{found.cosigned:,}", "a later one stands for those before"),
+    ])  # fmt: skip
+
+
+def _checkpoints(found: Witnessed, formats: Formats) -> Html:
+    if not found.checkpoints:
+        return Html("")
+    rows = [
+        [formats.day_and_clock(each.at_us), _state(each, formats), f"{each.events:,}", f"{each.size:,}", each.root[:16] + "…"]
+        for each in found.checkpoints
+    ]  # fmt: skip
+    marked = [place for place, each in enumerate(found.checkpoints) if not each.covered]
+    return markup.table(CHECKPOINTS, rows, "The log's newest checkpoints and the witness", marked=marked)
+
+
+def _state(each: Seen, formats: Formats) -> Html:
+    if each.cosigned_s is not None:
+        at = formats.day_and_clock(each.cosigned_s * 1_000_000)
+        signed = Html('<span class="rk-right"><span aria-hidden="true">✔\ufe0e</span> cosigned</span>')
+        return markup.two_lines(signed, at)
+    if each.covered:
+        return Html('<span class="rk-soft"><span aria-hidden="true">✔\ufe0e</span> by a later one</span>')
+    return Html('<span class="rk-money-under"><span aria-hidden="true">?</span> not cosigned</span>')
+
+
+def _refused(found: Witnessed, formats: Formats) -> Html:
+    if not found.refused:
+        return Html("")
+    return markup.table(REFUSED, [_refusal(each, formats) for each in found.refused], "What the witness refused",
+                        marked=range(len(found.refused)))  # fmt: skip
+
+
+def _refusal(each: Refused, formats: Formats) -> list[object]:
+    stands = (
+        "yes: this very checkpoint"
+        if each.stored
+        else "no: it was put out of the way, or was shown to the witness alone"
+    )
+    return [
+        "cannot be read" if each.at_us is None else formats.day_and_clock(each.at_us),
+        "–" if each.size is None else f"{each.size:,}", stands, each.file,
+    ]  # fmt: skip

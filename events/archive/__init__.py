@@ -1,0 +1,1 @@
+"""Closed gaming days in sealed files that prove themselves."""

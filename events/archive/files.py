@@ -1,0 +1,59 @@
+"""The files of an archive: plain files only, read within bounds, written whole and durably or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from events.log.high_water import sync
+
+MAX_SMALL_BYTES = 128 * 1024
+"""The most that any file but a segment has."""
+PARTIAL = ".partial"
+"""Ends the name of what is not written to its end yet."""
+
+
+def open_plain(path: Path) -> int:
+    """Return a descriptor that reads a plain file: no link, device or pipe. Raises `OSError`, `FileNotFoundError`."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(f"{path} is not a plain file")
+    return file
+
+
+def read_small(path: Path) -> bytes:
+    """Return a file's bytes. Raises `OSError`, or `ValueError` where it is longer than any that an archive holds."""
+    with open(open_plain(path), "rb") as file:
+        data = file.read(MAX_SMALL_BYTES + 1)
+    if len(data) > MAX_SMALL_BYTES:
+        raise ValueError(f"it has more than {MAX_SMALL_BYTES} bytes")
+    return data
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file so that it is there whole and durably, or not at all."""
+    fresh = path.with_name(path.name + PARTIAL)
+    with create_fresh(fresh) as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+    sync(path.parent)
+
+
+def create_fresh(path: Path) -> BinaryIO:
+    """Open a new file for writing; what an earlier run left under this name is thrown away, and no link is followed."""
+    path.unlink(missing_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.fdopen(os.open(path, flags, 0o644), "wb")
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those it lies in, durably."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        sync(path.parent)

@@ -1,0 +1,158 @@
+"""What an archive says about itself: who it is of, one manifest for each sealed segment, and how many there are.
+
+```
+archive.json                                        which log this is of, written once
+manifests/00000001.json …                           one for each segment, in the order of sealing; each names the digest
+                                                    of the one before (the first that of archive.json)
+segments/table/fu-07/2026-03-14.000000000001-000000004711.parquet …
+head.json                                           how many manifests there are, and the digest of the last
+```
+
+Only `head.json` is ever replaced. The segment of the last manifest may still have the name under which it was written
+(`….partial`): it gets its own right after. Other files of such names were not written to their end, and count for nothing.
+
+All but the segments are canonical JSON (RFC 8785), and only that is read. Where a segment lies follows from what its
+manifest says of stream, day and numbers, each of a checked form: no manifest holds a path.
+
+What was refused at intake is a stream too, `quarantine`, with a chain of its own: number n is the nth entry. So are the signed
+checkpoints, `checkpoints`, as far as every event that they cover is in the archive.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from events.archive.files import PARTIAL
+from events.log.contract import Head
+from events.proofs.statements import CHECKPOINTS
+from events.vocabulary.codec import MAX_EVENT_BYTES, canonical
+from events.vocabulary.envelope import LogId
+from events.vocabulary.model import MAX_INT, Count, Day, Digest, Number, Token
+
+IDENTITY, HEAD = "archive.json", "head.json"
+ARCHIVE = "archive"
+"""Stands for a stream in errors about the archive itself; the number is that of a manifest."""
+QUARANTINE = "quarantine"
+LISTS = (QUARANTINE, CHECKPOINTS)
+"""Streams of an archive that hold no events."""
+MAX_REFUSED_BYTES = 1024 * 1024 * 1024
+
+M = TypeVar("M", bound=msgspec.Struct)
+
+SealedStream = Annotated[
+    str, Meta(pattern=r"\A((table|meter|review|property)/[a-z0-9-]{1,32}|quarantine|checkpoints)\Z")
+]
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which log an archive is of."""
+
+    format: Literal[1]
+    log_id: LogId
+    property_id: Token
+
+
+class Noted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many manifests were sealed when the last run ended, and the digest of the last (with none: of archive.json)."""
+
+    manifests: Count
+    sha256: Digest
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One sealed segment: a contiguous range of one stream, all of one gaming day.
+
+    `gaming_day` is null for what is no event, and where no event of the range could be read. Digests are in hex.
+    """
+
+    file_bytes: Number
+    file_sha256: Digest
+    first_seq: Number
+    format: Literal[1]
+    gaming_day: Day | None
+    head: Digest
+    largest_bytes: Annotated[int, Meta(ge=0, le=MAX_REFUSED_BYTES)]
+    last_seq: Number
+    log_id: LogId
+    number: Number
+    previous_head: Digest
+    previous_manifest: Digest
+    property_id: Token
+    stream: SealedStream
+    total_bytes: Annotated[int, Meta(ge=0, le=MAX_INT)]
+
+    def __post_init__(self) -> None:
+        rows = self.rows
+        if rows < 1:
+            raise ValueError(f"events {self.first_seq} to {self.last_seq} are none")
+        if not self.largest_bytes <= self.total_bytes <= rows * self.largest_bytes:
+            raise ValueError(f"{rows} events of at most {self.largest_bytes} bytes cannot have {self.total_bytes}")
+        if self.stream not in LISTS and self.largest_bytes > MAX_EVENT_BYTES:
+            raise ValueError(f"an event of {self.largest_bytes} bytes; the longest has {MAX_EVENT_BYTES}")
+
+    @property
+    def rows(self) -> int:
+        """How many events the segment holds."""
+        return self.last_seq - self.first_seq + 1
+
+    @property
+    def end(self) -> Head:
+        """The end of the stream after this segment."""
+        return Head(self.last_seq, bytes.fromhex(self.head))
+
+    @property
+    def start(self) -> bytes:
+        """The chain hash before the segment's first event."""
+        return bytes.fromhex(self.previous_head)
+
+    def file(self, folder: Path) -> Path:
+        """Return where the segment lies.
+
+        >>> example().file(Path("a")).as_posix()
+        'a/segments/table/fu-07/2026-03-14.000000000001-000000004711.parquet'
+        """
+        name = f"{self.gaming_day or 'no-day'}.{self.first_seq:012}-{self.last_seq:012}.parquet"
+        return folder / "segments" / self.stream / name
+
+    def fresh(self, folder: Path) -> Path:
+        """Return where the segment lies until it gets its name."""
+        return fresh_segment(folder, self.stream, self.first_seq)
+
+    @property
+    def named(self) -> str:
+        """Return what it is of, in words."""
+        return f"manifest {self.number} ({self.stream}, events {self.first_seq} to {self.last_seq})"
+
+
+def example() -> Manifest:
+    """Return a manifest for documentation and tests."""
+    return Manifest(
+        file_bytes=7_000, file_sha256="0" * 64, first_seq=1, format=1, gaming_day="2026-03-14",
+        head="2" * 64, largest_bytes=900, last_seq=4711, log_id="5e" * 16, number=1, previous_head="1" * 64,
+        previous_manifest="0" * 64, property_id="bellwether", stream="table/fu-07", total_bytes=2_000_000,
+    )  # fmt: skip
+
+
+def fresh_segment(folder: Path, stream: str, first_seq: int) -> Path:
+    """Return where a segment is written, before it has a name."""
+    return folder / "segments" / stream / f"{first_seq:012}{PARTIAL}"
+
+
+def path_of(folder: Path, number: int) -> Path:
+    """Return where a manifest lies."""
+    return folder / "manifests" / f"{number:08}.json"
+
+
+def parse(data: bytes, cls: type[M]) -> M:
+    """Return what canonical bytes say. Raises `ValueError` for any other bytes."""
+    try:
+        found = msgspec.json.decode(data, type=cls)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    if canonical(msgspec.structs.asdict(found)) != data:
+        raise ValueError("it is not in canonical form (RFC 8785)")
+    return found

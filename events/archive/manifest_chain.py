@@ -1,0 +1,212 @@
+"""The manifests of an archive as they continue each other: reading them, adding the next, and finding what was changed."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from events.archive.files import MAX_SMALL_BYTES, PARTIAL, make_folder, read_small, write_new
+from events.archive.manifest import ARCHIVE, HEAD, IDENTITY, LISTS, Identity, Manifest, Noted, parse, path_of
+from events.errors import BrokenSeal, IntegrityError, LogUnavailable, LostTail, SequenceGap
+from events.log.contract import Head
+from events.log.hash_chain import genesis
+from events.vocabulary.codec import canonical
+
+UNKNOWN = Identity(format=1, log_id="0" * 32, property_id="unknown")
+"""Of which log an archive is whose `archive.json` cannot be read."""
+
+
+class Manifests:
+    """The manifests of an archive, as far as each continues the one before. Reading on is cheap (`refresh`).
+
+    `broken` is the first thing that is not as it was sealed; the manifests that it casts doubt on are not in `sealed`.
+    Raises `LogUnavailable` where there is no archive.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sealed: list[Manifest] = []
+        self.broken: IntegrityError | None = None
+        self.identity = UNKNOWN
+        self._streams: dict[str, list[Manifest]] = {}
+        self._digests = [self._identify()]
+        noted = self._noted()  # before the manifests, to which a writer may be adding
+        self.refresh()
+        self._look_for_gaps()
+        self._compare(noted)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the last manifest, which stands for the whole archive, in hex."""
+        return self._digests[-1]
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams, sorted."""
+        return sorted(stream for stream in self._streams if stream not in LISTS)
+
+    def of(self, stream: str) -> list[Manifest]:
+        """Return a stream's manifests in order."""
+        return self._streams.get(stream, [])
+
+    def head(self, stream: str) -> Head:
+        """Return where a stream ends in the archive."""
+        manifests = self.of(stream)
+        return manifests[-1].end if manifests else Head(0, self.genesis(stream))
+
+    def genesis(self, stream: str) -> bytes:
+        """Return the chain hash before a stream's first event."""
+        return genesis(self.identity.log_id, self.identity.property_id, stream)
+
+    def refresh(self) -> None:
+        """Read the manifests that have come since."""
+        while self.broken is None and self._read_next():
+            pass
+
+    def add(self, manifest: Manifest) -> None:
+        """Write the next manifest durably: with it, its segment is sealed."""
+        data = canonical(msgspec.structs.asdict(manifest))
+        if len(data) > MAX_SMALL_BYTES:
+            raise ValueError(f"{manifest.named} has {len(data)} bytes, {MAX_SMALL_BYTES} is the most")
+        write_new(path_of(self.folder, manifest.number), data)
+        self._take(manifest, data)
+
+    def note(self) -> None:
+        """Write durably how many manifests there are."""
+        noted = Noted(manifests=len(self.sealed), sha256=self.digest)
+        write_new(self.folder / HEAD, canonical(msgspec.structs.asdict(noted)))
+
+    def _identify(self) -> str:
+        """Read which log this is an archive of; return the digest of what says so."""
+        written = b""
+        try:
+            written = read_small(self.folder / IDENTITY)
+            self.identity = parse(written, Identity)
+        except FileNotFoundError:
+            if not (self.folder / "manifests").is_dir():
+                raise LogUnavailable(f"there is no archive at {self.folder} (it has no {IDENTITY})") from None
+            self.broken = BrokenSeal(ARCHIVE, 1, f"{IDENTITY}, which says of which log this is, is missing")
+        except (ValueError, OSError) as error:
+            self.broken = BrokenSeal(
+                ARCHIVE, 1, f"{IDENTITY}, which says of which log this is, cannot be read: {error}"
+            )
+        return sha256(written).hexdigest()
+
+    def _read_next(self) -> bool:
+        number = len(self.sealed) + 1
+        try:
+            data = read_small(path_of(self.folder, number))
+            manifest = parse(data, Manifest)
+        except FileNotFoundError:
+            return False
+        except (ValueError, OSError) as error:
+            self._break(number, f"manifest {number} cannot be read: {error}")
+            return False
+        if manifest.number != number:
+            self._break(number, f"in the place of manifest {number} is {manifest.named}")
+            return False
+        if manifest.previous_manifest != self.digest:
+            before = self.sealed[-1].named if number > 1 else IDENTITY
+            wrong = max(1, number - 1) if self._is_vouched_for(number, data) else number
+            self._break(wrong, f"{manifest.named} does not continue {before}: one of them was changed")
+            return False
+        if (manifest.log_id, manifest.property_id) != (self.identity.log_id, self.identity.property_id):
+            self._break(number, f"{manifest.named} is of the log {manifest.log_id}, not {self.identity.log_id}")
+            return False
+        head = self.head(manifest.stream)
+        continues = (manifest.first_seq, manifest.start) == (head.seq + 1, head.hash)
+        if not continues and not self._is_vouched_for(number, data):
+            self._break(number, f"manifest {number} was changed: it is not the one that what comes after it names")
+            return False
+        if manifest.first_seq != head.seq + 1:
+            self.broken = SequenceGap(manifest.stream, head.seq + 1, manifest.first_seq)
+            return False
+        if manifest.start != head.hash:
+            self.broken = BrokenSeal(
+                manifest.stream, manifest.first_seq, "the segment does not continue the one before"
+            )
+            return False
+        self._take(manifest, data)
+        return True
+
+    def _is_vouched_for(self, number: int, data: bytes) -> bool:
+        """Whether what comes after a manifest names its digest: then it is as it was sealed."""
+        digest = sha256(data).hexdigest()
+        noted = self._noted()
+        try:
+            return parse(read_small(path_of(self.folder, number + 1)), Manifest).previous_manifest == digest
+        except FileNotFoundError:
+            return isinstance(noted, Noted) and noted.sha256 == digest
+        except (ValueError, OSError):
+            return False
+
+    def _take(self, manifest: Manifest, data: bytes) -> None:
+        self.sealed.append(manifest)
+        self._digests.append(sha256(data).hexdigest())
+        self._streams.setdefault(manifest.stream, []).append(manifest)
+
+    def _break(self, number: int, message: str) -> None:
+        """Note what is wrong from a manifest on, and give up that one and those after it."""
+        self.broken = BrokenSeal(ARCHIVE, number, message)
+        while len(self.sealed) >= number:
+            manifest = self.sealed.pop()
+            self._digests.pop()
+            self._streams[manifest.stream].pop()
+            if not self._streams[manifest.stream]:
+                del self._streams[manifest.stream]
+
+    def _noted(self) -> Noted | str:
+        """Return what `head.json` says, or why it says nothing."""
+        try:
+            return parse(read_small(self.folder / HEAD), Noted)
+        except FileNotFoundError:
+            return f"{HEAD}, which says how many manifests there are, is missing"
+        except (ValueError, OSError) as error:
+            return f"{HEAD}, which says how many manifests there are, cannot be read: {error}"
+
+    def _compare(self, noted: Noted | str) -> None:
+        if self.broken is not None:
+            return
+        if isinstance(noted, str):
+            self.broken = BrokenSeal(ARCHIVE, len(self.sealed) + 1, noted)
+        elif noted.manifests > len(self.sealed):
+            message = f"{noted.manifests} manifests were sealed, {len(self.sealed)} are there"
+            self.broken = LostTail(ARCHIVE, len(self.sealed) + 1, message)
+        elif noted.sha256 != self._digests[noted.manifests]:
+            number = max(1, noted.manifests)
+            what = self.sealed[number - 1].named if noted.manifests else IDENTITY
+            self._break(number, f"{what} is not the one that {HEAD} names: one of them was changed")
+
+    def _look_for_gaps(self) -> None:
+        """A manifest that is missing before others; without this it would look like the archive's end."""
+        known = len(self.sealed)
+        later = [number for number in map(_number, _names(self.folder)) if number > known]
+        if self.broken is None and later and not path_of(self.folder, known + 1).exists():
+            self.broken = SequenceGap(ARCHIVE, known + 1, min(later))
+
+
+def create(folder: Path, log_id: str, property_id: str) -> None:
+    """Make an empty archive; one that another run has begun and not finished is taken up. The folder must exist."""
+    identity = canonical({"format": 1, "log_id": log_id, "property_id": property_id})
+    if not (folder / IDENTITY).exists():
+        if any(path.name not in ("archive.lock", IDENTITY + PARTIAL) for path in folder.iterdir()):
+            raise LogUnavailable(f"{folder} is no archive and is not empty; name another folder")
+        write_new(folder / IDENTITY, identity)
+    make_folder(folder / "manifests")
+    if not (folder / HEAD).exists() and not _names(folder):
+        noted = Noted(manifests=0, sha256=sha256(read_small(folder / IDENTITY)).hexdigest())
+        write_new(folder / HEAD, canonical(msgspec.structs.asdict(noted)))
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder / "manifests")
+    except OSError:
+        return []
+
+
+def _number(name: str) -> int:
+    stem, dot, ending = name.partition(".")
+    return int(stem) if (dot, ending) == (".", "json") and stem.isascii() and stem.isdigit() else 0

@@ -1,0 +1,57 @@
+"""Verify an archive whole: what any log is verified for, and that nothing lies in its folder that was not sealed there."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.archive.files import PARTIAL
+from events.archive.manifest import ARCHIVE, HEAD, IDENTITY, path_of
+from events.archive.read import ArchiveLog
+from events.proofs.verify import Break, Report, verify
+
+LOCK = "archive.lock"
+_SEGMENT = re.compile(
+    r"\Asegments/([a-z]+/[a-z0-9-]{1,32}|quarantine|checkpoints)/[^/]*\.([0-9]{1,16})-[0-9]{1,16}\.parquet\Z"
+)
+
+
+def verify_archive(archive: ArchiveLog, **options: Any) -> Report:
+    """Walk all streams and what was refused, and look for files that no manifest names: kind `added`.
+
+    Options are those of `verify`. Where the manifests are broken nobody can tell what belongs there, and that alone is told.
+    """
+    report = verify(archive, **options)
+    if archive.manifests.broken is not None:
+        return report
+    breaks = (*report.breaks, *_added(archive))
+    return msgspec.structs.replace(report, ok=not breaks, breaks=breaks, first_break=breaks[0] if breaks else None)
+
+
+def _added(archive: ArchiveLog) -> Iterator[Break]:
+    present = list(_files(archive.path))  # before the manifests, which a writer may be adding to
+    archive.streams()
+    sealed, folder = archive.manifests.sealed, archive.path
+    known = {folder / IDENTITY, folder / HEAD, folder / LOCK}
+    known |= {path_of(folder, manifest.number) for manifest in sealed}
+    known |= {manifest.file(folder) for manifest in sealed}
+    for path in present:
+        if path not in known and not path.name.endswith(PARTIAL):
+            name = path.relative_to(folder).as_posix()
+            found = _SEGMENT.match(name)
+            stream, seq = (found[1], int(found[2])) if found else (ARCHIVE, len(sealed) + 1)
+            message = f"{ascii(name)[1:-1]} was not sealed into this archive: no manifest names it; take it away"
+            yield Break(stream=stream, seq=seq, kind="added", code="LOG-SEAL", message=message)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield everything that is no folder, in order; links too, which are not followed."""
+    for at, folders, files in os.walk(folder):
+        folders.sort()
+        links = [name for name in folders if (Path(at) / name).is_symlink()]
+        yield from (Path(at) / name for name in sorted([*files, *links]))

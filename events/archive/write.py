@@ -1,0 +1,312 @@
+"""Seals what a log holds into an archive, and goes on where an earlier run stopped. What is sealed is never written again.
+
+A segment is written to a file of its own, read back and its chain compared; then its manifest is written, which seals it,
+and it gets its name. Whatever interrupts this leaves at most files whose names say that they are not finished.
+
+The running gaming day is the latest that any stream of the log has opened. Events of earlier days are sealed, also in
+streams that stand still; those of the running day only when asked for, and what comes later that day is a segment of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from events.archive.files import make_folder
+from events.archive.manifest import QUARANTINE, Manifest, fresh_segment
+from events.archive.manifest_chain import Manifests, create
+from events.archive.read import check_segment, day_of, row_of
+from events.archive.segment import SegmentReader, SegmentWriter, publish
+from events.errors import AppendRefused, BrokenSeal, IntegrityError, LostTail
+from events.log.contract import CheckpointStore, EventLog, Head, Record
+from events.log.hash_chain import link
+from events.log.lock import take_lock
+from events.proofs.checkpoint import origin_of
+from events.proofs.statements import CHECKPOINTS, BadCheckpoint, Batch, Ledger
+from events.vocabulary.codec import MAX_EVENT_BYTES
+
+TOGETHER = 64
+"""Streams whose segments are written at the same time, in one reading of the log: a file and a row group each."""
+
+BEYOND = 2**53 - 1
+
+Progress = Callable[[int], None]
+"""Called with the events sealed so far."""
+
+
+class Sealed(msgspec.Struct, kw_only=True):
+    """What a run did: segments, events, refused lines and checkpoints added; what is broken in the log (and not taken).
+
+    `manifests` and `digest` (of the last manifest) name the archive as it is now.
+    """
+
+    segments: int = 0
+    events: int = 0
+    refused: int = 0
+    checkpoints: int = 0
+    manifests: int = 0
+    digest: str = ""
+    running_day: str | None = None
+    integrity: list[str] = []
+
+
+def write_archive(
+    log: EventLog,
+    folder: Path,
+    *,
+    running: bool = False,
+    checkpoints: CheckpointStore | None = None,
+    progress: Progress | None = None,
+) -> Sealed:
+    """Seal what the archive in `folder` does not hold yet; it is made where there is none.
+
+    `checkpoints` are the log's: they are sealed as far as every event that they cover is. With `running`, the running gaming
+    day is sealed too, as far as it has come. Raises `AppendRefused` where the folder holds another log's archive,
+    `SecondWriter` where another run is at work on it, `LogUnavailable` where it is not an archive and not empty, an
+    `IntegrityError` where the archive itself is broken. A stream that is broken, or does not continue what was sealed of
+    it, is named in the result, and sealed as far as it stands; the others go on.
+    """
+    make_folder(folder)
+    lock = take_lock(folder / "archive")
+    try:
+        run = _Run(log, _open(log, folder), progress)
+        run.streams(running)
+        run.quarantine()
+        if checkpoints is not None:
+            run.checkpoints(checkpoints)
+        run.manifests.note()
+        run.sealed.manifests, run.sealed.digest = len(run.manifests.sealed), run.manifests.digest
+        return run.sealed
+    finally:
+        os.ftruncate(lock, 0)  # who held it is nothing to keep
+        os.close(lock)
+
+
+def _open(log: EventLog, folder: Path) -> Manifests:
+    create(folder, log.log_id, log.property_id)
+    manifests = Manifests(folder)
+    if manifests.broken is not None:
+        raise manifests.broken
+    found = manifests.identity.log_id, manifests.identity.property_id
+    if found != (log.log_id, log.property_id):
+        raise AppendRefused(f"{folder} is the archive of the log {found[0]} of {found[1]}; name another folder")
+    for last in manifests.sealed[-1:]:
+        if last.fresh(folder).exists() and not last.file(folder).exists():  # sealed, and then interrupted
+            publish(last.fresh(folder), last.file(folder))
+    return manifests
+
+
+class _Run:
+    """One run of the archiver over a log."""
+
+    def __init__(self, log: EventLog, manifests: Manifests, progress: Progress | None) -> None:
+        self.log, self.manifests, self.sealed = log, manifests, Sealed()
+        self._progress = progress
+
+    def streams(self, running: bool) -> None:
+        """Seal the log's streams, so many at a time as are written together."""
+        streams = self.log.streams()
+        self.sealed.running_day = self._running_day(streams)
+        last_day = None if running else self.sealed.running_day
+        open_ = [stream for stream in sorted({*streams, *self.manifests.streams()}) if self._continues(stream)]
+        for start in range(0, len(open_), TOGETHER):
+            self._take(open_[start : start + TOGETHER], streams, last_day)
+
+    def quarantine(self) -> None:
+        """Seal what was refused at intake since."""
+        self._list(QUARANTINE, map(row_of, self.log.quarantined()))
+
+    def checkpoints(self, store: CheckpointStore) -> None:
+        """Seal the checkpoints made since, as far as every event that they cover is in the archive."""
+        try:
+            self._list(CHECKPOINTS, self._covered(store))
+        except IntegrityError as broken:
+            self._report(broken)
+
+    def _covered(self, store: CheckpointStore) -> Iterator[bytes]:
+        ledger = Ledger(origin_of(self.log.log_id, self.log.property_id))
+        for data in store.batches():
+            try:
+                ledger.take(Batch.decode(data))
+            except ValueError as error:
+                raise BadCheckpoint(ledger.size + 1, "statement_changed", str(error)) from error
+            if any(stated.size > self.manifests.head(stated.stream).seq for stated in ledger.added):
+                return
+            yield data
+
+    def _list(self, stream: str, rows: Iterable[bytes]) -> None:
+        """Seal what was added to a list since; the rows that were sealed before must be its first."""
+        head = Head(0, self.manifests.genesis(stream))
+        sealed = self.manifests.head(stream)
+        writing: _Segment | None = None
+        try:
+            for row in rows:
+                head = Head(head.seq + 1, link(head.hash, row))
+                if head.seq <= sealed.seq:
+                    if head.seq == sealed.seq and head.hash != sealed.hash:
+                        self._report(BrokenSeal(stream, head.seq, "the log's entries are not those that were sealed"))
+                        return
+                    continue
+                if writing is None:
+                    writing = _Segment(self.manifests, stream, None)
+                writing.add(head.seq, row)
+            if head.seq < sealed.seq:
+                self._report(_lost(stream, head.seq, sealed.seq))
+            if writing is not None:
+                self.seal(writing, head)
+        finally:
+            if writing is not None:
+                writing.discard()
+
+    def seal(self, segment: _Segment, head: Head) -> None:
+        """Seal a segment that ends at `head`."""
+        rows = segment.seal(head)
+        self.sealed.segments += 1
+        if segment.stream == QUARANTINE:
+            self.sealed.refused += rows
+        elif segment.stream == CHECKPOINTS:
+            self.sealed.checkpoints += rows
+        else:
+            self.sealed.events += rows
+        if self._progress is not None:
+            self._progress(self.sealed.events)
+
+    def _continues(self, stream: str) -> bool:
+        """Whether the log still has what was sealed of a stream; if not, that is reported."""
+        sealed, head = self.manifests.head(stream), self.log.head(stream)
+        if head.seq < sealed.seq:
+            self._report(_lost(stream, head.seq, sealed.seq))
+            return False
+        if head.seq == sealed.seq and head.hash != sealed.hash:
+            self._report(BrokenSeal(stream, head.seq, "the log's chain is not the one that was sealed"))
+            return False
+        return head.seq > sealed.seq
+
+    def _running_day(self, streams: Sequence[str]) -> str | None:
+        days = [day for stream in streams if (day := self._last_day(stream)) is not None]
+        return max(days, default=None)
+
+    def _last_day(self, stream: str) -> str | None:
+        seq = self.log.head(stream).seq
+        with contextlib.suppress(IntegrityError):  # reported when the stream is read
+            for record in self.log.read(stream, seq, seq):
+                return day_of(record.data)
+        return None
+
+    def _take(self, together: Sequence[str], streams: Sequence[str], running_day: str | None) -> None:
+        ends = {stream: _End(self, stream, running_day) for stream in together}
+        stopped = {stream for stream in streams if stream not in ends}
+        try:
+            while True:
+                after = {stream: end.head.seq for stream, end in ends.items()} | dict.fromkeys(stopped, BEYOND)
+                try:
+                    for batch in self.log.tail(after):
+                        for record in batch:
+                            if record.stream in ends and record.stream not in stopped:
+                                ends[record.stream].take(record)
+                    break
+                except IntegrityError as broken:
+                    self._report(broken)
+                    if broken.stream in stopped:
+                        break
+                    stopped.add(broken.stream)
+            for end in ends.values():
+                end.seal()
+        finally:
+            for end in ends.values():
+                end.discard()
+
+    def _report(self, broken: IntegrityError) -> None:
+        said = f"{broken.code} {broken}"
+        if said not in self.sealed.integrity:
+            self.sealed.integrity.append(said)
+
+
+class _End:
+    """The end of one stream in the archive, with the segment that is being written there."""
+
+    def __init__(self, run: _Run, stream: str, running_day: str | None) -> None:
+        self._run, self._stream, self._running_day = run, stream, running_day
+        self.head = run.manifests.head(stream)
+        sealed = run.manifests.of(stream)
+        self._day = sealed[-1].gaming_day if sealed else None
+        self._writing: _Segment | None = None
+        self._done = False
+
+    def take(self, record: Record) -> None:
+        """Take the stream's next record, unless the running day has begun. Raises `BrokenSeal` where it does not fit."""
+        if self._done:
+            return
+        hash_ = link(self.head.hash, record.data)
+        if record.seq != self.head.seq + 1 or hash_ != record.hash:
+            raise BrokenSeal(
+                self._stream, record.seq, f"it does not continue the archive, which ends at {self.head.seq}"
+            )
+        if len(record.data) > MAX_EVENT_BYTES:
+            raise BrokenSeal(self._stream, record.seq, f"it has {len(record.data)} bytes, more than any event")
+        day = day_of(record.data) or self._day
+        if self._writing is not None and day != self._writing.day:
+            self.seal()
+        if self._writing is None:
+            if day is not None and self._running_day is not None and day >= self._running_day:
+                self._done = True
+                return
+            self._writing = _Segment(self._run.manifests, self._stream, day)
+        self._writing.add(record.seq, record.data)
+        self.head, self._day = Head(record.seq, record.hash), day
+
+    def seal(self) -> None:
+        """Seal what has been written."""
+        if self._writing is not None:
+            self._run.seal(self._writing, self.head)
+            self._writing = None
+
+    def discard(self) -> None:
+        """Throw away what was written and not sealed."""
+        if self._writing is not None:
+            self._writing.discard()
+            self._writing = None
+
+
+class _Segment:
+    """A segment that is being written."""
+
+    def __init__(self, manifests: Manifests, stream: str, day: str | None) -> None:
+        self.stream, self.day, self._manifests = stream, day, manifests
+        self._start = manifests.head(stream)
+        self._kept = False
+        self._writer = SegmentWriter(fresh_segment(manifests.folder, stream, self._start.seq + 1))
+
+    def add(self, seq: int, data: bytes) -> None:
+        """Take one row."""
+        self._writer.add(seq, data)
+
+    def seal(self, head: Head) -> int:
+        """Make the file durable, read it back, give it its name and its manifest; return how many rows it has."""
+        written, manifests = self._writer.finish(), self._manifests
+        manifest = Manifest(
+            file_bytes=written.file_bytes, file_sha256=written.file_sha256,
+            first_seq=self._start.seq + 1, format=1, gaming_day=self.day, head=head.hash.hex(),
+            largest_bytes=written.largest_bytes, last_seq=head.seq, log_id=manifests.identity.log_id,
+            number=len(manifests.sealed) + 1, previous_head=self._start.hash.hex(), previous_manifest=manifests.digest,
+            property_id=manifests.identity.property_id, stream=self.stream, total_bytes=written.total_bytes,
+        )  # fmt: skip
+        with SegmentReader(self._writer.fresh, manifest) as segment:
+            check_segment(segment, manifest)
+        self._kept = True  # from here on the file may be sealed, whatever interrupts this
+        manifests.add(manifest)
+        publish(self._writer.fresh, manifest.file(manifests.folder))
+        return manifest.rows
+
+    def discard(self) -> None:
+        """Throw away what was written, unless it may be sealed."""
+        if not self._kept:
+            self._writer.discard()
+
+
+def _lost(stream: str, held: int, sealed: int) -> LostTail:
+    return LostTail(stream, held + 1, f"the log ends at {held}, the archive holds {sealed}")

@@ -1,0 +1,1 @@
+"""A log, its results and its checkpoints in Kafka topics, for a property."""

@@ -1,0 +1,134 @@
+"""The checkpoints of a log on Kafka: `<prefix>.checkpoints`, one record a checkpoint, its key the number of statements.
+
+One process adds to them, as the owner of a transactional id: it fences its predecessor, which then gets `SecondWriter`. The
+first record that follows what came before counts; the same again is a repeat and dropped. The high-water file lies in
+`state_dir`, as do those of the log.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from events.errors import AppendRefused, LogUnavailable, OwnerUnknown, SecondWriter, WrongSequence
+from events.kafka.client import Cluster, Fenced, Lane, Outgoing, Unsure, Writer
+from events.kafka.log import STATE_DIR
+from events.kafka.topics import identify, parse_address
+from events.log.contract import Head
+from events.log.high_water import HighWater
+from events.log.lock import take_lock
+from events.proofs.statements import CHECKPOINTS
+
+
+class KafkaCheckpoints:
+    """The checkpoints of a log on Kafka (see `events.log.contract.CheckpointStore`), at the log's own address."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        log_id: str,
+        read_only: bool = False,
+        state_dir: Path | str = STATE_DIR,
+        timeout_s: float = 30.0,
+        security: Mapping[str, Any] | None = None,
+        if_free: bool = False,
+    ) -> None:
+        bootstrap, prefix = parse_address(address)
+        self.address, self._read_only, self._writer_id = address, read_only, f"{prefix}.checkpoints"
+        self._lane = Lane(f"{prefix}.checkpoints", 0)
+        self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
+        self._high_water = HighWater(Path(state_dir) / f"{prefix}.checkpoints.high-water", log_id)
+        self._places: deque[tuple[int, int]] = deque(maxlen=2)  # sizes and offsets of the last batches that were read
+        self._last = 0  # nobody else adds anything once the right to write is ours
+        self._writer: Writer | None = None
+        self._lock: int | None = None
+        if if_free and not read_only:
+            self._refuse_politely()
+        self._cluster.probe()
+        self._reader = self._cluster.reader()
+        try:
+            identify(self._reader, address, None)
+            if not read_only:
+                self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
+                self._lock = take_lock(self._high_water.path)
+                self._writer = self._cluster.writer(self._writer_id)
+                sizes = (_size(message.key) for message in self._reader.scan(self._lane, 0))
+                self._last = max((size for size in sizes if size is not None), default=0)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, Fenced):
+                raise SecondWriter(f"another process took the right to write checkpoints at {address}") from error
+            raise
+
+    def _refuse_politely(self) -> None:
+        """Raise `SecondWriter` where a process that shares our folder signs; otherwise `OwnerUnknown`, for one elsewhere may."""
+        self._high_water.path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(take_lock(self._high_water.path))
+        raise OwnerUnknown(
+            f"whether another process signs at {self.address} cannot be known without ending its right to; "
+            "`rack checkpoint` makes a checkpoint"
+        )
+
+    def batches(self, after: int = 0) -> Iterator[bytes]:
+        """Yield the encoded batches beyond so many statements, in their order; repeats are dropped."""
+        previous: tuple[bytes | None, bytes | None] = (None, None)
+        start = next((offset for size, offset in self._places if size == after), 0)
+        for message in self._reader.scan(self._lane, start):
+            this, size = (message.key, message.value), _size(message.key)
+            if this != previous and (size is None or size > after):  # what is not ours, is for the reader to refuse
+                if size is not None:
+                    self._places.append((size, message.offset))
+                yield message.value or b""
+            previous = this
+
+    def append(self, before: int, data: bytes, head: Head) -> None:
+        """Add an encoded batch durably (see `events.log.contract.CheckpointStore`).
+
+        Raises `SecondWriter` where another process has taken over, `LogUnavailable` where there is no clear answer: a new
+        checkpointer then finds out what is stored.
+        """
+        if self._writer is None or self._read_only:
+            raise AppendRefused(f"the checkpoints at {self.address} are open for reading only, or were given up")
+        if self._last != before:
+            raise WrongSequence(CHECKPOINTS, before + 1, self._last + 1)
+        try:
+            self._high_water.reserve(1)
+        except OSError as error:
+            raise AppendRefused(f"{self._high_water.path}: {error.strerror}; no checkpoint was stored") from error
+        try:
+            self._writer.transact([Outgoing(*self._lane, b"%d" % head.seq, data, [])])
+            self._reader.await_visible(self._lane, self._writer.offsets[-1])
+        except (Fenced, Unsure) as error:
+            self._writer.discard()
+            self._writer = None
+            if isinstance(error, Fenced):
+                raise SecondWriter(f"another process writes the checkpoints at {self.address}") from error
+            raise LogUnavailable(
+                f"Kafka did not say whether the checkpoint was stored: {error}; start again"
+            ) from error
+        self._last = head.seq
+        self._high_water.acknowledge(CHECKPOINTS, head)
+
+    def acknowledged(self) -> Head | None:
+        """Return the last checkpoint that was made on this machine."""
+        return self._high_water.load().get(CHECKPOINTS)
+
+    def close(self) -> None:
+        """Release everything."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+        self._high_water.close()
+        self._reader.close()
+
+
+def _size(key: bytes | None) -> int | None:
+    text = (key or b"").decode("ascii", "replace")
+    return int(text) if text.isdecimal() and text.isascii() else None

@@ -1,0 +1,477 @@
+"""The one file that imports Kafka's client: readers and writers with the settings evidence needs, and two plain errors.
+
+The client's defaults are wrong for evidence (`read_uncommitted`, `latest`, auto-commit); here a reader sees committed
+records only, from where it is told, in no group, with checksums on. A writer is a transactional producer: making one
+fences its predecessor. Its calls end in `Fenced` (another writer has taken over) or `Unsure` (the broker may or may not
+have done it); after either it is thrown away. The client's automatic recoveries (KIP-360) are never relied on: a writer
+whose producer id or epoch has changed counts as unsure.
+
+The client checksums in pure Python unless the package `crc32c` is installed, which halves the cost of reading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, cast
+
+with warnings.catch_warnings():  # the client reads its message schemas by a deprecated function
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import kafka
+    from kafka import errors as kafka_errors
+    from kafka.admin import NewTopic
+    from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+
+from events.errors import BrokenSeal, LogUnavailable
+from events.kafka.partition_reader import Headers
+
+RETRY_MS = 5
+SHORT_S = 0.01
+"""How long a poll waits where only the end of a transaction may be left to be passed over: it yields no record."""
+JOINING_S = 3.0
+"""How long one waits for a group to share its partitions out before one looks at other things."""
+_FENCED = (kafka_errors.ProducerFencedError, kafka_errors.InvalidProducerEpochError)
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+"""The largest record any of our topics takes (quarantined bytes); an event has at most 512 KiB."""
+
+
+logging.getLogger("kafka").addHandler(logging.NullHandler())  # what matters is raised; a program may still listen
+
+
+class Fenced(Exception):
+    """Another writer with the same transactional id has been initialised; nothing more can be written here."""
+
+
+class Evicted(Exception):
+    """The consumer group counts this process as no member, or not of its present generation: it refused the transaction."""
+
+
+class Unsure(Exception):
+    """The broker did not give a clear answer: what was sent may or may not be committed."""
+
+
+class Message(Protocol):
+    """A record as read. Only committed ones are ever returned; offsets have holes where transactions ended."""
+
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+
+class Outgoing(NamedTuple):
+    """A record to be written."""
+
+    topic: str
+    partition: int
+    key: bytes
+    value: bytes | None
+    headers: Headers
+
+
+class Lane(NamedTuple):
+    """One partition of a topic: what one writer owns."""
+
+    topic: str
+    partition: int
+
+
+class Consumed(NamedTuple):
+    """What a member of a group has worked off: for each partition the offset to go on from."""
+
+    member: Member
+    offsets: Mapping[Lane, int]
+
+
+class Cluster:
+    """How to reach a cluster. `timeout_s` bounds every wait for an answer."""
+
+    def __init__(self, bootstrap: str, *, timeout_s: float = 30.0, security: Mapping[str, Any] | None = None) -> None:
+        self.bootstrap, self.timeout_s = bootstrap, timeout_s
+        self._settings = {
+            "bootstrap_servers": bootstrap,
+            "bootstrap_timeout_ms": int(min(timeout_s, 10.0) * 1000),
+            "request_timeout_ms": int(timeout_s * 500),
+            "reconnect_backoff_max_ms": 1000,
+            "retry_backoff_ms": RETRY_MS,
+            "metadata_max_age_ms": 60_000,
+            **(security or {}),
+        }
+
+    def probe(self) -> None:
+        """Raise `LogUnavailable` at once where nobody listens at any of the addresses; the client would wait for long."""
+        problem: OSError | None = None
+        for address in self.bootstrap.split(","):
+            host, _, port = address.rpartition(":")
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), timeout=min(self.timeout_s, 5.0)).close()
+            except (OSError, ValueError) as error:
+                problem = error if isinstance(error, OSError) else OSError(f"{address!r} is not host:port")
+            else:
+                return
+        raise LogUnavailable(f"Kafka at {self.bootstrap}: {problem}; check the address and that the broker runs")
+
+    def create_topics(self, topics: Mapping[str, tuple[int, Mapping[str, str]]], replication: int) -> None:
+        """Create topics that do not exist: name → (partitions, settings). Existing ones are left as they are."""
+        with self._reached(), contextlib.closing(kafka.KafkaAdminClient(**self._settings)) as admin:
+            present = set(admin.list_topics())
+            new = [
+                NewTopic(name, partitions, replication, topic_configs=dict(settings))
+                for name, (partitions, settings) in topics.items()
+                if name not in present
+            ]
+            if not new:
+                return
+            with contextlib.suppress(kafka_errors.TopicAlreadyExistsError):  # another process was faster
+                admin.create_topics(new)
+            admin.wait_for_topics(list(topics))
+
+    def reader(self, *, patient: bool = False, undecided: bool = False) -> Reader:
+        """Return a reader with nothing assigned; a patient one waits at the broker for what is to come.
+
+        (While the broker lets a fetch wait, it answers nothing else on that connection.) With `undecided` its `ends` count
+        what open transactions have written; it is for that alone.
+        """
+        with self._reached():
+            consumer = kafka.KafkaConsumer(
+                **self._settings, group_id=None, auto_offset_reset="earliest",
+                isolation_level="read_uncommitted" if undecided else "read_committed",
+                enable_auto_commit=False, check_crcs=True, allow_auto_create_topics=False, metrics_enabled=False,
+                max_partition_fetch_bytes=4 * 1024 * 1024, max_poll_records=4000,
+                fetch_max_wait_ms=200 if patient else 2,
+            )  # fmt: skip
+        return Reader(self, _hasten(consumer, consumer._cluster))
+
+    def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> Writer:
+        """Initialise a writer, fencing its predecessor and ending whatever that one left open.
+
+        A transaction that is open for longer than `transaction_s` is ended by the broker, for readers wait behind it.
+        Raises `Fenced` where yet another writer is initialised meanwhile, `LogUnavailable` where there is no answer.
+        """
+        with self._reached():
+            settings = self._producer_settings() | {"transactional_id": transactional_id}
+            if transaction_s is not None:
+                settings["transaction_timeout_ms"] = int(transaction_s * 1000)
+            producer = kafka.KafkaProducer(**settings)
+        return Writer(_hasten(producer, producer._metadata), self.timeout_s)
+
+    def member(self, group: str, topic: str, *, session_s: float) -> Member:
+        """Join a consumer group that shares the partitions of a topic."""
+        with self._reached():
+            consumer = kafka.KafkaConsumer(
+                **self._settings, group_id=group, isolation_level="read_committed", auto_offset_reset="earliest",
+                enable_auto_commit=False, allow_auto_create_topics=False, metrics_enabled=False,
+                session_timeout_ms=int(session_s * 1000), heartbeat_interval_ms=int(session_s * 250),
+                partition_assignment_strategy=[StickyPartitionAssignor],
+            )  # fmt: skip
+        return Member(self, _hasten(consumer, consumer._cluster), topic)
+
+    def send_plain(self, message: Outgoing) -> None:
+        """Write one record durably outside any transaction; where the answer is lost it may be stored twice."""
+        with self._reached():
+            producer = kafka.KafkaProducer(**self._producer_settings())
+            try:
+                _hasten(producer, producer._metadata).send(
+                    message.topic, partition=message.partition, key=message.key, value=message.value,
+                    headers=message.headers,
+                ).get(self.timeout_s)  # fmt: skip
+            finally:
+                _discard(producer)
+
+    def _producer_settings(self) -> dict[str, Any]:
+        milliseconds = int(self.timeout_s * 1000)
+        return self._settings | {
+            "acks": "all", "enable_idempotence": True, "compression_type": "zstd", "batch_size": 256 * 1024,
+            "linger_ms": 20, "max_block_ms": milliseconds, "delivery_timeout_ms": milliseconds,
+            "transaction_timeout_ms": 2 * milliseconds, "max_request_size": MAX_MESSAGE_BYTES,
+            "allow_auto_create_topics": False, "metrics_enabled": False,
+        }  # fmt: skip
+
+    def _reached(self) -> contextlib.AbstractContextManager[None]:
+        return _reached(self.bootstrap)
+
+
+class Reader:
+    """A consumer of assigned partitions: committed records only, from where it is told. Not safe between threads."""
+
+    def __init__(self, cluster: Cluster, consumer: Any) -> None:
+        self._cluster, self._consumer = cluster, consumer
+
+    def partitions(self, topic: str) -> int:
+        """Return how many partitions a topic has; 0 where it does not exist."""
+        with _reached(self._cluster.bootstrap):
+            return len(self._consumer.partitions_for_topic(topic) or ())
+
+    def assign(self, offsets: Mapping[Lane, int]) -> None:
+        """Read these partitions from these offsets on, and no others."""
+        with _reached(self._cluster.bootstrap):
+            self._consumer.assign([kafka.TopicPartition(*lane) for lane in offsets])
+            for lane, offset in offsets.items():
+                self._consumer.seek(kafka.TopicPartition(*lane), offset)
+
+    def ends(self, lanes: Iterable[Lane]) -> dict[Lane, int]:
+        """Return for each partition the offset after the last one that is decided (committed or aborted)."""
+        partitions = [kafka.TopicPartition(*lane) for lane in lanes]
+        deadline = time.monotonic() + self._cluster.timeout_s
+        with _reached(self._cluster.bootstrap):
+            while True:
+                try:
+                    ends = self._consumer.end_offsets(partitions, timeout_ms=int(self._cluster.timeout_s * 1000))
+                    return {Lane(*partition): end for partition, end in ends.items()}
+                except KeyError as error:  # the client leaves out a partition whose leader it has not yet heard of
+                    if time.monotonic() > deadline:
+                        raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} has no leader for {error}") from error
+                    time.sleep(0.02)
+
+    def await_visible(self, lane: Lane, offset: int, patience_s: float = 0.0) -> None:
+        """Wait until readers of committed records see this offset: a commit is answered a moment before that.
+
+        `patience_s` is for what others have to decide first, whose transactions may have to run out.
+        """
+        deadline = time.monotonic() + max(self._cluster.timeout_s, patience_s)
+        while self.ends([lane])[lane] <= offset:
+            if time.monotonic() > deadline:
+                raise LogUnavailable(
+                    f"Kafka at {self._cluster.bootstrap} does not show what was committed to {lane.topic}"
+                )
+            time.sleep(0.001)
+
+    def position(self, lane: Lane) -> int:
+        """Return the offset that is read next, past everything that was skipped."""
+        with _reached(self._cluster.bootstrap):
+            return cast(int, self._consumer.position(kafka.TopicPartition(*lane), timeout_ms=1000))
+
+    def poll(self, wait_s: float) -> Mapping[Lane, Sequence[Message]]:
+        """Return what has come, waiting for it up to `wait_s` seconds; empty where nothing came.
+
+        Raises `BrokenSeal` where stored bytes fail Kafka's checksum, `LogUnavailable` where there is no answer.
+        """
+        try:
+            with _reached(self._cluster.bootstrap):
+                polled = self._consumer.poll(timeout_ms=int(wait_s * 1000))
+        except kafka_errors.CorruptRecordError as error:
+            raise BrokenSeal("kafka", 0, f"stored bytes fail Kafka's checksum: {error}") from error
+        return cast(Mapping[Lane, Sequence[Message]], polled)
+
+    def until(self, ends: Mapping[Lane, int]) -> Iterator[tuple[Lane, Sequence[Message]]]:
+        """Yield what lies before these offsets in the assigned partitions (and perhaps a little beyond), in batches.
+
+        Raises `LogUnavailable` where nothing comes for as long as the cluster's timeout.
+        """
+        open_lanes = {lane for lane, end in ends.items() if self.position(lane) < end}
+        silent_since = time.monotonic()
+        while open_lanes:
+            polled = self.poll(SHORT_S)
+            for partition, messages in polled.items():
+                yield Lane(*partition), messages
+            reached = {lane for lane in open_lanes if self.position(lane) >= ends[lane]}
+            open_lanes -= reached
+            if polled or reached:
+                silent_since = time.monotonic()
+            elif time.monotonic() - silent_since > self._cluster.timeout_s:
+                raise LogUnavailable(
+                    f"Kafka at {self._cluster.bootstrap} stopped answering while {open_lanes} was read"
+                )
+
+    def scan(self, lane: Lane, offset: int) -> Iterator[Message]:
+        """Yield one partition's messages from an offset on to the end it has now (and perhaps a little beyond)."""
+        self.assign({lane: offset})
+        for _, messages in self.until(self.ends([lane])):
+            yield from messages
+
+    def close(self) -> None:
+        """Release the connections."""
+        with contextlib.suppress(kafka_errors.KafkaError):
+            self._consumer.close(autocommit=False)
+
+
+class Member:
+    """This process as one of a consumer group: which partitions are its to work on. It reads nothing through the group.
+
+    Not safe between threads.
+    """
+
+    def __init__(self, cluster: Cluster, consumer: Any, topic: str) -> None:
+        self._cluster, self._consumer = cluster, consumer
+        with _reached(cluster.bootstrap):
+            consumer.partitions_for_topic(topic)  # who is to share them out must know them
+        consumer.subscribe([topic], listener=_Idle(consumer))
+
+    def poll(self) -> frozenset[int] | None:
+        """Take part in the group; return the partitions that are ours, or null while they are being shared out.
+
+        A consumer's own poll would fetch; and where it is short, it joins again and again (3.0.12).
+        """
+        with _reached(self._cluster.bootstrap):
+            if not self._consumer._coordinator.poll(timeout_ms=int(JOINING_S * 1000)):
+                return None
+            return frozenset(partition.partition for partition in self._consumer.assignment())
+
+    def standing(self) -> Any:
+        """Return what proves the membership to the broker. Raises `Evicted` where there is none."""
+        found = self._consumer.group_metadata()
+        if found.generation_id < 1 or not found.member_id:  # the broker would let a nameless member pass
+            raise Evicted(f"{found.group_id}: not a member at the moment")
+        return found
+
+    def close(self) -> None:
+        """Leave the group: the others share what was ours at once."""
+        with contextlib.suppress(kafka_errors.KafkaError):
+            self._consumer.close(autocommit=False)
+
+
+class _Idle(kafka.ConsumerRebalanceListener):  # type: ignore[misc]  # kafka-python says no types
+    """Keeps a member's consumer from fetching: what is assigned is read by a reader of our own.
+
+    It inherits from the client library's listener, of which that calls more than is written here.
+    """
+
+    def __init__(self, consumer: Any) -> None:
+        self._consumer = consumer
+
+    def on_partitions_assigned(self, assigned: Sequence[Any]) -> None:
+        for partition in assigned:
+            self._consumer.seek(partition, 0)
+            self._consumer.pause(partition)
+
+    def on_partitions_revoked(self, revoked: Sequence[Any]) -> None:
+        """Nothing is lost: what was not committed is read again by the next owner."""
+
+
+class Writer:
+    """An initialised transactional producer: `write`, `prepare`, `commit`, in that order. Not safe between threads."""
+
+    def __init__(self, producer: Any, timeout_s: float) -> None:
+        self._producer, self._timeout_s = producer, timeout_s
+        # commit_transaction() waits for ever; its three steps are taken here with a limit to the waiting.
+        self._manager = producer._transaction_manager
+        self._sender = producer._sender
+        self._sent: list[Any] = []
+        self.offsets: list[int] = []
+        """Where the records of the last prepared transaction stand, in their order."""
+        self._consumed: Consumed | None = None
+        self._ending: Any = None
+        try:
+            self._guarded(producer.init_transactions)
+        except Unsure as error:
+            self.discard()
+            raise LogUnavailable(f"Kafka gave no right to write: {error}; is the cluster complete?") from error
+        except Fenced:
+            self.discard()
+            raise
+        self._identity = self._current_identity()
+
+    def write(self, messages: Iterable[Outgoing]) -> None:
+        """Begin a transaction and hand these records to the background sender. Raises `Fenced` or `Unsure`."""
+        self._guarded(lambda: self._write(messages))
+
+    def prepare(self, consumed: Consumed | None = None) -> None:
+        """Wait until the broker holds every record of the transaction, then ask it to commit."""
+        self._consumed = consumed
+        self._guarded(self._prepare)
+
+    def transact(self, messages: Iterable[Outgoing], consumed: Consumed | None = None) -> None:
+        """Do all three for these records. Raises `Fenced` or `Unsure`.
+
+        With `consumed`, the offsets that a member of a group has worked off are part of the transaction, which the broker
+        takes only from a member of the group's present generation: else it is aborted, and `Evicted` raised.
+        """
+        self.write(messages)
+        self.prepare(consumed)
+        self.commit()
+
+    def commit(self) -> None:
+        """Wait until the transaction is committed. Raises `Fenced` or `Unsure`."""
+        self._guarded(self._commit)
+
+    def close(self) -> None:
+        """Give up the connections; the right to write stays with the transactional id until another takes it."""
+        self.discard()
+
+    def discard(self) -> None:
+        """Throw the producer away without sending anything that still waits."""
+        _discard(self._producer)
+
+    def _write(self, messages: Iterable[Outgoing]) -> None:
+        self._check_identity()
+        self._producer.begin_transaction()
+        send = self._producer.send
+        self._sent = [send(topic, value, key, headers, partition) for topic, partition, key, value, headers in messages]
+
+    def _prepare(self) -> None:
+        self._producer.flush(self._timeout_s)
+        for future in self._sent:
+            if not future.succeeded():
+                raise kafka_errors.KafkaError(f"a record was not stored: {future.exception!r}")
+        self.offsets = [future.value.offset for future in self._sent]
+        self._sent = []
+        if self._consumed is not None:
+            self._consume(self._consumed)
+        self._check_identity()
+        self._ending = self._manager.begin_commit()
+        self._sender.wakeup()
+
+    def _consume(self, consumed: Consumed) -> None:
+        offsets = {
+            kafka.TopicPartition(*lane): kafka.structs.OffsetAndMetadata(offset, "", -1)
+            for lane, offset in consumed.offsets.items()
+        }
+        try:
+            result = self._manager.send_offsets_to_transaction(offsets, consumed.member.standing())
+            self._sender.wakeup()
+            if not result.wait(timeout_ms=int(self._timeout_s * 1000)):
+                raise kafka_errors.KafkaTimeoutError(f"no answer to the offsets within {self._timeout_s} s")
+        except (Evicted, kafka_errors.CommitFailedError) as error:
+            aborted = self._manager.begin_abort()
+            self._sender.wakeup()
+            aborted.wait(timeout_ms=int(self._timeout_s * 1000))
+            raise Evicted(str(error)) from error
+
+    def _commit(self) -> None:
+        if not self._ending.wait(timeout_ms=int(self._timeout_s * 1000)):
+            raise kafka_errors.KafkaTimeoutError(f"no answer to the commit within {self._timeout_s} s")
+        self._check_identity()
+
+    def _current_identity(self) -> tuple[int, int]:
+        current = self._manager.producer_id_and_epoch
+        return current.producer_id, current.epoch
+
+    def _check_identity(self) -> None:
+        if self._current_identity() != self._identity:
+            raise kafka_errors.KafkaError("the client changed its producer id or epoch by itself")
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except (kafka_errors.KafkaError, OSError) as error:
+            if isinstance(error, _FENCED) or isinstance(self._manager.last_error, _FENCED):
+                raise Fenced(str(error)) from error
+            raise Unsure(f"{type(error).__name__}: {error}") from error
+
+
+def _hasten(client: Any, metadata: Any) -> Any:
+    """Let a new client ask for a topic's partitions at once: it waits 100 ms, and no setting of its own reaches that."""
+    metadata.config["retry_backoff_ms"] = RETRY_MS
+    return client
+
+
+def _discard(producer: Any) -> None:
+    producer._sender.force_close()
+    with contextlib.suppress(kafka_errors.KafkaError):
+        producer.close(timeout=1)
+
+
+@contextlib.contextmanager
+def _reached(bootstrap: str) -> Iterator[None]:
+    try:
+        yield
+    except kafka_errors.CorruptRecordError:
+        raise
+    except (kafka_errors.KafkaError, OSError) as error:
+        raise LogUnavailable(
+            f"Kafka at {bootstrap}: {type(error).__name__}: {error}; check the address and that the broker runs"
+        ) from error

@@ -1,0 +1,186 @@
+"""Several replayers of one log on Kafka: each a member of a consumer group, each at work on its partitions alone.
+
+What a partition's streams lead to is committed under the partition's own transactional id, which the next owner
+initialises before it reads on: whoever had it before is fenced, and whatever that one left open is ended. The offsets
+worked off are part of the transaction, so that the broker refuses it from a process that the group does not count any
+more, even one that wakes up late and fences its successor once. A commit that fails for either reason ends in
+`Reassigned`: what was said in memory is thrown away, and whoever owns the partition goes on from what was committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from events.errors import AppendRefused, LogUnavailable, Reassigned, SecondWriter
+from events.kafka.client import Cluster, Consumed, Evicted, Fenced, Lane, Unsure, Writer
+from events.kafka.log import STATE_DIR, KafkaLog
+from events.kafka.results import announce, compose
+from events.kafka.results_reader import Generation, Owner, Stored
+from events.kafka.topics import parse_address
+
+SESSION_S = 10.0
+"""How long a member may be silent before its partitions are given to others."""
+TRANSACTION_S = 10.0
+"""How long the transaction of a member that is gone can hold readers up, if nobody takes its partition over before."""
+
+NAME = re.compile(r"\A[a-zA-Z0-9._-]{1,100}\Z")
+"""What a group may be called."""
+
+
+class KafkaGroup:
+    """This process as a member of the group `<prefix>.<name>`. Not safe between threads.
+
+    Joining takes the right to write from a single replayer, and from a group with another name or engine. Raises
+    `LogUnavailable` where there is no such log or no answer.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        name: str,
+        engine: str,
+        *,
+        timeout_s: float = 30.0,
+        session_s: float = SESSION_S,
+        state_dir: Path | str = STATE_DIR,
+        security: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not NAME.match(name):
+            raise LogUnavailable(f"{name!r} is no name of a group: write letters, digits, dots, dashes or underscores")
+        bootstrap, self._prefix = parse_address(address)
+        self.address, self._owner = address, Owner(name, engine)
+        self._options: dict[str, Any] = {"timeout_s": timeout_s, "security": security, "state_dir": state_dir}
+        self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
+        self._generation = 0
+        self._stored = Stored(self._cluster, self._prefix, address)
+        try:
+            self._take_over()
+            topic = f"{self._prefix}.events"
+            self._member = self._cluster.member(f"{self._prefix}.{name}", topic, session_s=session_s)
+        except BaseException:
+            self._stored.close()
+            raise
+
+    def poll(self) -> frozenset[int] | None:
+        """Take part in the group; return the partitions that are ours, or null while they are being shared out.
+
+        Raises `SecondWriter` where a single replayer, or another group, has taken over.
+        """
+        assigned = self._member.poll()
+        with contextlib.suppress(Evicted):
+            generation = self._member.standing().generation_id
+            if generation != self._generation:
+                self._generation = generation
+                self._stored.read_state()
+                self._check_owner()
+        return assigned
+
+    @contextlib.contextmanager
+    def part(self, number: int) -> Iterator[tuple[KafkaLog, PartResults]]:
+        """Take a partition over: its streams as a log, and where their results go, as far as they were committed."""
+        log = KafkaLog(self.address, read_only=True, check_heads=False, part=number, **self._options)
+        with contextlib.closing(log):
+            nothing = {Lane(f"{self._prefix}.events", number): 0}
+            results = PartResults(
+                self._stored, number, self._claim(number), lambda: Consumed(self._member, nothing | log.reached)
+            )
+            with contextlib.closing(results):
+                yield log, results
+
+    def close(self) -> None:
+        """Leave the group, so that the others share what was ours at once."""
+        self._member.close()
+        self._stored.close()
+
+    def _claim(self, number: int) -> Writer:
+        try:
+            writer = self._cluster.writer(f"{self._prefix}.replay.{number}", transaction_s=TRANSACTION_S)
+        except Fenced as error:
+            raise Reassigned(f"partition {number} was taken by another member at the same moment") from error
+        try:
+            self._stored.settle()
+            self._check_owner()
+        except BaseException:
+            writer.discard()
+            raise
+        return writer
+
+    def _take_over(self) -> None:
+        self._stored.settle()
+        if self._stored.owner != self._owner:
+            announce(self._cluster, self._stored, self._owner)
+            with contextlib.suppress(Fenced):  # by a single replayer that has not looked yet, and will
+                self._cluster.writer(f"{self._prefix}.replay").close()
+            self._stored.settle()
+
+    def _check_owner(self) -> None:
+        owner = self._stored.owner
+        if owner != self._owner:
+            who = f"the group {owner.group}" if owner.group else "a single replayer"
+            engine = " of another version" if owner.group == self._owner.group else ""
+            raise SecondWriter(f"{who}{engine} has taken over the results at {self.address}")
+
+
+class PartResults:
+    """The results of one partition's streams (see `events.log.contract.ResultStore`), as its owner writes them."""
+
+    def __init__(self, stored: Stored, number: int, writer: Writer, consumed: Callable[[], Consumed]) -> None:
+        self._stored, self._scope, self._consumed = stored, f"/{number}", consumed
+        self._writer: Writer | None = writer
+
+    def positions(self, engine: str) -> dict[str, int]:
+        """Return stream → last number replayed by this engine digest."""
+        return self._stored.positions(self._current) if self._current.engine == engine else {}
+
+    def snapshots(self, engine: str) -> dict[str, bytes]:
+        """Return stream → snapshot of the fold, of this engine digest only."""
+        return self._stored.snapshots(self._current) if self._current.engine == engine else {}
+
+    def commit(
+        self,
+        engine: str,
+        positions: Mapping[str, int],
+        snapshots: Mapping[str, bytes],
+        records: Sequence[tuple[str, str, bytes]],
+    ) -> None:
+        """Store everything, and how far the partition was worked off, in one transaction.
+
+        Raises `Reassigned` where that did not come about, or nobody can tell: what is stored must be read anew.
+        """
+        if self._writer is None:
+            raise Reassigned(f"partition {self._scope[1:]} was given up")
+        commit = compose(self._stored, self._scope, engine, positions, snapshots, records)
+        try:
+            self._writer.transact(commit.messages, self._consumed())
+        except (Fenced, Evicted, Unsure) as error:
+            self.close()
+            raise Reassigned(f"partition {self._scope[1:]}: {error}") from error
+        for (kind, key, data), offset in zip(commit.records, self._writer.offsets, strict=False):
+            self._stored.note(kind, key, data, offset)
+        self._stored.enter(self._scope, commit.mark, positions, snapshots)
+
+    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        """Yield `(key, bytes)` of a kind in the order committed, of all partitions."""
+        return self._stored.results(kind) if self._stored.has(kind) else iter(())
+
+    def latest(self, kind: str, key: str) -> bytes | None:
+        """Return the last record of a kind under a key, or null."""
+        return self._stored.last(f"{kind}/{key}")
+
+    def reset(self) -> None:
+        """Refuse: to judge all anew is for a single replayer."""
+        raise AppendRefused("members of a group forget nothing; run `rack replay --again` alone")
+
+    def close(self) -> None:
+        """Release the connection; the right to write stays until the next owner takes it."""
+        if self._writer is not None:
+            self._writer.discard()
+            self._writer = None
+
+    @property
+    def _current(self) -> Generation:
+        return self._stored.generation(self._scope)

@@ -1,0 +1,432 @@
+"""The log of a property or group on Kafka: address `kafka://host:port/prefix` (see *Kafka* in docs/architecture.md).
+
+Streams live in `<prefix>.events`, on the partition that the SHA-256 of their name gives; review streams live in
+`<prefix>.reviews`, so that whoever reviews does not take the tables' right to write. Key = stream, value = canonical
+bytes, headers `seq` and `hash` (checked). A group is one transaction; groups of several partitions are one transaction
+each. Who the log is stands in `<prefix>.state`.
+
+`state_dir` holds a high-water file and a lock for each partition. Writers that share it refuse each other; a writer that
+does not (another machine) takes the right to write over, and its predecessor gets `SecondWriter` at its next append.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Lane, Message, Outgoing, Reader
+from events.kafka.partition_reader import Chains, Ends, Headers, read_headers
+from events.kafka.partition_writer import Shard, Staged
+from events.kafka.prefetch import to_the_ends
+from events.kafka.results import KafkaResults
+from events.kafka.topics import create_log, identify, parse_address, partition_of
+from events.log.contract import Appended, Clock, Head, Quarantined, Record
+from events.log.hash_chain import genesis
+from events.log.high_water import HighWater, compare
+from events.log.lock import take_lock
+from events.log.relaxed_gc import gc_seldom
+from events.vocabulary.envelope import Draft, StreamName
+
+__all__ = ["KafkaLog", "KafkaResults"]
+
+STATE_DIR = Path(".rack")
+"""Where the high-water files are kept unless told otherwise: beside the working directory."""
+POLL_S = 0.25
+_TIME = re.compile(r"[0-9]{1,16}", re.ASCII)
+
+
+def now_us() -> int:
+    """Return the present as integer UTC microseconds."""
+    return time.time_ns() // 1000
+
+
+class KafkaLog:
+    """A log on Kafka (see `events.log.contract.EventLog`).
+
+    `create` makes the topics (with `partitions`, `replication` and `min_insync`) where there are none. Opening takes no
+    right to write: the first append to a partition does, fencing whoever had it, who then gets `SecondWriter`. Raises
+    `LogUnavailable` where there is no such log or no answer, `LostTail` or `BrokenSeal` where acknowledged events are
+    gone; `check_heads=False` leaves that out. `security` is passed to the client (TLS, SASL). With `part` only the streams
+    of that partition are there (0 has the reviews too); `reached` says to which offsets its tail has been read.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        property_id: str | None = None,
+        create: bool = False,
+        read_only: bool = False,
+        clock: Clock = now_us,
+        log_id: str | None = None,
+        check_heads: bool = True,
+        state_dir: Path | str = STATE_DIR,
+        partitions: int = 4,
+        replication: int = 1,
+        min_insync: int = 1,
+        timeout_s: float = 30.0,
+        security: Mapping[str, Any] | None = None,
+        part: int | None = None,
+    ) -> None:
+        bootstrap, self.prefix = parse_address(address)
+        self.address, self._clock, self._read_only = address, clock, read_only
+        self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
+        self._state_dir = Path(state_dir)
+        self._lock = threading.RLock()
+        self._shards: dict[Lane, Shard] = {}
+        self._high_waters: dict[Lane, HighWater] = {}
+        self._ends: dict[Lane, Ends] = {}
+        self._locks: dict[Lane, int] = {}
+        self._verified: set[str] = set()
+        self._confirmed: dict[str, Head] = {}  # marks that a tail of this log has come past, chain checked
+        self._idle: list[Reader] = []
+        self.reached: dict[Lane, int] = {}
+        self._closed = False
+        try:
+            self._cluster.probe()
+            with self._reader() as reader:
+                if create and not read_only:
+                    create_log(self._cluster, reader, self.prefix, property_id, log_id or secrets.token_hex(16),
+                               partitions, replication, min_insync)  # fmt: skip
+                self._identity = identify(reader, self.address, property_id)
+            self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
+            self._lanes.append(Lane(self._topic("reviews"), 0))
+            if part is not None:
+                self._lanes = [lane for lane in self._lanes if lane.partition == part]
+            for lane in self._lanes:
+                self._high_waters[lane] = HighWater(self._path(lane, "high-water"), self.log_id)
+            if check_heads:
+                self._verify(self.acknowledged())
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def log_id(self) -> str:
+        """The log's random id, 32 hex digits."""
+        return self._identity.log_id
+
+    @property
+    def property_id(self) -> str:
+        """The property this log belongs to."""
+        return self._identity.property_id
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams, sorted."""
+        return sorted(stream for lane in self._lanes for stream in self._heads(lane))
+
+    def head(self, stream: str) -> Head:
+        """Return the end of a stream as stored; `Head(0, genesis)` when nothing was appended yet."""
+        return self._heads(self._lane(stream)).get(stream) or Head(0, genesis(self.log_id, self.property_id, stream))
+
+    # ---------------------------------------------------------------------------------------------------------- writing
+
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+        """Append drafts as one group (see `EventLog.append`)."""
+        return self._commit([(stream, drafts)], expected_seq)[0]
+
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+        """Append groups of several streams, each at the end of its stream: one transaction for each partition.
+
+        Where one partition fails, the others' groups are stored all the same; repeating the call stores the rest.
+        """
+        return self._commit(list(groups), None)
+
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
+        with self._lock, gc_seldom():
+            self._check_writable()
+            lanes = [self._lane(stream) for stream, _ in groups]
+            staged = {lane: Staged() for lane in lanes}
+            for lane in staged:
+                self._shard(lane).claim()
+            try:
+                appended = self._stage(lanes, groups, staged, expected_seq)
+            except (EventError, WrongSequence):
+                for lane in staged:  # what is refused here must not rest on where the streams stood before a successor
+                    self._shards[lane].must_be_at_the_end()
+                raise
+            self._send(staged)
+            return appended
+
+    def _stage(
+        self, lanes: Sequence[Lane], groups: Sequence[tuple[str, Sequence[Draft]]], staged: Mapping[Lane, Staged],
+        expected_seq: int | None,
+    ) -> list[Appended]:  # fmt: skip
+        for lane, (stream, _) in zip(lanes, groups, strict=True):
+            next_seq = self._shards[lane].state(stream).head.seq + 1
+            if expected_seq not in (None, next_seq):
+                raise WrongSequence(stream, expected_seq or 0, next_seq)
+            if stream not in self._verified:
+                self.verify_head(stream)
+                self._verified.add(stream)
+        now = self._clock()
+        return [
+            self._shards[lane].stage(staged[lane], stream, drafts, now)
+            for lane, (stream, drafts) in zip(lanes, groups, strict=True)
+        ]
+
+    def _send(self, staged: Mapping[Lane, Staged]) -> None:
+        """Commit to each partition in one transaction, all at the same time. Raises the first error at the end."""
+        for lane, each in staged.items():
+            try:
+                self._high_waters[lane].reserve(len(each.states))
+            except OSError as error:
+                raise AppendRefused(f"{self._high_waters[lane].path}: {error.strerror}; nothing was stored") from error
+        failed: dict[Lane, Exception] = {}
+
+        def each_lane(step: Callable[[Lane, Staged], None]) -> None:
+            for lane, each in staged.items():
+                if lane not in failed:
+                    try:
+                        step(lane, each)
+                    except (AppendRefused, LogUnavailable, IntegrityError) as error:
+                        failed[lane] = error
+
+        each_lane(lambda lane, each: self._shards[lane].begin(each) if each.records else None)
+        each_lane(lambda lane, each: self._shards[lane].prepare() if each.records else None)
+        each_lane(self._finish)
+        if failed:
+            raise next(iter(failed.values()))
+
+    def _finish(self, lane: Lane, staged: Staged) -> None:
+        if staged.records:
+            self._shards[lane].finish(staged)
+        high_water = self._high_waters[lane]  # a repeat may be of what was stored, and never acknowledged
+        heads = {stream: state.head for stream, state in staged.states.items()}
+        moved = {stream: head for stream, head in heads.items() if head.seq and head != high_water.marked(stream)}
+        try:
+            if moved:
+                high_water.record(moved)
+        except OSError as error:
+            raise LogUnavailable(
+                f"{high_water.path}: {error.strerror}; the last group was stored but not acknowledged: repeat it "
+                "(what was stored is recognised as a repeat)"
+            ) from error
+
+    def quarantine(self, entry: Quarantined) -> None:
+        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
+        if sha256(entry.data).hexdigest() != entry.sha256:
+            raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        self._keep(entry, self._clock())
+
+    def _keep(self, entry: Quarantined, at_us: int) -> None:
+        if len(entry.data) > MAX_MESSAGE_BYTES - 65_536:
+            raise EventError(f"{entry.stream}: {len(entry.data)} refused bytes are more than quarantine keeps")
+        with self._lock:
+            self._check_writable()
+            stated = {"stream": entry.stream, "reason": entry.reason, "at_us": str(at_us)}
+            headers: Headers = [(name, text.encode()) for name, text in stated.items()]
+            key = entry.sha256.encode()
+            self._cluster.send_plain(Outgoing(self._topic("quarantine"), 0, key, entry.data, headers))
+
+    def _shard(self, lane: Lane) -> Shard:
+        if lane not in self._shards:
+            self._locks[lane] = self._take_lock(lane)
+            self._shards[lane] = Shard(
+                self._cluster, lane, state_topic=self._topic("state"), log_id=self.log_id, property_id=self.property_id,
+                transactional_id=f"{self.prefix}.{self._name(lane)}",
+                chains=self._chains(),
+            )  # fmt: skip
+        return self._shards[lane]
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise AppendRefused(f"{self.address} is open for reading only")
+        if self._closed:
+            raise LogUnavailable(f"{self.address} was closed")
+
+    # ---------------------------------------------------------------------------------------------------------- reading
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield a stream's records in order, chain checked (see `EventLog.read`)."""
+        lane, key, after = self._lane(stream), stream.encode(), max(from_seq, 1) - 1
+        if to_seq is not None and to_seq <= after:
+            return
+        offset, heads = self._known(lane).start({stream: after}, only=stream)
+        chains = self._chains({stream: after}, heads)
+        for message in self._scan(lane, offset):
+            if message.key != key:
+                continue
+            record = chains.accept(key, message.headers, message.value)
+            if record is not None:
+                yield record
+                if record.seq == to_seq:
+                    return
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield batches of records of all streams beyond `after` (see `EventLog.tail`).
+
+        What belongs to one partition comes in its order; between partitions there is none.
+        """
+        marks = self.acknowledged()
+        starts = {lane: self._known(lane).start(after) for lane in self._lanes}
+        folds = {lane: self._chains(after, heads) for lane, (_, heads) in starts.items()}
+        offsets = {lane: offset for lane, (offset, _) in starts.items()}
+        with self._reader(patient=wait_s is not None) as reader:
+            yielded_at = time.monotonic()
+            for polled in self._come(reader, offsets, wait_s):
+                batch: list[Record] = []
+                try:
+                    for lane, messages in polled.items():
+                        self.reached[lane] = messages[-1].offset + 1
+                        accept = folds[lane].accept
+                        for message in messages:
+                            record = accept(message.key, message.headers, message.value)
+                            if record is not None:
+                                batch.append(record)
+                                mark = marks.get(record.stream)
+                                if mark is not None and mark.seq == record.seq and mark.hash == record.hash:
+                                    self._confirmed[record.stream] = mark
+                except IntegrityError:
+                    if batch:
+                        yield batch
+                    raise
+                if batch or (wait_s is not None and time.monotonic() - yielded_at >= wait_s):
+                    yield batch
+                    yielded_at = time.monotonic()
+
+    def _come(
+        self, reader: Reader, offsets: Mapping[Lane, int], wait_s: float | None
+    ) -> Iterator[Mapping[Lane, Sequence[Message]]]:
+        """Yield what lies beyond these offsets: to the ends that are now, or else all that ever comes."""
+        if wait_s is None:
+            for lane, messages in to_the_ends(self._cluster, reader, offsets, reader.ends(offsets)):
+                yield {lane: messages}
+            return
+        reader.assign(offsets)
+        while True:
+            yield reader.poll(min(wait_s, POLL_S))
+
+    def quarantined(self) -> list[Quarantined]:
+        """Return everything in quarantine, oldest first."""
+        found: dict[tuple[str, str], Quarantined] = {}
+        for message in self._scan(Lane(self._topic("quarantine"), 0), 0):
+            headers = {name: (value or b"").decode(errors="replace") for name, value in message.headers}
+            data = message.value or b""
+            at_us = int(headers["at_us"]) if _TIME.fullmatch(headers.get("at_us", "")) else 0
+            entry = Quarantined(
+                headers.get("stream", ""), sha256(data).hexdigest(), headers.get("reason", ""), data, at_us
+            )
+            found.setdefault((entry.stream, entry.sha256), entry)
+        return list(found.values())
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
+        return {stream: head for each in self._high_waters.values() for stream, head in each.load().items()}
+
+    def verify_head(self, stream: str) -> None:
+        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+        mark = self._high_waters[self._lane(stream)].load().get(stream)
+        if mark is not None and self._confirmed.get(stream) != mark:
+            self._verify({stream: mark})
+
+    def close(self) -> None:
+        """Release everything. The right to write needs no giving up: the next writer takes it."""
+        with self._lock:
+            self._closed = True
+            for shard in self._shards.values():
+                shard.close()
+            for high_water in self._high_waters.values():
+                high_water.close()
+            for reader in self._idle:
+                reader.close()
+            for lock in self._locks.values():
+                os.close(lock)
+            self._shards, self._locks, self._idle = {}, {}, []
+
+    # ---------------------------------------------------------------------------------------------------------- its parts
+
+    def _topic(self, name: str) -> str:
+        return f"{self.prefix}.{name}"
+
+    def _name(self, lane: Lane) -> str:
+        return "reviews" if lane.topic == self._topic("reviews") else str(lane.partition)
+
+    def _path(self, lane: Lane, kind: str) -> Path:
+        return self._state_dir / f"{self.prefix}.{self._name(lane)}.{kind}"
+
+    def _take_lock(self, lane: Lane) -> int:
+        """Return the descriptor that keeps other writers of this `state_dir` out."""
+        try:
+            self._state_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LogUnavailable(f"{self._state_dir}: {error.strerror}") from error
+        return take_lock(self._path(lane, "high-water"))
+
+    def _lane(self, stream: str) -> Lane:
+        try:
+            msgspec.convert(stream, StreamName)
+        except msgspec.ValidationError as error:
+            raise EventError(f"{stream!r} is not the name of a stream: {error}") from error
+        if stream.startswith("review/"):
+            return Lane(self._topic("reviews"), 0)
+        return Lane(self._topic("events"), partition_of(stream, self._identity.partitions))
+
+    def _chains(self, after: Mapping[str, int] | None = None, start: Mapping[str, Head] | None = None) -> Chains:
+        return Chains(self.log_id, self.property_id, self._bytes_at, after, start)
+
+    def _known(self, lane: Lane) -> Ends:
+        return self._ends.setdefault(lane, Ends())
+
+    def _heads(self, lane: Lane) -> dict[str, Head]:
+        """Return where the streams of a partition end: as its writer knows, or by reading on from where we were."""
+        with self._lock:
+            if lane in self._shards and self._shards[lane].owned:
+                return self._shards[lane].heads()
+            ends = self._known(lane)
+            for message in self._scan(lane, ends.next_offset):
+                if message.offset >= ends.next_offset:
+                    ends.take(message.offset, message.key, message.headers)
+            return ends.heads
+
+    def _verify(self, marks: Mapping[str, Head]) -> None:
+        for stream, mark in marks.items():
+            head = self._heads(self._lane(stream)).get(stream) or Head(0, b"")
+            stored = head.hash if head.seq == mark.seq else self._stored(stream, mark.seq)[1]
+            compare(stream, mark, head, stored)
+
+    def _bytes_at(self, stream: str, seq: int) -> bytes | None:
+        try:
+            return self._stored(stream, seq)[0]
+        except EventError:  # not the name of a stream
+            return None
+
+    def _stored(self, stream: str, seq: int) -> tuple[bytes | None, bytes | None]:
+        """Return bytes and stated hash of the first record that claims a number of a stream."""
+        lane, key = self._lane(stream), stream.encode()
+        offset, _ = self._known(lane).start({stream: seq - 1}, only=stream)
+        for message in self._scan(lane, offset):
+            if message.key == key:
+                _, found, stated = read_headers(key, message.headers)
+                if found == seq:
+                    return message.value, stated
+        return None, None
+
+    def _scan(self, lane: Lane, offset: int) -> Iterator[Message]:
+        """Yield a partition's messages from an offset to its present end."""
+        with self._reader() as reader:
+            yield from reader.scan(lane, offset)
+
+    @contextlib.contextmanager
+    def _reader(self, *, patient: bool = False) -> Iterator[Reader]:
+        with self._lock:
+            reader = self._idle.pop() if self._idle and not patient else None
+        reader = reader or self._cluster.reader(patient=patient)
+        try:
+            yield reader
+        finally:
+            if self._closed or patient or len(self._idle) > 1:
+                reader.close()
+            else:
+                self._idle.append(reader)

@@ -1,0 +1,310 @@
+"""The writer's side of one partition: the right to write, where its streams stand, what was reported, and safe commits.
+
+Kafka has no append-if-next. A shard owns its partition through a transactional id: initialising it fences the
+predecessor, and only then is the tail read. Who owns it is also written down (`owner/…` in the state topic), so that
+a writer that loses an answer can tell a lost connection from a successor, and does not fence the successor in turn.
+
+After an unclear answer the producer is thrown away, a new one initialised (which settles what was in flight), and the
+tail compared: what is found committed is acknowledged, and only what is not there is sent again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from events.errors import IdTaken, IntegrityError, LogUnavailable, SecondWriter
+from events.kafka.client import Cluster, Fenced, Lane, Outgoing, Reader, Unsure, Writer
+from events.kafka.partition_reader import Chains, headers_of
+from events.log.appender import StreamState, check_continues, learn, place, report_digest
+from events.log.contract import Appended, Head, Record
+from events.log.hash_chain import genesis
+from events.vocabulary.codec import canonical
+from events.vocabulary.envelope import Draft
+
+ATTEMPTS = 3
+"""How often a group is sent before `LogUnavailable` is raised; it stays unsettled until the next append."""
+SUCCESSOR_S = 2.0
+"""How long a fenced writer waits for its successor's name before it takes the fencing for the broker's own doing."""
+
+
+class _Owner(msgspec.Struct, frozen=True):
+    """Who initialised a transactional id last."""
+
+    writer: str
+    host: str
+    process: int
+
+
+class Repeats:
+    """The reports and event ids of a stream's present gaming day and the one before: 32 and 16 bytes each.
+
+    A report that comes again later than that is stored again, and replay reports its repeated `source_seq`.
+    """
+
+    def __init__(self) -> None:
+        self.seen: set[bytes] = set()
+        self.before: set[bytes] = set()
+        self._day = ""
+
+    def add(self, day: str, report: bytes, event_id: bytes) -> None:
+        """Note what a stored event said, and its id."""
+        if day != self._day:
+            self._day, self.before, self.seen = day, self.seen, set()
+        self.seen.add(report)
+        self.seen.add(event_id)
+
+
+class Staged(msgspec.Struct):
+    """Groups that were checked and sealed, before they are sent."""
+
+    states: dict[str, StreamState] = {}
+    records: list[Record] = []
+    reports: list[tuple[str, str, bytes, bytes]] = []
+    seen: dict[str, set[bytes]] = {}
+    """Stream → the reports and event ids among these."""
+
+
+class Shard:
+    """One partition as its writer has it. Not safe between threads."""
+
+    def __init__(
+        self, cluster: Cluster, lane: Lane, *, state_topic: str, transactional_id: str, chains: Chains, log_id: str,
+        property_id: str,
+    ) -> None:  # fmt: skip
+        self.lane, self._cluster, self._chains = lane, cluster, chains
+        self._state_topic, self._transactional_id = state_topic, transactional_id
+        self._log_id, self._property_id = log_id, property_id
+        self._states: dict[str, StreamState] = {}
+        self._repeats: defaultdict[str, Repeats] = defaultdict(Repeats)
+        self.damaged: dict[str, IntegrityError] = {}
+        self._next_offset = 0
+        self._reader: Reader | None = None
+        self._writer: Writer | None = None
+        self._lost: str | None = None
+        self._unsettled = False
+        self._me = _Owner(secrets.token_hex(16), socket.gethostname(), os.getpid())
+
+    def claim(self) -> None:
+        """Take the right to write unless it is ours and settled, and read where the streams stand.
+
+        Raises `SecondWriter` where it was ours and another process has taken it.
+        """
+        if self._lost is not None:
+            raise SecondWriter(self._lost)
+        if self._unsettled:
+            self._throw_away()
+            self._stop_where_succeeded(wait_s=0.0)
+        if self._writer is None:
+            self._take()
+            self._unsettled = True  # until the tail was read: where that fails, the next claim begins anew
+            self._catch_up()
+            self._unsettled = False
+
+    @property
+    def owned(self) -> bool:
+        """Whether the right to write is, as far as is known, ours, and everything settled."""
+        return self._writer is not None and not self._unsettled
+
+    def heads(self) -> dict[str, Head]:
+        """Return where the sound streams of the partition end."""
+        return {stream: state.head for stream, state in self._states.items()}
+
+    def state(self, stream: str) -> StreamState:
+        """Return where a stream stands. Raises its `IntegrityError` where it cannot be continued."""
+        if stream in self.damaged:
+            raise self.damaged[stream]
+        state = self._states.get(stream)
+        return state or StreamState(Head(0, genesis(self._log_id, self._property_id, stream)))
+
+    def stage(self, staged: Staged, stream: str, drafts: Sequence[Draft], now_us: int) -> Appended:
+        """Check and seal a group at the end of its stream, after what is staged already. Raises `EventError`."""
+        state, seqs = staged.states.get(stream) or self.state(stream), list[int | None]()
+        seen, before = self._repeats[stream].seen, self._repeats[stream].before
+        new = staged.seen.setdefault(stream, set())
+        for draft in drafts:
+            report, event_id = report_digest(draft), bytes.fromhex(draft.event_id)
+            if report in seen or report in new or report in before:
+                seqs.append(None)
+                continue
+            if event_id in seen or event_id in new or event_id in before:
+                raise IdTaken(stream, draft.event_id)
+            record, state = place(
+                state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
+            )
+            new.add(report)
+            new.add(event_id)
+            staged.records.append(record)
+            staged.reports.append((stream, state.gaming_day or "", report, event_id))
+            seqs.append(record.seq)
+        staged.states[stream] = state
+        return Appended(stream, tuple(seqs), state.head)
+
+    def adopt(self, staged: Staged, record: Record) -> None:
+        """Stage a record of another copy of this log as it is. Raises `BrokenSeal` where it does not continue its stream."""
+        state = staged.states.get(record.stream) or self.state(record.stream)
+        check_continues(state.head, record)
+        learned = learn(state, record)
+        staged.states[record.stream] = learned.state
+        staged.records.append(record)
+        staged.reports.append((record.stream, learned.state.gaming_day or "", learned.report, learned.event_id))
+
+    def must_be_at_the_end(self) -> None:
+        """Raise `SecondWriter` where another process has appended since: what is known of the streams is out of date."""
+        if self._catch_up():
+            raise self._lose("another process has appended to it")
+
+    def begin(self, staged: Staged) -> None:
+        """Start to send what was staged. Whatever goes wrong here or in `prepare` is settled by `finish`."""
+        self._unsettled = True
+        topic, partition = self.lane
+        keys = {stream: stream.encode() for stream in staged.states}
+        messages = [
+            Outgoing(topic, partition, keys[record.stream], record.data, headers_of(record))
+            for record in staged.records
+        ]
+        self._step(lambda writer: writer.write(messages))
+
+    def prepare(self) -> None:
+        """Wait until the broker has everything, and ask it to commit."""
+        self._step(lambda writer: writer.prepare())
+
+    def finish(self, staged: Staged) -> None:
+        """Wait for the commit; settle whatever went wrong. After it the group is stored once, and visible to readers.
+
+        Raises `SecondWriter` where another process has taken over, `LogUnavailable` where the broker cannot be asked:
+        whether the group was stored is then found out before the next append.
+        """
+        self._step(lambda writer: writer.commit())
+        for _ in range(ATTEMPTS):
+            if self._writer is not None:
+                self._committed(staged)
+                return
+            if self._settle(staged):
+                return
+            self.begin(staged)
+            self.prepare()
+            self._step(lambda writer: writer.commit())
+        raise LogUnavailable(
+            f"Kafka at {self._cluster.bootstrap} did not commit to {self.lane.topic}; repeat the append: what was "
+            "stored is recognised as a repeat"
+        )
+
+    def close(self) -> None:
+        """Release the connections."""
+        self._throw_away()
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+    # --------------------------------------------------------------------------------------------------------- settling
+
+    def _step(self, step: Callable[[Writer], None]) -> None:
+        """Do a step of a commit unless an earlier one failed; a failure throws the producer away."""
+        if self._writer is None:
+            return
+        try:
+            step(self._writer)
+        except (Fenced, Unsure) as error:
+            self._throw_away()
+            self._stop_where_succeeded(wait_s=SUCCESSOR_S if isinstance(error, Fenced) else 0.0)
+
+    def _settle(self, staged: Staged) -> bool:
+        """Learn what became of a group; whether it is stored. Raises `SecondWriter` where others wrote meanwhile."""
+        self._stop_where_succeeded(wait_s=0.0)
+        before = {record.stream: record.seq - 1 for record in reversed(staged.records)}
+        self._take()
+        found = self._catch_up()
+        self._unsettled = False
+        if [record.hash for record in found] == [record.hash for record in staged.records]:
+            return True
+        if found or any(self.state(stream).head.seq != seq for stream, seq in before.items()):
+            raise self._lose("another process has appended to it")
+        return False
+
+    def _take(self) -> None:
+        try:
+            self._writer = self._cluster.writer(self._transactional_id)
+            key, value = f"owner/{self._transactional_id}".encode(), canonical(msgspec.structs.asdict(self._me))
+            self._writer.transact([Outgoing(self._state_topic, 0, key, value, [])])
+        except (Fenced, Unsure) as error:
+            self._throw_away()
+            if isinstance(error, Fenced):
+                raise self._lose("another process took it at the same moment") from error
+            raise LogUnavailable(f"Kafka at {self._cluster.bootstrap}: {error}") from error
+
+    def _stop_where_succeeded(self, wait_s: float) -> None:
+        deadline = time.monotonic() + wait_s
+        while True:
+            owner = self._owner()
+            if owner is not None and owner.writer != self._me.writer:
+                raise self._lose(f"process {owner.process} on {owner.host} has taken over")
+            if time.monotonic() >= deadline:
+                return
+            time.sleep(0.1)
+
+    def _owner(self) -> _Owner | None:
+        found, lane = None, Lane(self._state_topic, 0)
+        key = f"owner/{self._transactional_id}".encode()
+        for message in self._open_reader().scan(lane, 0):
+            if message.key == key and message.value:
+                with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):  # a stranger's, of no owner
+                    found = msgspec.json.decode(message.value, type=_Owner)
+        return found
+
+    def _lose(self, why: str) -> SecondWriter:
+        self._throw_away()
+        self._lost = f"{self.lane.topic} partition {self.lane.partition} is written by another process: {why}"
+        return SecondWriter(self._lost)
+
+    def _throw_away(self) -> None:
+        if self._writer is not None:
+            self._writer.discard()
+            self._writer = None
+
+    # --------------------------------------------------------------------------------------------------------- learning
+
+    def _committed(self, staged: Staged) -> None:
+        assert self._writer is not None
+        self._open_reader().await_visible(self.lane, self._writer.offsets[-1])
+        self._chains.extend(staged.records)
+        for stream, day, report, event_id in staged.reports:
+            self._repeats[stream].add(day, report, event_id)
+        self._states.update(staged.states)
+        self._next_offset = max(self._next_offset, self._writer.offsets[-1] + 1)
+        self._unsettled = False
+
+    def _catch_up(self) -> list[Record]:
+        """Read what the partition holds beyond what is known; return the new records."""
+        found = []
+        for message in self._open_reader().scan(self.lane, self._next_offset):
+            self._next_offset = message.offset + 1
+            key = (message.key or b"").decode(errors="replace")
+            if key in self.damaged:
+                continue
+            try:
+                record = self._chains.accept(message.key, message.headers, message.value)
+                if record is not None:
+                    self._learn(record)
+                    found.append(record)
+            except IntegrityError as error:
+                self.damaged[key] = error
+        return found
+
+    def _learn(self, record: Record) -> None:
+        learned = learn(self._states.get(record.stream), record)
+        self._states[record.stream] = learned.state
+        day = learned.state.gaming_day or ""
+        self._repeats[record.stream].add(day, learned.report, learned.event_id)
+
+    def _open_reader(self) -> Reader:
+        if self._reader is None:
+            self._reader = self._cluster.reader()
+        return self._reader

@@ -1,0 +1,122 @@
+"""A long read on Kafka, by a process of its own that polls ahead while what it has brought is worked on.
+
+The client decodes records in Python, which takes it as long as all that is done with them afterwards. So the process that
+wants them begins to read by itself, a second one takes over as soon as it is ready, and the first ends the reading: where
+the second one is lost or finds anything wrong, the first reads on from there, and meets whatever it is itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import pickle
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from multiprocessing.connection import Connection
+from typing import Final
+
+import msgspec
+
+from events.errors import IntegrityError, LogUnavailable
+from events.kafka.client import Cluster, Lane, Message, Reader
+from events.kafka.partition_reader import Headers
+
+WORTH_A_PROCESS: Final = 20_000
+"""Records that one process reads in the time in which another one starts."""
+
+Offsets = Mapping[Lane, int]
+
+
+class Read(msgspec.Struct, array_like=True, gc=False):
+    """A record as it was read by another process (see `events.kafka.client.Message`)."""
+
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(tuple[str, int, list[Read]]).decode
+
+
+def to_the_ends(
+    cluster: Cluster, reader: Reader, offsets: Offsets, ends: Offsets, worth: int = WORTH_A_PROCESS
+) -> Iterator[tuple[Lane, Sequence[Message]]]:
+    """Yield what lies between these offsets (see `Reader.until`), where it is much with the help of a second process."""
+    left = dict(offsets)
+    reader.assign(left)
+    helper = _helper(cluster) if sum(ends[lane] - offset for lane, offset in left.items()) >= worth else None
+    if helper is not None:
+        with contextlib.closing(helper):
+            for lane, messages in _handed_over(helper, reader, left, ends):
+                yield lane, messages
+                left[lane] = messages[-1].offset + 1
+        reader.assign(left)
+    yield from reader.until(ends)
+
+
+def _handed_over(
+    helper: _Helper, reader: Reader, left: Offsets, ends: Offsets
+) -> Iterator[tuple[Lane, Sequence[Message]]]:
+    """Yield what the reader reads until the helper is ready, then what that one reads; `left` is kept by who takes it."""
+    for found in reader.until(ends):
+        yield found
+        if helper.ready():
+            yield from helper.read(left, ends)
+            return
+
+
+def _helper(cluster: Cluster) -> _Helper | None:
+    """Return a process that reads, or null where none can be had: then it is read as it is where little is to be read."""
+    if multiprocessing.current_process().daemon:  # which may start none
+        return None
+    try:
+        return _Helper(cluster)
+    except (OSError, TypeError, pickle.PicklingError):  # no process to be had, or settings that cannot be sent to it
+        return None
+
+
+class _Helper:
+    """A process that reads, started at once, told what to read when it is ready; it ends with whoever started it."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._patience_s = 2 * cluster.timeout_s
+        context = multiprocessing.get_context("spawn")
+        self._connection, far = context.Pipe()
+        self._process = context.Process(target=_read_ahead, args=(far, cluster), daemon=True)
+        self._process.start()
+        far.close()
+
+    def ready(self) -> bool:
+        """Whether the process waits for what to read (or has ended)."""
+        return self._connection.poll()
+
+    def read(self, offsets: Offsets, ends: Offsets) -> Iterator[tuple[Lane, list[Read]]]:
+        """Yield what the process reads, until it ends, or says nothing for long."""
+        with contextlib.suppress(EOFError, OSError):
+            self._connection.recv_bytes()  # that it is ready
+            self._connection.send((offsets, ends))
+            while self._connection.poll(self._patience_s):
+                topic, partition, messages = _decode(self._connection.recv_bytes())
+                yield Lane(topic, partition), messages
+
+    def close(self) -> None:
+        """End the process."""
+        self._connection.close()
+        self._process.kill()  # it may have been stopped; it holds nothing
+        self._process.join()
+        self._process.close()
+
+
+def _read_ahead(connection: Connection, cluster: Cluster) -> None:
+    """Read what is asked for and pass it on. What goes wrong is for whoever asked, who reads on from where this ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    expected = contextlib.suppress(LogUnavailable, IntegrityError, EOFError, OSError)
+    with expected, contextlib.closing(cluster.reader()) as reader:
+        connection.send_bytes(b"ready")
+        offsets, ends = connection.recv()
+        reader.assign(offsets)
+        for (topic, partition), messages in reader.until(ends):
+            read = [(each.offset, each.key, each.value, each.headers) for each in messages]
+            connection.send_bytes(_encode((topic, partition, read)))

@@ -1,0 +1,44 @@
+"""A log on Kafka that takes the records of another copy of itself (see `events.restore`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from events.kafka.client import Lane
+from events.kafka.log import KafkaLog
+from events.kafka.partition_writer import Staged
+from events.log.contract import Head, Quarantined, Record
+
+
+class KafkaRestore(KafkaLog):
+    """See `events.restore.Target`."""
+
+    def expect(self, heads: Mapping[str, Head]) -> None:
+        """Note durably, in this machine's high-water files, how far the streams will reach."""
+        by_lane: defaultdict[Lane, dict[str, Head]] = defaultdict(dict)
+        for stream, head in heads.items():
+            by_lane[self._lane(stream)][stream] = head
+        for lane, ends in by_lane.items():
+            self._shard(lane)  # the right to write, before its file
+            self._high_waters[lane].record(ends)
+
+    def adopt(self, records: Sequence[Record]) -> None:
+        """Store records as they are, one transaction for each partition.
+
+        Raises `BrokenSeal` where one does not continue its stream.
+        """
+        with self._lock:
+            self._check_writable()
+            staged: dict[Lane, Staged] = {}
+            for record in records:
+                lane = self._lane(record.stream)
+                if lane not in staged:
+                    staged[lane] = Staged()
+                    self._shard(lane).claim()
+                self._shards[lane].adopt(staged[lane], record)
+            self._send(staged)
+
+    def adopt_refused(self, entry: Quarantined) -> None:
+        """Keep refused bytes with the time at which the other copy took them in."""
+        self._keep(entry, entry.at_us)

@@ -1,0 +1,230 @@
+"""What a replayer found and how far it has read, on Kafka: `<prefix>.findings` and partition 1 of `<prefix>.state`.
+
+A commit is one transaction over both. One replayer writes; a second one takes the right over, and the first gets
+`SecondWriter`. A replayer that takes over from a group fences all of the group's members (see `events.kafka.consumer_group`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from events.errors import AppendRefused, LogUnavailable, SecondWriter
+from events.kafka.client import Cluster, Fenced, Outgoing, Unsure, Writer
+from events.kafka.partition_reader import Headers
+from events.kafka.results_reader import (
+    GENERATION,
+    OWNER,
+    POSITION,
+    SNAPSHOT,
+    Generation,
+    Owner,
+    Position,
+    Stored,
+    digest,
+)
+from events.kafka.topics import parse_address
+from events.vocabulary.codec import canonical
+
+ATTEMPTS = 3
+FRESH_S = 1.0
+"""How long what was read of others' records counts as their last word, for a replayer that judges again."""
+
+
+class Commit(NamedTuple):
+    """What one commit writes: its mark, the records that are new, and all messages, of which the records come first."""
+
+    mark: Generation
+    records: list[tuple[str, str, bytes]]
+    messages: list[Outgoing]
+
+
+class KafkaResults:
+    """The results beside a log (see `events.log.contract.ResultStore`), at the log's own address. Calls may come from threads."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        read_only: bool = False,
+        timeout_s: float = 30.0,
+        security: Mapping[str, Any] | None = None,
+    ) -> None:
+        bootstrap, self._prefix = parse_address(address)
+        self.address, self._read_only = address, read_only
+        self._cluster = Cluster(bootstrap, timeout_s=timeout_s, security=security)
+        self._lock = threading.RLock()
+        self._claimed = False
+        self._writer: Writer | None = None
+        self._lost = False
+        self._fresh_until = 0.0
+        self._stored = Stored(self._cluster, self._prefix, address)
+
+    def positions(self, engine: str) -> dict[str, int]:
+        """Return stream → last number replayed by this engine digest."""
+        with self._lock:
+            self._stored.read_state()
+            current = self._current
+            return self._stored.positions(current) if current.engine == engine else {}
+
+    def snapshots(self, engine: str) -> dict[str, bytes]:
+        """Return stream → snapshot of the fold, of this engine digest only."""
+        with self._lock:
+            self._stored.read_state()
+            current = self._current
+            return self._stored.snapshots(current) if current.engine == engine else {}
+
+    def commit(
+        self,
+        engine: str,
+        positions: Mapping[str, int],
+        snapshots: Mapping[str, bytes],
+        records: Sequence[tuple[str, str, bytes]],
+    ) -> None:
+        """Store records, snapshots and positions atomically; the state of any other engine is thrown away.
+
+        Raises `SecondWriter` where another replayer has taken over, `LogUnavailable` where there is no answer.
+        """
+        with self._lock:
+            self._claim()
+            self._stored.read_findings()
+            self._fresh_until = 0.0
+            self._transact(compose(self._stored, "", engine, positions, snapshots, records))
+
+    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
+        return self._stored.results(kind)
+
+    def latest(self, kind: str, key: str) -> bytes | None:
+        """Return the last record of a kind under a key, or null.
+
+        Who may write asks for one after the other, in order to judge again: then what another may have stored meanwhile is
+        read on at most once in `FRESH_S`.
+        """
+        with self._lock:
+            if self._read_only or time.monotonic() >= self._fresh_until:
+                self._stored.read_findings()
+                self._fresh_until = time.monotonic() + FRESH_S
+            return self._stored.last(f"{kind}/{key}")
+
+    def reset(self) -> None:
+        """Forget positions and snapshots (not the records): the next replay starts at the beginning."""
+        with self._lock:
+            self._claim()
+            self._transact(compose(self._stored, "", "", {}, {}, []))
+
+    def close(self) -> None:
+        """Release everything."""
+        with self._lock:
+            self._throw_away()
+            self._stored.close()
+
+    # ---------------------------------------------------------------------------------------------------------- writing
+
+    @property
+    def _current(self) -> Generation:
+        return self._stored.generation("")
+
+    def _claim(self) -> None:
+        if self._read_only:
+            raise AppendRefused(f"the results at {self.address} are open for reading only")
+        if self._lost:
+            raise SecondWriter(f"another replayer writes the results at {self.address}")
+        if self._writer is None:
+            try:
+                self._writer = self._cluster.writer(f"{self._prefix}.replay")
+            except Fenced as error:
+                raise self._lose() from error
+            self._stored.settle()
+            if self._stored.owner.group:
+                if self._claimed:
+                    raise self._lose()
+                self._take_over()
+            self._claimed = True
+
+    def _take_over(self) -> None:
+        """Take the right to write from the members of a group: say so first, for who is fenced will look."""
+        announce(self._cluster, self._stored, Owner())
+        for number in range(self._stored.partitions):
+            with contextlib.suppress(Fenced):  # by a member that has not looked yet, and will
+                self._cluster.writer(f"{self._prefix}.replay.{number}").close()
+        self._stored.settle()
+
+    def _transact(self, commit: Commit) -> None:
+        """Commit as one transaction; after an unclear answer look whether it is there before it is sent again."""
+        before, findings = self._current, len(commit.records)
+        for _ in range(ATTEMPTS):
+            try:
+                assert self._writer is not None
+                self._writer.transact(commit.messages)
+                self._stored.reader.await_visible(self._stored.state, self._writer.offsets[-1])
+                if findings:
+                    self._stored.reader.await_visible(self._stored.findings, self._writer.offsets[findings - 1])
+                self._stored.read_state()
+                return
+            except Fenced as error:
+                raise self._lose() from error
+            except Unsure:
+                self._throw_away()
+                self._claim()
+                if self._current == commit.mark:
+                    return
+                if self._current != before:
+                    raise self._lose() from None
+        self._throw_away()
+        raise LogUnavailable(f"Kafka at {self._cluster.bootstrap} did not commit the results; repeat")
+
+    def _lose(self) -> SecondWriter:
+        self._throw_away()
+        self._lost = True
+        return SecondWriter(f"another replayer has taken over the results at {self.address}")
+
+    def _throw_away(self) -> None:
+        if self._writer is not None:
+            self._writer.discard()
+            self._writer = None
+
+
+def compose(
+    stored: Stored,
+    scope: str,
+    engine: str,
+    positions: Mapping[str, int],
+    snapshots: Mapping[str, bytes],
+    records: Sequence[tuple[str, str, bytes]],
+) -> Commit:
+    """Return what a commit writes: the records that differ from the last under their key, the state, and its mark."""
+    last: dict[str, bytes] = {}
+    new = []
+    for kind, key, data in records:
+        name, said = f"{kind}/{key}", digest(data)
+        if (last.get(name) or stored.digest(name)) != said:
+            last[name] = said
+            new.append((kind, key, data))
+    current = stored.generation(scope)
+    generation = current.generation if current.engine == engine and current.generation else secrets.token_hex(8)
+    mark = Generation(engine, generation, secrets.token_hex(8))
+    messages = [
+        Outgoing(*stored.findings, f"{kind}/{key}".encode(), data, [("kind", kind.encode())]) for kind, key, data in new
+    ]
+    for stream, seq in positions.items():
+        position = canonical(msgspec.structs.asdict(Position(generation, seq)))
+        messages.append(Outgoing(*stored.state, f"{POSITION}{stream}".encode(), position, []))
+    for stream, image in snapshots.items():
+        headers: Headers = [("generation", generation.encode())]
+        messages.append(Outgoing(*stored.state, f"{SNAPSHOT}{stream}".encode(), image, headers))
+    said = canonical(msgspec.structs.asdict(mark))
+    messages.append(Outgoing(*stored.state, f"{GENERATION}{scope}".encode(), said, []))
+    return Commit(mark, new, messages)
+
+
+def announce(cluster: Cluster, stored: Stored, owner: Owner) -> None:
+    """Say durably who replays from now on."""
+    value = canonical(msgspec.structs.asdict(owner))
+    cluster.send_plain(Outgoing(*stored.state, OWNER.encode(), value, []))

@@ -1,0 +1,112 @@
+"""The topics of a log on Kafka, and who the log is: its address, its identity, and where a stream lies in it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+
+import msgspec
+
+from events.errors import EventError, LogUnavailable
+from events.kafka.client import MAX_MESSAGE_BYTES, Cluster, Fenced, Lane, Outgoing, Reader, Unsure
+from events.vocabulary.codec import canonical
+from events.vocabulary.envelope import LogId
+from events.vocabulary.model import Token
+
+IDENTITY_PARTITION = 0
+REPLAY_PARTITION = 1
+"""Of `<prefix>.state`: partition 0 says who the log and its writers are, 1 holds what a replayer has reached."""
+
+_ADDRESS = re.compile(r"\Akafka://([^/]+)/([a-zA-Z0-9][a-zA-Z0-9._-]{0,99})/?\Z")
+_KEY = b"log"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """Who a log is: written once, when it is created. The number of partitions never changes."""
+
+    log_id: LogId
+    property_id: Token
+    partitions: int
+
+
+def parse_address(address: str) -> tuple[str, str]:
+    """Return bootstrap servers (`host:port`, perhaps several with commas) and topic prefix of an address.
+
+    >>> parse_address("kafka://127.0.0.1:9092/rack")
+    ('127.0.0.1:9092', 'rack')
+    """
+    match = _ADDRESS.match(address)
+    if match is None:
+        raise LogUnavailable(f"{address[:200]!r} is not the address of a Kafka log: write kafka://host:port/prefix")
+    return match[1], match[2]
+
+
+def partition_of(stream: str, partitions: int) -> int:
+    """Return the partition of `<prefix>.events` on which a stream lies: SHA-256 of its name, first 8 bytes, modulo.
+
+    >>> [partition_of(f"table/fu-{n:02}", 4) for n in range(1, 9)]
+    [2, 2, 2, 1, 0, 2, 0, 3]
+    """
+    return int.from_bytes(sha256(stream.encode()).digest()[:8], "big") % partitions
+
+
+def create_log(
+    cluster: Cluster, reader: Reader, prefix: str, property_id: str | None, log_id: str, partitions: int,
+    replication: int, min_insync: int,
+) -> None:  # fmt: skip
+    """Make the topics and write who the log is, unless that has been done. Raises `EventError` for a bad id."""
+    try:
+        identity = Identity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
+    except msgspec.ValidationError as error:
+        raise EventError(f"a new log needs the id of its property: {error}") from error
+    kept = {"retention.ms": "-1", "retention.bytes": "-1", "min.insync.replicas": str(min_insync)}
+    large = {"max.message.bytes": str(MAX_MESSAGE_BYTES)}
+    topics: dict[str, tuple[int, Mapping[str, str]]] = {
+        f"{prefix}.events": (partitions, kept), f"{prefix}.reviews": (1, kept), f"{prefix}.checkpoints": (1, kept),
+        f"{prefix}.quarantine": (1, kept | large), f"{prefix}.findings": (1, kept | large),
+        f"{prefix}.state": (2, kept | large | {"cleanup.policy": "compact"}),
+    }  # fmt: skip
+    cluster.create_topics(topics, replication)
+    if _stored(reader, prefix) is not None:
+        return
+    lane = Lane(f"{prefix}.state", IDENTITY_PARTITION)
+    try:
+        with contextlib.closing(cluster.writer(f"{prefix}.create")) as writer:
+            if _stored(reader, prefix) is None:  # of several creators, only the last to initialise comes past here
+                writer.transact([Outgoing(*lane, _KEY, canonical(msgspec.structs.asdict(identity)), [])])
+                reader.await_visible(lane, writer.offsets[-1])
+    except (Fenced, Unsure) as error:
+        raise LogUnavailable(f"the log {prefix} could not be created: {error}; repeat it") from error
+
+
+def identify(reader: Reader, address: str, property_id: str | None) -> Identity:
+    """Return who the log at an address is. Raises `LogUnavailable` where there is none, or it is another's."""
+    _, prefix = parse_address(address)
+    identity = _stored(reader, prefix)
+    if identity is None:
+        raise LogUnavailable(
+            f"there is no log at {address}, or no right to read it; name another address, or create one"
+        )
+    if property_id not in (None, identity.property_id):
+        raise LogUnavailable(f"{address} is the log of property {identity.property_id}, not {property_id}")
+    present = reader.partitions(f"{prefix}.events")
+    if present != identity.partitions:
+        raise LogUnavailable(
+            f"{prefix}.events has {present} partitions and was created with {identity.partitions}: their number must "
+            "never change; restore the topic"
+        )
+    return identity
+
+
+def _stored(reader: Reader, prefix: str) -> Identity | None:
+    if not reader.partitions(f"{prefix}.state"):
+        return None
+    for message in reader.scan(Lane(f"{prefix}.state", IDENTITY_PARTITION), 0):
+        if message.key == _KEY and message.value:
+            try:
+                return msgspec.json.decode(message.value, type=Identity)
+            except msgspec.MsgspecError as error:
+                raise LogUnavailable(f"{prefix}.state does not say who the log is: {error}") from error
+    return None

@@ -1,0 +1,171 @@
+"""The contract of a log: append-only streams, each numbered from 1 and chained; one writer; nothing acknowledged is lost.
+
+`SqliteLog` (one machine) and `KafkaLog` (a property, a group) keep it, and `ArchiveLog` its reading half; `tests/contract/`
+runs one suite against all. `open_log` finds the backend from an address: `sqlite:///path/file.db`,
+`kafka://host:port/prefix` or `archive:///path/folder`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from events.vocabulary.envelope import Draft
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """A stored event: its place, its canonical bytes and the chain hash after it (32 bytes, as recomputed by the reader)."""
+
+    stream: str
+    seq: int
+    data: bytes
+    hash: bytes
+
+
+class Head(msgspec.Struct, frozen=True):
+    """The end of a stream: the last number (0 when empty) and the chain hash there."""
+
+    seq: int
+    hash: bytes
+
+
+class Appended(msgspec.Struct, frozen=True):
+    """What an append did: the numbers given, in the order of the drafts; null for a dropped device duplicate."""
+
+    stream: str
+    seqs: tuple[int | None, ...]
+    head: Head
+
+
+class Quarantined(msgspec.Struct, frozen=True):
+    """Bytes that were refused at intake, kept under their SHA-256 with the stream they were meant for and the reason.
+
+    `at_us` is the log's clock when it first took them in (UTC microseconds); whoever hands them in leaves it out.
+    """
+
+    stream: str
+    sha256: str
+    reason: str
+    data: bytes
+    at_us: int = 0
+
+
+class EventLog(Protocol):
+    """A log open for reading and, unless opened read-only, for writing.
+
+    Every read recomputes the chain and raises an `IntegrityError` at the first record that does not fit; records before
+    it have been yielded and stand.
+    """
+
+    @property
+    def log_id(self) -> str:
+        """The log's random id, 32 hex digits."""
+
+    @property
+    def property_id(self) -> str:
+        """The property this log belongs to."""
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams, sorted."""
+
+    def head(self, stream: str) -> Head:
+        """Return the end of a stream; `Head(0, genesis)` when nothing was appended yet."""
+
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+        """Append drafts as one group: all are stored durably, or none.
+
+        `expected_seq` is the number the first stored event shall get. Raises `WrongSequence` where the stream is
+        elsewhere, `SecondWriter` where another process writes, `EventError` where a draft is not acceptable.
+        """
+
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+        """Append groups of several streams in one durable commit, each at the end of its stream."""
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield a stream's records from a number on, in order, chain checked from the start of what is read.
+
+        Starting past 1, the chain is checked against the stored hash of the record before.
+        """
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield batches of records of all streams beyond `after` (stream → last number seen).
+
+        A batch keeps each stream's order. Ends at the end of the log, or with `wait_s` waits for more, yielding an
+        empty batch whenever that many seconds passed without one.
+        """
+
+    def quarantine(self, entry: Quarantined) -> None:
+        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
+
+    def quarantined(self) -> list[Quarantined]:
+        """Return everything in quarantine, oldest first."""
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
+
+    def verify_head(self, stream: str) -> None:
+        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+
+    def close(self) -> None:
+        """Give up the right to write and release everything."""
+
+
+class ResultStore(Protocol):
+    """Where a replayer keeps what it found, and how far it has read, in one transaction (see *Replay position*).
+
+    Records are opaque bytes to `events`; `kind` is `"adjudications"` or `"findings"`; `key` identifies what a record is
+    about, and `replay` gives the same key and bytes for the same conclusion, so that repeats change nothing.
+    """
+
+    def positions(self, engine: str) -> dict[str, int]:
+        """Return stream → last number replayed by this engine digest; empty where another engine wrote the state."""
+
+    def snapshots(self, engine: str) -> dict[str, bytes]:
+        """Return stream → snapshot of the fold, of this engine digest only."""
+
+    def commit(
+        self,
+        engine: str,
+        positions: Mapping[str, int],
+        snapshots: Mapping[str, bytes],
+        records: Sequence[tuple[str, str, bytes]],
+    ) -> None:
+        """Store records `(kind, key, bytes)`, snapshots and positions atomically."""
+
+    def results(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        """Yield `(key, bytes)` of a kind in the order committed, repeats of identical records dropped."""
+
+    def latest(self, kind: str, key: str) -> bytes | None:
+        """Return the last record of a kind under a key, or null."""
+
+    def reset(self) -> None:
+        """Forget positions and snapshots (not the records): the next replay starts at the beginning."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class CheckpointStore(Protocol):
+    """The checkpoints of one log. One process at a time adds to them."""
+
+    def batches(self, after: int = 0) -> Iterator[bytes]:
+        """Yield the encoded batches (`events.proofs.statements.Batch`) beyond so many statements, in their order."""
+
+    def append(self, before: int, data: bytes, head: Head) -> None:
+        """Add an encoded batch durably after `before` statements; `head` is the number of statements with it, and their root.
+
+        Raises `WrongSequence` where the store is elsewhere, `AppendRefused` where it is open for reading only or the disk is
+        full, `LogUnavailable` where nobody can say whether it was stored, or it was and could not be acknowledged.
+        """
+
+    def acknowledged(self) -> Head | None:
+        """Return the last checkpoint that was made on this machine: number of statements and root. Null: none, or lost."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+Clock = Callable[[], int]
+"""Returns the present as integer UTC microseconds."""

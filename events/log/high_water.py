@@ -1,0 +1,150 @@
+"""The high-water file: the furthest acknowledged end of each stream, kept apart from the log and fsynced.
+
+A log that lost acknowledged events looks whole to itself: a chain cut at its end is still a chain. This file is what
+contradicts it. It holds fixed-size records, each with its own checksum, appended in one write and one fsync for a whole
+commit; the last valid record of a stream counts. A write torn by a crash leaves records without a valid checksum, which
+are skipped: they were never acknowledged. Room is reserved before the log commits, so that a full disk stops the commit
+and not the mark. A full file is rewritten and renamed into place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from events.errors import BrokenSeal, LogUnavailable, LostTail
+from events.log.contract import Head
+
+MAGIC = b"discard-rack high-water v1\n"
+_SLOT = struct.Struct(">48sQ32s8s")
+_GROWTH = 512
+"""Slots reserved at a time (48 KiB), or 32 commits of the present size if that is more."""
+
+
+class HighWater:
+    """The high-water file of one log. Only the log's writer calls `reserve` and `record`; `load` is for readers too."""
+
+    def __init__(self, path: Path, log_id: str) -> None:
+        self.path, self.log_id = path, log_id
+        self._heads: dict[str, Head] = {}
+        self._file: int | None = None
+        self._next = self._slots = 0
+
+    def load(self) -> dict[str, Head]:
+        """Return stream → furthest acknowledged end; empty where there is no file.
+
+        Raises `LostTail` where the file belongs to another log: the database was replaced.
+        """
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
+            return {}
+        heads: dict[str, Head] = {}
+        for offset in range(_SLOT.size, len(content) - _SLOT.size + 1, _SLOT.size):
+            name, seq, hash_, check = _SLOT.unpack_from(content, offset)
+            if check != _check(name, seq, hash_):
+                continue
+            stream = name.rstrip(b"\0").decode()
+            if stream not in heads or seq >= heads[stream].seq:
+                heads[stream] = Head(seq, hash_)
+        owner = content[len(MAGIC) : len(MAGIC) + 32].decode(errors="replace")
+        if heads and (not content.startswith(MAGIC) or owner != self.log_id):
+            stream = min(heads)
+            message = (
+                f"events of the log {owner} were acknowledged at {self.path}, the database is the log {self.log_id}"
+            )
+            raise LostTail(stream, 1, message)
+        return heads
+
+    def marked(self, stream: str) -> Head | None:
+        """Return the furthest end of a stream that is stored here, as known since `reserve`; null where there is none."""
+        return self._heads.get(stream)
+
+    def reserve(self, slots: int) -> None:
+        """Make room for so many records. Raises `OSError` (a full disk) before anything is committed."""
+        if self._file is None or self._next + slots > self._slots:
+            self._rewrite(slots)
+
+    def record(self, heads: Mapping[str, Head]) -> None:
+        """Store acknowledged ends durably: one write, one fsync. Raises `OSError`."""
+        self.reserve(len(heads))
+        assert self._file is not None
+        content = b"".join(_slot(stream, head) for stream, head in heads.items())
+        _write_at(self._file, content, self._next * _SLOT.size)
+        os.fdatasync(self._file)
+        self._next += len(heads)
+        self._heads.update(heads)
+
+    def acknowledge(self, stream: str, head: Head) -> None:
+        """Store one end as `record` does, of what is stored already. Raises `LogUnavailable` where the disk fails."""
+        try:
+            self.record({stream: head})
+        except OSError as error:
+            raise LogUnavailable(
+                f"{self.path}: {error.strerror}; what was last added to {stream} is stored, and not acknowledged: start again"
+            ) from error
+
+    def close(self) -> None:
+        """Release the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _rewrite(self, slots: int) -> None:
+        """Write all known ends to a new file with room for more, and put it in the old one's place."""
+        heads = self.load() | self._heads
+        header = (MAGIC + self.log_id.encode()).ljust(_SLOT.size, b"\0")
+        content = header + b"".join(_slot(stream, head) for stream, head in sorted(heads.items()))
+        total = 1 + len(heads) + max(32 * slots, _GROWTH)
+        fresh = self.path.with_name(self.path.name + ".new")
+        file = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        try:
+            os.posix_fallocate(file, 0, total * _SLOT.size)
+            _write_at(file, content, 0)
+            os.fsync(file)
+            os.replace(fresh, self.path)
+            sync(self.path.parent)
+        except OSError:
+            os.close(file)
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+            self.close()  # which file the name stands for now is not certain: the next mark goes to one written anew
+            raise
+        self.close()
+        self._file, self._heads, self._next, self._slots = file, heads, 1 + len(heads), total
+
+
+def compare(stream: str, mark: Head, head: Head, stored_hash: bytes | None) -> None:
+    """Raise where a stream does not hold what was acknowledged: `stored_hash` is what stands at the mark's number."""
+    if head.seq < mark.seq:
+        raise LostTail(stream, head.seq + 1, f"the stream ends at {head.seq}, but {mark.seq} events were acknowledged")
+    if stored_hash != mark.hash:
+        raise BrokenSeal(stream, mark.seq, "the stored chain hash is not the one that was acknowledged")
+
+
+def sync(path: Path) -> None:
+    """Make durable what was written to a file, or renamed and created in a directory. Raises `OSError`."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _slot(stream: str, head: Head) -> bytes:
+    name = stream.encode().ljust(48, b"\0")
+    return _SLOT.pack(name, head.seq, head.hash, _check(name, head.seq, head.hash))
+
+
+def _check(name: bytes, seq: int, hash_: bytes) -> bytes:
+    return sha256(name + seq.to_bytes(8, "big") + hash_).digest()[:8]
+
+
+def _write_at(file: int, content: bytes, offset: int) -> None:
+    while content:
+        written = os.pwrite(file, content, offset)
+        content, offset = content[written:], offset + written

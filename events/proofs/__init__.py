@@ -1,0 +1,1 @@
+"""Signed checkpoints, Merkle proofs, witnesses and keys, and the verification of a whole log."""

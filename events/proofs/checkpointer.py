@@ -1,0 +1,128 @@
+"""Makes checkpoints: reads a log, states where its streams end, signs, and never contradicts what it signed before.
+
+It reads every event once, from the first on, and so holds the whole log against its own earlier statements before it signs
+anything new. What it signed last stands in three places: in the store, in the store's high-water file, and beside the key
+(`SigningMemory`); where the store contradicts one of these, or the log the store, it refuses.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+
+from events.errors import AppendRefused
+from events.log.contract import CheckpointStore, Clock, EventLog, Head, Record
+from events.proofs.checkpoint import Checkpoint, origin_of, sign_checkpoint
+from events.proofs.history import History, Mark, StreamHeads
+from events.proofs.keys import PROPERTY_STREAM, KeyRing
+from events.proofs.signed_note import Signer
+from events.proofs.signing_memory import Signed, SigningMemory
+from events.proofs.statements import Batch, Statement, TimeStatement
+
+POLL_S = 1.0
+HASTE = 0.75
+"""Which part of the promised time may pass before the next checkpoint is made: the rest is for what delays it."""
+
+
+class KeyNotInForce(AppendRefused):
+    """The key may not sign for this log: it was never published there, or is retired."""
+
+
+class Checkpointer:
+    """Signs for one log. After any error it is of no use: make another one, which reads everything again.
+
+    `within_s` is how soon each checkpoint promises the next (null: no promise). Raises
+    `IntegrityError` wherever signing on would contradict what was signed.
+    """
+
+    def __init__(
+        self, log: EventLog, store: CheckpointStore, signer: Signer, memory: SigningMemory, *, clock: Clock,
+        within_s: int | None = None,
+    ) -> None:  # fmt: skip
+        self._log, self._store, self._signer, self._memory = log, store, signer, memory
+        self._clock, self._within_s = clock, within_s
+        self._keys = KeyRing()
+        history = self._read_back()
+        self._ledger = history.ledger
+        self._streams = {stream: StreamHeads(stream, stated) for stream, stated in history.stated.items()}
+        self.pending = 0
+        """How many events no checkpoint covers yet."""
+
+    def read(self) -> int:
+        """Read the log to its present end; return how many events were read."""
+        return sum(self._take(batch) for batch in self._log.tail(self._positions()))
+
+    def sign(self, *, last: bool = False) -> Checkpoint:
+        """Make a checkpoint over what was read, even where nothing is new, and store it durably.
+
+        The `last` one before the process ends promises no other.
+        """
+        for stream in self._streams.values():
+            stream.end()
+        key = self._signer.public_key
+        size = self._streams[PROPERTY_STREAM].size if PROPERTY_STREAM in self._streams else 0
+        if key not in self._keys.in_force(size):
+            raise KeyNotInForce(
+                f"the key {key.name} ({key.id.hex()}) is not in force in this log: publish it (`rack keys new`), or sign "
+                "with the one that is (`rack keys list`)"
+            )
+        before, statements = self._ledger.size, list[Statement]()
+        for name, stream in sorted(self._streams.items()):
+            stated = self._ledger.heads.get(name)
+            if stated is None or stated.size < stream.size:
+                statements.append(stream.statement())
+        events = sum(stream.size for stream in self._streams.values())
+        at_us = max(self._clock(), self._ledger.time.at_us if self._ledger.time else 0)
+        statements.append(TimeStatement(at_us=at_us, events=events, within_s=None if last else self._within_s))
+        checkpoint = self._ledger.extend(statements)
+        batch = Batch.of(statements, sign_checkpoint(checkpoint, self._signer))
+        head = Head(checkpoint.size, checkpoint.root)
+        data = batch.encode()
+        self._memory.record(Signed(before, head, data))
+        self._store.append(before, data, head)
+        self.pending = 0
+        return checkpoint
+
+    def follow(self, every: int, within_s: float, stopped: Callable[[], bool]) -> Iterator[Checkpoint]:
+        """Go on with what is appended: a checkpoint after so many events, and in good time before so many seconds have passed.
+
+        Ends with a last one when `stopped` says so.
+        """
+        made, wait_s = time.monotonic(), HASTE * within_s
+        for batch in self._log.tail(self._positions(), wait_s=min(POLL_S, wait_s)):
+            self._take(batch)
+            if stopped():
+                break
+            if self.pending >= every or time.monotonic() - made >= wait_s:
+                yield self.sign()
+                made = time.monotonic()
+        yield self.sign(last=True)
+
+    def _read_back(self) -> History:
+        """Read what was signed so far, and store what was signed and then not stored."""
+        stored, last = self._store.acknowledged(), self._memory.load()
+        marks = [Mark(stored, "its high-water file")] if stored is not None else []
+        marks += [Mark(last.head, "the key's memory")] if last is not None else []
+        history = History(origin_of(self._log.log_id, self._log.property_id), marks)
+        for data in self._store.batches():
+            history.take(data)
+        if last is not None and last.before == history.ledger.size and (stored is None or stored.seq <= last.before):
+            self._store.append(last.before, last.data, last.head)
+            history.take(last.data)
+        history.end()
+        return history
+
+    def _positions(self) -> dict[str, int]:
+        return {name: stream.size for name, stream in self._streams.items()}
+
+    def _take(self, records: Iterable[Record]) -> int:
+        count = 0
+        for record in records:
+            if record.stream not in self._streams:
+                self._streams[record.stream] = StreamHeads(record.stream)
+            self._streams[record.stream].take(record.data, record.hash)
+            if record.stream == PROPERTY_STREAM:
+                self._keys.take(record)
+            count += 1
+        self.pending += count
+        return count

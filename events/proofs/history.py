@@ -1,0 +1,197 @@
+"""The checkpoints of a log read again in order: held against what is remembered of them, against keys, and against the events.
+
+Nothing here trusts the store: a root is computed from the statements, a statement from the events.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from events.errors import BrokenSeal, LostTail
+from events.log.contract import EventLog, Head
+from events.proofs.checkpoint import Checkpoint, open_checkpoint
+from events.proofs.keys import PROPERTY_STREAM, read_ring
+from events.proofs.merkle import CompactRange, leaf_hash
+from events.proofs.signed_note import BadNote, Note, PublicKey
+from events.proofs.statements import BadCheckpoint, Batch, HeadStatement, Ledger
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A checkpoint that somebody (`by`) remembers: so many statements with this root."""
+
+    head: Head
+    by: str
+
+
+class Keys:
+    """Which keys may sign: those in force in the log as far as a checkpoint covers it, and of these only trusted ones.
+
+    `anchors` are keys that were given from outside, which are trusted with all for which they vouch; none: any key.
+    """
+
+    def __init__(self, log: EventLog, anchors: Sequence[PublicKey] = ()) -> None:
+        self._log, self._anchors = log, anchors
+        self._read_ring()
+        self.signers: list[PublicKey] = []
+        """The keys that signed, each once, in the order of their first checkpoint."""
+
+    def open(self, note: Note, size: int) -> None:
+        """Check that a key signed the note which may sign what covers `size` events of the property's stream.
+
+        Raises `BadNote`.
+        """
+        if not any(signature.of(entry.key) for signature in note.signatures for entry in self.ring.entries):
+            self._read_ring()  # it may have been published since
+        signer = open_checkpoint(note, self._in_force(size))[1].key
+        if signer not in self.signers:
+            self.signers.append(signer)
+
+    def _read_ring(self) -> None:
+        self.ring = read_ring(self._log)
+        self._trusted = self.ring.trusted(self._anchors) if self._anchors else None
+
+    def _in_force(self, size: int) -> list[PublicKey]:
+        return [key for key in self.ring.in_force(size) if self._trusted is None or key in self._trusted]
+
+    def why_not(self, note: Note, size: int) -> str:
+        """Return what the log knows of the keys that a note names, none of which may sign it."""
+        for entry in self.ring.entries:
+            if any(signature.of(entry.key) for signature in note.signatures):
+                if entry.published > size:
+                    return f"; {PROPERTY_STREAM} published that key only with event {entry.published}"
+                if 0 < entry.retired <= size:
+                    return f"; {PROPERTY_STREAM} retired that key with event {entry.retired}"
+                if self._trusted is not None and entry.key not in self._trusted:
+                    return (
+                        "; the log names that key, but it is not one that was given, and none of those vouches for it"
+                    )
+        return f"; {PROPERTY_STREAM} names no such key"
+
+
+class History:
+    """The checkpoints of a store in their order: every root computed anew, and every mark met on the way."""
+
+    def __init__(self, origin: str, marks: Iterable[Mark] = ()) -> None:
+        self.ledger = Ledger(origin)
+        self.stated: dict[str, Stated] = {}
+        """Stream → what was stated of it."""
+        self.last: Checkpoint | None = None
+        """The last checkpoint that was taken without fault."""
+        self._marks = sorted(marks, key=lambda mark: mark.head.seq, reverse=True)
+
+    def take(self, data: bytes, keys: Keys | None = None) -> Note:
+        """Add a stored batch; return its note. Raises `BadCheckpoint` where it contradicts itself, what came before, or a mark.
+
+        With `keys` it must also be signed by one that may sign it.
+        """
+        first = self.ledger.size + 1
+        try:
+            batch = Batch.decode(data)
+        except (ValueError, TypeError) as error:
+            raise BadCheckpoint(first, "statement_changed", f"what is stored is no checkpoint: {error}") from error
+        note, checkpoint = self.ledger.take(batch)
+        if keys is not None:
+            self._check_signature(first, note, keys)
+        while self._marks and self._marks[-1].head.seq <= checkpoint.size:
+            self._meet(self._marks.pop(), checkpoint)
+        for statement in self.ledger.added:
+            self.stated.setdefault(statement.stream, Stated()).add(statement)
+        self.last = checkpoint
+        return note
+
+    def end(self) -> None:
+        """Raise `BadCheckpoint` where the store ends before a checkpoint that is remembered."""
+        if self._marks:
+            mark, size = self._marks[0], self.ledger.size
+            message = f"the checkpoints end at statement {size}, but {mark.by} holds one over {mark.head.seq}"
+            raise BadCheckpoint(size + 1, "checkpoint_lost", message)
+
+    def _check_signature(self, first: int, note: Note, keys: Keys) -> None:
+        covered = self.ledger.heads.get(PROPERTY_STREAM)
+        size = covered.size if covered is not None else 0
+        try:
+            keys.open(note, size)
+        except BadNote as error:
+            raise BadCheckpoint(first, "checkpoint_forged", f"{error}{keys.why_not(note, size)}") from error
+
+    def _meet(self, mark: Mark, checkpoint: Checkpoint) -> None:
+        if mark.head == Head(checkpoint.size, checkpoint.root):
+            return
+        message = (
+            f"{mark.by} holds a checkpoint over {mark.head.seq} statements with root {mark.head.hash.hex()[:16]}…, "
+            f"the store has one over {checkpoint.size} with root {checkpoint.root.hex()[:16]}…"
+        )
+        raise BadCheckpoint(min(mark.head.seq, checkpoint.size), "checkpoint_fork", message)
+
+
+class Stated:
+    """What was stated of one stream, in order; packed, for in a year there are hundreds of thousands."""
+
+    def __init__(self) -> None:
+        self._sizes = array("Q")
+        self._hashes = bytearray()
+
+    def add(self, statement: HeadStatement) -> None:
+        """Add the next statement, whose size is larger than those before."""
+        self._sizes.append(statement.size)
+        self._hashes += bytes.fromhex(statement.root) + bytes.fromhex(statement.chain)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def size(self, place: int) -> int:
+        """Return the number of events that is stated at a place, counted from 0; -1 is the last."""
+        return self._sizes[place]
+
+    def says(self, place: int, root: bytes, chain: bytes) -> bool:
+        """Say whether these are the root and the chain hash that are stated at a place."""
+        return self._hashes[64 * place : 64 * place + 64] == root + chain
+
+
+class StreamHeads:
+    """A stream's tree, grown event by event and held against what was stated of it, in order."""
+
+    def __init__(self, stream: str, stated: Stated | None = None) -> None:
+        self.stream = stream
+        self._tree = CompactRange()
+        self._chain = b""
+        self._stated = Stated() if stated is None else stated
+        self._next = 0
+        self.agreed = 0
+        """The last number up to which a statement was borne out."""
+
+    @property
+    def size(self) -> int:
+        """The number of events so far."""
+        return self._tree.size
+
+    @property
+    def settled(self) -> bool:
+        """Whether every statement was borne out: what comes after need not be taken."""
+        return self._next == len(self._stated)
+
+    def take(self, data: bytes, chain: bytes) -> None:
+        """Add an event and the chain hash after it. Raises `BrokenSeal` where a statement is not borne out."""
+        self._tree.append(leaf_hash(data))
+        self._chain = chain
+        if self.settled or self._stated.size(self._next) != self.size:
+            return
+        if not self._stated.says(self._next, self._tree.root(), chain):
+            message = f"events {self.agreed + 1} to {self.size} are not those of which a checkpoint states the root"
+            raise BrokenSeal(self.stream, self.agreed + 1, message)
+        self.agreed, self._next = self.size, self._next + 1
+
+    def end(self) -> None:
+        """Raise `LostTail` where a statement speaks of events beyond the last one that was taken."""
+        if not self.settled:
+            message = f"the stream ends at {self.size}, but a checkpoint states {self._stated.size(-1)} events"
+            raise LostTail(self.stream, self.size + 1, message)
+
+    def statement(self) -> HeadStatement:
+        """Return what is to be stated of the stream as it stands."""
+        return HeadStatement(
+            chain=self._chain.hex(), root=self._tree.root().hex(), size=self._tree.size, stream=self.stream
+        )

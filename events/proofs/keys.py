@@ -1,0 +1,243 @@
+"""Keys that sign for a log: private keys in files that nobody else can read, and which key was in force when.
+
+A key file holds one line: `PRIVATE+KEY+name+id+base64(kind ‖ seed)`, the text form of C2SP signed-note, or
+`HOOK package.module:factory argument` for a key that lies in a device or service: `factory(argument)` returns the `Signer`.
+Either way its mode must be 0600. Public keys stand in the property's stream (`key_published`, `key_retired`), so that
+whoever reads the log up to a checkpoint knows which key had to sign that checkpoint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import re
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from events.errors import EventError, IntegrityError
+from events.log.contract import EventLog, Record
+from events.log.high_water import sync
+from events.proofs.signed_note import (
+    BadNote,
+    KeyKind,
+    Note,
+    PublicKey,
+    Signer,
+    check_name,
+    decode_base64,
+    encode_base64,
+    sign,
+    verify,
+)
+from events.vocabulary.codec import read
+from events.vocabulary.model import KeyPublished, KeyRetired
+
+PROPERTY_STREAM = "property/main"
+_HOOK = re.compile(r"HOOK ([\w.]+):(\w+) (\S+)")
+
+
+class KeyRefused(ValueError):
+    """A key file cannot be used as it is: says which and what to do."""
+
+
+class FileSigner:
+    """A private key in memory, from its file."""
+
+    def __init__(self, public_key: PublicKey, private: Ed25519PrivateKey) -> None:
+        self._public_key, self._private = public_key, private
+
+    @property
+    def public_key(self) -> PublicKey:
+        """The key that verifies what this signs."""
+        return self._public_key
+
+    def sign(self, message: bytes) -> bytes:
+        """Return the Ed25519 signature of a message, 64 bytes."""
+        return self._private.sign(message)
+
+
+def new_key(path: Path, name: str, kind: KeyKind) -> FileSigner:
+    """Make a key pair: the private key in a new file of mode 0600, the public one beside it as `<file>.pub`.
+
+    Raises `KeyRefused` where a file is there already, `OSError` where the disk fails; then neither is left behind.
+    """
+    private = Ed25519PrivateKey.generate()
+    public = PublicKey(_checked(name), kind, private.public_key().public_bytes_raw())
+    secret = encode_base64(bytes([kind]) + private.private_bytes_raw())
+    _create(path, f"PRIVATE+KEY+{name}+{public.id.hex()}+{secret}\n", 0o600)
+    try:
+        _create(path.with_name(path.name + ".pub"), f"{public}\n", 0o644)
+    except (KeyRefused, OSError):
+        path.unlink()  # a key of which nobody has the public half would be in the way of the next try
+        raise
+    return FileSigner(public, private)
+
+
+def read_signer(path: Path) -> Signer:
+    """Return what signs with the key of a file. Raises `KeyRefused` where others may read it, or it is no key file."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            content = file.read(4096)
+    except OSError as error:
+        raise KeyRefused(f"{path}: {error.strerror}; `rack keys new` makes a key") from error
+    if not stat.S_ISREG(status.st_mode) or status.st_mode & 0o077:
+        mode = stat.S_IMODE(status.st_mode)
+        raise KeyRefused(
+            f"{path}: its mode is {mode:04o}, so that others can use the key; `chmod 600` it, or take a new key"
+        )
+    try:
+        line = content.decode("ascii").removesuffix("\n")
+    except UnicodeDecodeError as error:
+        raise KeyRefused(f"{path} is no key file: not text") from error
+    hook = _HOOK.fullmatch(line)
+    return _from_hook(path, *hook.groups()) if hook else _from_line(path, line)
+
+
+def read_public_key(path: Path, kind: KeyKind = KeyKind.LOG) -> PublicKey:
+    """Return the public key of a `.pub` file. Raises `KeyRefused` where it is none, or not of this kind."""
+    try:
+        key = PublicKey.parse(path.read_bytes()[:4096].decode())
+    except OSError as error:
+        raise KeyRefused(f"{path}: {error.strerror}") from error
+    except (BadNote, UnicodeDecodeError) as error:
+        raise KeyRefused(f"{path}: {error}") from error
+    if key.kind is not kind:
+        raise KeyRefused(f"{path} is the key of a {key.kind.name.lower()}; expected that of a {kind.name.lower()}")
+    return key
+
+
+def vouch_for(key: PublicKey, signer: Signer) -> str:
+    """Return an older key's line of signature over a new one: whoever trusts the older can follow to the newer."""
+    return sign(_vouch_text(key), signer).line()
+
+
+class Entry(msgspec.Struct):
+    """A key of a log: the numbers of the events that published and (0: not) retired it, and the keys that vouch for it."""
+
+    key: PublicKey
+    published: int
+    retired: int
+    vouch: str | None
+
+
+class KeyRing:
+    """The keys that a log names, folded from its property stream."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+
+    def take(self, record: Record) -> None:
+        """Note what an event of the property stream says about keys; any other event says nothing."""
+        if b'"key_' not in record.data:
+            return
+        try:
+            payload = read(record.data).payload
+            if isinstance(payload, KeyPublished):
+                key = PublicKey.parse(payload.public_key)
+                if self.of(key) is None:
+                    self.entries.append(Entry(key, record.seq, 0, payload.vouch))
+            elif isinstance(payload, KeyRetired):
+                entry = self.of(PublicKey.parse(payload.public_key))
+                if entry is not None and not entry.retired:
+                    entry.retired = record.seq
+        except (EventError, BadNote):
+            return  # what cannot be read publishes nothing; the walk through the stream names it
+
+    def of(self, key: PublicKey) -> Entry | None:
+        """Return what the log says of a key, or null."""
+        return next((entry for entry in self.entries if entry.key == key), None)
+
+    def in_force(self, size: int) -> list[PublicKey]:
+        """Return the keys that may sign what covers the first `size` events of the property stream."""
+        return [each.key for each in self.entries if each.published <= size and not 0 < each.retired <= size]
+
+    def trusted(self, anchors: Sequence[PublicKey]) -> list[PublicKey]:
+        """Return these keys and those for which, from one to the next, one of them vouches."""
+        found = list(anchors)
+        for entry in self.entries:  # in the order of publication: who vouches is older
+            if entry.key not in found and entry.vouch is not None and _vouched(entry.key, entry.vouch, found):
+                found.append(entry.key)
+        return found
+
+    def unvouched(self) -> list[PublicKey]:
+        """Return the keys, but for the first, for which no earlier key of the log vouches."""
+        earlier: list[PublicKey] = []
+        found: list[PublicKey] = []
+        for entry in self.entries:
+            if earlier and (entry.vouch is None or not _vouched(entry.key, entry.vouch, earlier)):
+                found.append(entry.key)
+            earlier.append(entry.key)
+        return found
+
+
+def read_ring(log: EventLog) -> KeyRing:
+    """Return the keys that a log names, as far as its property stream is sound: the walk through that names its break."""
+    ring = KeyRing()
+    with contextlib.suppress(IntegrityError):
+        for record in log.read(PROPERTY_STREAM):
+            ring.take(record)
+    return ring
+
+
+def _vouch_text(key: PublicKey) -> str:
+    return f"rack/key/v1\n{key}\n"
+
+
+def _vouched(key: PublicKey, line: str, by: Sequence[PublicKey]) -> bool:
+    try:
+        return bool(verify(Note.decode(f"{_vouch_text(key)}\n{line}\n".encode()), by))
+    except BadNote:
+        return False
+
+
+def _checked(name: str) -> str:
+    try:
+        return check_name(name)
+    except BadNote as error:
+        raise KeyRefused(str(error)) from error
+
+
+def _create(path: Path, content: str, mode: int) -> None:
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    except FileExistsError as error:
+        raise KeyRefused(f"{path} is there already, and no key is ever overwritten; name another file") from error
+    try:
+        with os.fdopen(file, "w") as stream:
+            os.fchmod(file, mode)
+            stream.write(content)
+            stream.flush()
+            os.fsync(file)
+        sync(path.parent)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _from_line(path: Path, line: str) -> Signer:
+    parts = line.split("+", 4)
+    if len(parts) != 5 or parts[:2] != ["PRIVATE", "KEY"]:
+        raise KeyRefused(f"{path} is no key file: expected PRIVATE+KEY+name+id+base64, or HOOK module:factory argument")
+    try:
+        data = decode_base64(parts[4])
+        private = Ed25519PrivateKey.from_private_bytes(data[1:])
+        public = PublicKey(check_name(parts[2]), KeyKind(data[0]), private.public_key().public_bytes_raw())
+    except (BadNote, ValueError, IndexError) as error:
+        raise KeyRefused(f"{path}: the private key cannot be read") from error
+    if public.id.hex() != parts[3]:
+        raise KeyRefused(f"{path}: the key's id is {public.id.hex()}, the file says {parts[3][:20]}")
+    return FileSigner(public, private)
+
+
+def _from_hook(path: Path, module: str, name: str, argument: str) -> Signer:
+    try:
+        signer: Signer = getattr(importlib.import_module(module), name)(argument)
+    except (ImportError, AttributeError) as error:
+        raise KeyRefused(f"{path}: {module}:{name} cannot be loaded: {error}") from error
+    return signer

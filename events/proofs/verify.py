@@ -1,0 +1,205 @@
+"""Walk a whole log and say of every stream whether it is as it was written, and if not, where it first is not.
+
+Numbering, chain, canonical bytes, the envelope's own statement of its place, the appender's clock, the rules of the
+gaming day, the high-water mark; and where there are checkpoints, every root that they state, computed anew from the events,
+and every signature. After a break of the chain nothing in that stream can be trusted, so that its walk
+ends there; the other streams are walked all the same. Pure: any `EventLog` will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from events.errors import BrokenSeal, EventError, Fork, IntegrityError, LostTail, Misplaced, SequenceGap
+from events.log.appender import day_after
+from events.log.contract import CheckpointStore, EventLog, Head, Record
+from events.proofs.history import Mark, Stated, StreamHeads
+from events.proofs.signed_note import PublicKey
+from events.proofs.statements import BadCheckpoint, CheckpointFault
+from events.proofs.verify_checkpoints import Signatures, check_checkpoints
+from events.vocabulary.codec import read
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Event
+
+BreakKind = (
+    Literal["changed", "removed", "swapped", "moved", "tail_cut", "fork", "unreadable", "envelope", "added"]
+    | CheckpointFault
+)
+"""What happened to the first event that is not as it was written.
+
+`changed`: its bytes (or the stored hash) differ. `removed`: its number is missing. `swapped`: it traded places with another.
+`moved`: another event stands at its number. `tail_cut`: acknowledged events at the end are gone. `fork`: two events claim
+the number. `unreadable`: in the chain, but not an event this version can read. `envelope`: in the chain, but its envelope
+contradicts the log or the events before it. `added`: a file lies in an archive that was not sealed into it. The other kinds
+are of checkpoints: see `CheckpointFault`.
+"""
+
+Progress = Callable[[str, int], None]
+"""Called with the stream and the number of events walked in the whole log so far."""
+
+PROGRESS_EVERY = 10_000
+
+
+class Break(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong: `seq` is the first number that cannot be relied on; `code` is the finding's code."""
+
+    stream: str
+    seq: int
+    kind: BreakKind
+    code: str
+    message: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What a walk found. `heads` are the ends up to which each stream was confirmed; `events` counts what was walked,
+    `quarantined` what was refused at intake and kept.
+    """
+
+    ok: bool
+    log_id: str
+    property_id: str
+    events: int
+    streams: int
+    tables: int
+    signed: Signatures | None
+    quarantined: int
+    first_break: Break | None
+    breaks: tuple[Break, ...]
+    heads: dict[str, Head]
+
+
+def verify(
+    log: EventLog,
+    *,
+    checkpoints: CheckpointStore | None = None,
+    anchors: Sequence[PublicKey] = (),
+    marks: Iterable[Mark] = (),
+    gap_s: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Walk all streams of a log, and those that only its high-water mark or its checkpoints know.
+
+    `anchors`, `marks` and `gap_s` as for `check_checkpoints`. Raises `LogUnavailable` where the log cannot be read at all;
+    everything else is in the report.
+    """
+    breaks: list[Break] = []
+    heads: dict[str, Head] = {}
+    events = 0
+    try:
+        marked = set(log.acknowledged())
+    except IntegrityError as error:
+        breaks.append(_break_of(error))
+        marked = set()
+    checked = None
+    if checkpoints is not None:
+        checked = check_checkpoints(log, checkpoints, anchors=anchors, marks=marks, gap_s=gap_s)
+    stated = checked.stated if checked is not None else {}
+    for stream in sorted({*log.streams(), *marked, *stated}):
+        walk = _Walk(log, stream, stated.get(stream), events, progress)
+        walk.run()
+        events += walk.events
+        heads[stream] = walk.head
+        breaks.extend(found for found in walk.breaks if found not in breaks)
+    breaks.extend(_break_of(error) for error in (checked.errors if checked is not None else ()))
+    quarantined = 0
+    try:
+        quarantined = len(log.quarantined())
+    except IntegrityError as error:
+        breaks.append(_break_of(error))
+    return Report(
+        ok=not breaks, log_id=log.log_id, property_id=log.property_id, events=events, streams=len(heads),
+        tables=sum(stream.startswith("table/") for stream in heads), signed=checked.signed if checked is not None else None,
+        quarantined=quarantined, first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
+    )  # fmt: skip
+
+
+class _Walk:
+    """The walk through one stream: at most one break of the chain, which ends it, and what the envelopes contradict."""
+
+    def __init__(
+        self, log: EventLog, stream: str, stated: Stated | None, before: int, progress: Progress | None
+    ) -> None:
+        self.log, self.stream, self.progress, self.before = log, stream, progress, before
+        self._tree = StreamHeads(stream, stated)
+        self.events = 0
+        self.breaks: list[Break] = []
+        self.head = Head(0, b"")
+        self._day: str | None = None
+        self._round_open = False
+        self._recorded_at_us = 0
+        self._lost_track = False  # after an unreadable event, which could have opened a day or a round
+
+    def run(self) -> None:
+        try:
+            for record in self.log.read(self.stream):
+                if not self._tree.settled:
+                    self._tree.take(record.data, record.hash)
+                self._check(record)
+                self.head = Head(record.seq, record.hash)
+                self.events += 1
+                if self.progress is not None and self.events % PROGRESS_EVERY == 0:
+                    self.progress(self.stream, self.before + self.events)
+            self.log.verify_head(self.stream)
+            self._tree.end()
+        except IntegrityError as error:
+            self.breaks.append(_break_of(error))
+        if self.progress is not None:
+            self.progress(self.stream, self.before + self.events)
+
+    def _check(self, record: Record) -> None:
+        try:
+            event = read(record.data)
+        except EventError as error:
+            self._report(record.seq, "unreadable", str(error))
+            self._lost_track = True
+            return
+        stated = (event.log_id, event.property_id, event.stream, event.seq)
+        place = (self.log.log_id, self.log.property_id, record.stream, record.seq)
+        if stated != place:
+            self._report(record.seq, "envelope", f"the event says that it stands at {stated}, it stands at {place}")
+        if event.recorded_at_us < self._recorded_at_us:
+            self._report(record.seq, "envelope", "recorded before the event that stands before it")
+        self._recorded_at_us = max(self._recorded_at_us, event.recorded_at_us)
+        self._check_day(record.seq, event)
+
+    def _check_day(self, seq: int, event: ReadEnvelope[Event]) -> None:
+        if self._lost_track:
+            self._day, self._round_open, self._lost_track = event.gaming_day, False, False
+        try:
+            self._day, self._round_open = day_after(
+                self.stream, self._day, self._round_open, event.payload, event.gaming_day
+            )
+        except EventError as error:
+            self._report(seq, "envelope", str(error))
+            self._day, self._round_open = event.gaming_day, False
+
+    def _report(self, seq: int, kind: BreakKind, message: str) -> None:
+        code = "LOG-UNREADABLE" if kind == "unreadable" else "LOG-SEAL"
+        self.breaks.append(Break(stream=self.stream, seq=seq, kind=kind, code=code, message=message))
+
+
+def _break_of(error: IntegrityError) -> Break:
+    return Break(stream=error.stream, seq=error.seq, kind=_kind(error), code=error.code, message=error.detail)
+
+
+def _kind(error: IntegrityError) -> BreakKind:
+    match error:
+        case Misplaced(swapped=True):
+            return "swapped"
+        case Misplaced():
+            return "moved"
+        case BadCheckpoint():
+            return error.fault
+        case LostTail():
+            return "tail_cut"
+        case SequenceGap():
+            return "removed"
+        case Fork():
+            return "fork"
+        case BrokenSeal():
+            return "changed"
+        case _:
+            return "unreadable"

@@ -1,0 +1,108 @@
+"""Read all checkpoints of a log again: statements, roots, signatures, and what others remember; for `events.proofs.verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from events.errors import IntegrityError
+from events.log.contract import CheckpointStore, EventLog
+from events.proofs.checkpoint import origin_of
+from events.proofs.history import History, Keys, Mark, Stated
+from events.proofs.signed_note import PublicKey
+from events.proofs.statements import BadCheckpoint, TimeStatement
+
+
+class Silence(msgspec.Struct, frozen=True):
+    """No checkpoint was made between these two times (UTC microseconds), though one was due within so many seconds."""
+
+    from_us: int
+    to_us: int
+    within_s: int
+
+
+class Signatures(msgspec.Struct, frozen=True, kw_only=True):
+    """What the checkpoints of a log prove.
+
+    `checkpoints` and `statements` count those that are sound; `events` is how many events the last of them covers, `at_us`
+    when it was made, and within how many seconds it promises the next (null: it promises none). `keys` are those that
+    signed; `anchored` says that they, or keys that vouch for them, were given by whoever asked, and not only named by the
+    log itself; `unvouched` are those of the log's later keys for which no earlier one vouches.
+    """
+
+    checkpoints: int = 0
+    statements: int = 0
+    events: int = 0
+    at_us: int | None = None
+    within_s: int | None = None
+    keys: tuple[str, ...] = ()
+    anchored: bool = False
+    unvouched: tuple[str, ...] = ()
+    silences: tuple[Silence, ...] = ()
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What was found of a log's checkpoints: what they state of each stream, what that proves, and what is wrong."""
+
+    stated: Mapping[str, Stated]
+    signed: Signatures
+    errors: Sequence[IntegrityError]
+
+
+def check_checkpoints(
+    log: EventLog,
+    store: CheckpointStore,
+    *,
+    anchors: Sequence[PublicKey],
+    marks: Iterable[Mark],
+    gap_s: int | None = None,
+) -> Checked:
+    """Walk all checkpoints up to the first that cannot be trusted.
+
+    `anchors` are keys that the auditor was given (none: those that the log itself names), and then there must be
+    checkpoints; `marks` are checkpoints that
+    others remember, as a witness does. A silence is a pause longer than the checkpoint before it promises, or than `gap_s`.
+    """
+    errors: list[IntegrityError] = []
+    held: list[Mark] = []
+    try:
+        held.extend(marks)
+    except IntegrityError as error:  # what should be a witness's is not
+        errors.append(error)
+    try:
+        mark = store.acknowledged()
+        held += [] if mark is None else [Mark(mark, "the high-water file of the checkpoints")]
+    except IntegrityError as error:  # the high-water file of another log
+        errors.append(BadCheckpoint(1, "checkpoint_lost", error.detail))
+    keys, history = Keys(log, anchors), History(origin_of(log.log_id, log.property_id), held)
+    checkpoints, silences, last = 0, list[Silence](), None
+    try:
+        for data in store.batches():
+            before = history.ledger.time
+            history.take(data, keys)
+            time = history.ledger.time
+            assert time is not None  # every batch ends with one
+            silences += _silence(before, time, gap_s)
+            checkpoints, last = checkpoints + 1, time
+        history.end()
+        if anchors and not checkpoints:
+            raise BadCheckpoint(
+                1, "checkpoint_lost", "there is no checkpoint at all, though a key was given to check them"
+            )
+    except IntegrityError as error:
+        errors.append(error)
+    signed = Signatures(
+        checkpoints=checkpoints, statements=history.last.size if history.last is not None else 0,
+        events=last.events if last is not None else 0, at_us=last.at_us if last is not None else None,
+        within_s=last.within_s if last is not None else None, keys=tuple(map(str, keys.signers)), anchored=bool(anchors),
+        unvouched=tuple(map(str, keys.ring.unvouched())), silences=tuple(silences),
+    )  # fmt: skip
+    return Checked(history.stated, signed, errors)
+
+
+def _silence(before: TimeStatement | None, now: TimeStatement, gap_s: int | None) -> list[Silence]:
+    bounds = [bound for bound in (gap_s, before.within_s if before is not None else None) if bound is not None]
+    if before is None or not bounds or now.at_us - before.at_us <= min(bounds) * 1_000_000:
+        return []
+    return [Silence(before.at_us, now.at_us, min(bounds))]

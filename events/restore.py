@@ -1,0 +1,159 @@
+"""Gives what an archive holds back into a log of its own: the same log id, the same chain, every event byte for byte.
+
+The high-water mark is written first, so that a log which is restored only in part does not pass for a whole one. A restore
+that was interrupted is taken up where it stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from typing import Any, Protocol
+
+import msgspec
+
+from events.archive.manifest import QUARANTINE
+from events.archive.read import ArchiveLog
+from events.errors import AppendRefused, BrokenSeal, IntegrityError
+from events.log.contract import EventLog, Head, Quarantined, Record
+from events.open import open_checkpoints, parse_address
+from events.proofs.checkpoint import origin_of
+from events.proofs.statements import CHECKPOINTS, Batch, Ledger
+
+Progress = Callable[[int], None]
+"""Called with the events restored so far."""
+
+BEYOND = 2**53 - 1
+"""A position past the end of any stream: it is left out."""
+
+
+class Target(EventLog, Protocol):
+    """A log that takes records of another copy of itself."""
+
+    def expect(self, heads: Mapping[str, Head]) -> None:
+        """Note durably how far the streams will reach: until they do, the log has lost acknowledged events."""
+
+    def adopt(self, records: Sequence[Record]) -> None:
+        """Store records as they are, durably. Raises `BrokenSeal` where one does not continue its stream."""
+
+    def adopt_refused(self, entry: Quarantined) -> None:
+        """Keep refused bytes durably, with the time at which they were first taken in."""
+
+
+class Restored(msgspec.Struct, frozen=True, kw_only=True):
+    """What a restore did: events, refused lines and checkpoints added, where the streams end, what of the archive is broken."""
+
+    log_id: str
+    property_id: str
+    events: int
+    refused: int
+    checkpoints: int
+    heads: dict[str, Head]
+    integrity: list[str]
+
+
+def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = None, **options: Any) -> Restored:
+    """Restore an archive to the log at an address: one that does not exist yet, or that an earlier restore began.
+
+    Raises `AppendRefused` where another log is there, or one that holds what the archive does not; `IntegrityError` where
+    the manifests are not those that were sealed. Where a segment is broken, its stream is restored up to there, the others
+    whole, and the result names it. Options go to the backend.
+    """
+    heads = archive.acknowledged()
+    log = _target(address, log_id=archive.log_id, property_id=archive.property_id, create=True, **options)
+    try:
+        _check(log, archive, heads, address)
+        log.expect(heads)
+        events, integrity = _events(log, archive, heads, progress)
+        present = {(entry.stream, entry.sha256) for entry in log.quarantined()}
+        try:
+            missing = [entry for entry in archive.quarantined() if (entry.stream, entry.sha256) not in present]
+        except IntegrityError as broken:
+            integrity[QUARANTINE], missing = broken, []
+        for entry in missing:
+            log.adopt_refused(entry)
+        checkpoints = _checkpoints(archive, address, integrity, options)
+        ends = {stream: log.head(stream) for stream in heads}
+        for stream, head in heads.items():
+            if ends[stream] != head and stream not in integrity:
+                message = f"restored as far as {ends[stream].seq}, and not to the archive's end"
+                integrity[stream] = BrokenSeal(stream, head.seq, message)
+        return Restored(
+            log_id=log.log_id, property_id=log.property_id, events=events, refused=len(missing), heads=ends,
+            checkpoints=checkpoints,
+            integrity=[f"{broken.code} {broken}" for broken in integrity.values()],
+        )  # fmt: skip
+    finally:
+        log.close()
+
+
+def _events(
+    log: Target, archive: ArchiveLog, heads: Mapping[str, Head], progress: Progress | None
+) -> tuple[int, dict[str, IntegrityError]]:
+    """Restore the events of all streams, each as far as it is as it was sealed; return how many, and what is not."""
+    events, broken = 0, dict[str, IntegrityError]()
+    while True:
+        after = {stream: BEYOND if stream in broken else log.head(stream).seq for stream in heads}
+        try:
+            for batch in archive.tail(after):
+                log.adopt(batch)
+                events += len(batch)
+                if progress is not None:
+                    progress(events)
+            return events, broken
+        except IntegrityError as error:
+            if error.stream in broken:
+                raise
+            broken[error.stream] = error
+
+
+def _checkpoints(
+    archive: ArchiveLog, address: str, broken: dict[str, IntegrityError], options: Mapping[str, Any]
+) -> int:
+    """Add the archive's checkpoints to the log's own, whose first they must be; return how many were new."""
+    ledger, added = Ledger(origin_of(archive.log_id, archive.property_id)), 0
+    known = {name: options[name] for name in ("security", "state_dir", "timeout_s") if name in options}
+    if archive.manifests.head(CHECKPOINTS).seq == 0:
+        return 0
+    with closing(open_checkpoints(address, log_id=archive.log_id, **known)) as store:
+        present = store.batches()
+        try:
+            for record in archive.listed(CHECKPOINTS):
+                before, held = ledger.size, next(present, None)
+                ledger.take(Batch.decode(record.data))
+                if held is None:
+                    store.append(before, record.data, Head(ledger.size, ledger.root()))
+                    added += 1
+                elif held != record.data:
+                    raise AppendRefused(f"{address} has other checkpoints than the archive; the events were restored")
+        except IntegrityError as error:
+            broken[CHECKPOINTS] = error
+    return added
+
+
+def _target(address: str, **options: Any) -> Target:
+    scheme, rest = parse_address(address)
+    if scheme == "sqlite":
+        from events.sqlite.restore import SqliteRestore
+
+        return SqliteRestore(rest, check_heads=False, **options)
+    if scheme == "kafka":
+        from events.kafka.restore import KafkaRestore
+
+        return KafkaRestore(address, check_heads=False, **options)
+    raise AppendRefused(
+        f"{address} is no log that takes events: name sqlite:///path/file.db or kafka://host:port/prefix"
+    )
+
+
+def _check(log: EventLog, archive: ArchiveLog, heads: Mapping[str, Head], address: str) -> None:
+    """Raise `AppendRefused` unless what the log holds, and once acknowledged, is the beginning of what the archive has."""
+    if log.log_id != archive.log_id:
+        raise AppendRefused(f"{address} is the log {log.log_id}, the archive is of {archive.log_id}; name a new log")
+    stored = [(stream, log.head(stream), "holds") for stream in log.streams()]
+    marked = [(stream, mark, "acknowledged") for stream, mark in sorted(log.acknowledged().items())]
+    for stream, held, what in [*stored, *marked]:
+        if held.seq > heads.get(stream, Head(0, b"")).seq:
+            raise AppendRefused(f"{address} {what} more of {stream} than the archive has; nothing was restored")
+        if any(record.hash != held.hash for record in archive.read(stream, held.seq, held.seq)):
+            raise AppendRefused(f"{address} {what} another {stream} than the archive has; nothing was restored")

@@ -1,0 +1,1 @@
+"""A log, its results and its checkpoints in SQLite files, for one machine."""

@@ -1,0 +1,439 @@
+"""The log on one machine: SQLite in WAL mode, `synchronous=FULL`, one writer, group commit.
+
+The table `events` is in the order of appending (`pos`) and has one index by stream and number. `reports` and `event_ids`
+only recognise repeats; no evidence rests on them. Each append is one transaction, then one fsynced write to the
+high-water file; only after both is it acknowledged. The right to write is a lock on `<path>.lock`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.errors import AppendRefused, BrokenSeal, EventError, IdTaken, LogUnavailable, SequenceGap, WrongSequence
+from events.log.appender import StreamState, place, report_digest, state_at
+from events.log.contract import Appended, Clock, Head, Quarantined, Record
+from events.log.diagnosis import diagnose
+from events.log.hash_chain import CHAIN_TAG, genesis
+from events.log.high_water import HighWater, compare, sync
+from events.log.lock import take_lock
+from events.log.relaxed_gc import gc_seldom
+from events.sqlite.database import CHUNK, Connection, Damaged, Database, NotUnique
+from events.vocabulary.envelope import Draft, StreamName
+from events.vocabulary.model import Token
+
+SCHEMA_VERSION = "2"
+POLL_S = 0.05
+_LAST = 2**63 - 1
+_ROW = attrgetter("stream", "seq", "data", "hash")
+
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE events (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, seq INTEGER NOT NULL, data BLOB NOT NULL,
+                     hash BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX events_by_number ON events (stream, seq);
+CREATE TABLE reports (stream TEXT NOT NULL, source TEXT NOT NULL, source_seq INTEGER NOT NULL, digest BLOB NOT NULL,
+                      PRIMARY KEY (stream, source, source_seq, digest)) STRICT, WITHOUT ROWID;
+CREATE TABLE event_ids (stream TEXT NOT NULL, event_id BLOB NOT NULL, PRIMARY KEY (stream, event_id))
+    STRICT, WITHOUT ROWID;
+CREATE TABLE quarantine (pos INTEGER PRIMARY KEY, stream TEXT NOT NULL, sha256 TEXT NOT NULL, reason TEXT NOT NULL,
+                         data BLOB NOT NULL, at_us INTEGER NOT NULL, UNIQUE (stream, sha256)) STRICT;
+CREATE TRIGGER events_stay BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+CREATE TRIGGER events_keep BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'the log is append-only'); END;
+"""
+_STREAMS = """
+WITH RECURSIVE names (name) AS (
+    SELECT min(stream) FROM events UNION ALL
+    SELECT (SELECT min(stream) FROM events WHERE stream > name) FROM names WHERE name IS NOT NULL)
+SELECT name FROM names WHERE name IS NOT NULL ORDER BY name
+"""
+
+
+def utc_now_us() -> int:
+    """Return the present as integer UTC microseconds."""
+    return time.time_ns() // 1000
+
+
+class SqliteLog:
+    """A log in one SQLite file (see `events.log.contract.EventLog`).
+
+    Raises `LogUnavailable` where there is no such log, `SecondWriter` where another process (or this one) has it open
+    for writing, `LostTail` or `BrokenSeal` where acknowledged events are gone. With `check_heads=False` a damaged log
+    opens all the same, so that it can be verified; the damaged streams still take no event.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        property_id: str | None = None,
+        create: bool = False,
+        read_only: bool = False,
+        clock: Clock = utc_now_us,
+        log_id: str | None = None,
+        check_heads: bool = True,
+    ) -> None:
+        self.path = Path(os.path.realpath(path))
+        self._clock, self._read_only = clock, read_only
+        self._states: dict[str, StreamState] = {}
+        self._failure: str | None = None
+        self._resources = contextlib.ExitStack()
+        if not self.path.is_file() and (read_only or not create):
+            raise LogUnavailable(f"there is no log at {self.path}; name another address, or create one")
+        if not read_only:
+            self._resources.callback(os.close, take_lock(self.path))
+        try:
+            self._database = Database(self.path, read_only=read_only)
+            self._resources.callback(self._database.close)
+            if not read_only:
+                self._database.make_durable()
+            if create and not read_only and not self._database.rows("SELECT 1 FROM sqlite_schema LIMIT 1"):
+                self._create(property_id, log_id or secrets.token_hex(16))
+            self._log_id, self._property_id = self._identity(property_id)
+            if self._form == "1" and not read_only:
+                self._renew()
+            self._high_water = HighWater(self.path.with_name(self.path.name + ".high-water"), self._log_id)
+            self._resources.callback(self._high_water.close)
+            for stream, mark in sorted(self._high_water.load().items()) if check_heads else ():
+                compare(stream, mark, self.head(stream), self._hash_at(stream, mark.seq))
+        except BaseException:
+            with contextlib.suppress(LogUnavailable):  # what matters is why it failed
+                self.close()
+            raise
+
+    def _create(self, property_id: str | None, log_id: str) -> None:
+        try:
+            msgspec.convert(property_id, Token)
+        except msgspec.ValidationError as error:
+            raise EventError(f"a new log needs the id of its property: {error}") from error
+        with self._database.transaction() as connection:
+            connection.execute(_SCHEMA)
+            meta = {"schema": SCHEMA_VERSION, "log_id": log_id, "property_id": property_id}
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        try:
+            sync(self.path.parent)
+        except OSError as error:
+            raise LogUnavailable(f"{self.path.parent}: {error.strerror}; create the log again") from error
+
+    def _renew(self) -> None:
+        """Bring a log of the form 1, whose quarantine knows no times, to the present form. No event is touched."""
+        with self._database.transaction() as connection:
+            connection.execute("ALTER TABLE quarantine ADD COLUMN at_us INTEGER NOT NULL DEFAULT 0")
+            connection.execute("UPDATE meta SET value = ? WHERE name = 'schema'", (SCHEMA_VERSION,))
+        self._form = SCHEMA_VERSION
+
+    def _identity(self, property_id: str | None) -> tuple[str, str]:
+        if not self._database.rows("SELECT 1 FROM sqlite_schema WHERE name = 'meta'"):
+            raise LogUnavailable(f"{self.path} is not a log of Discard Rack")
+        meta = dict(self._database.rows("SELECT name, value FROM meta"))
+        self._form = meta.get("schema", "unknown")
+        if self._form not in ("1", SCHEMA_VERSION):
+            raise LogUnavailable(f"{self.path} has the form {self._form}, this version reads 1 and {SCHEMA_VERSION}")
+        if property_id not in (None, meta["property_id"]):
+            raise LogUnavailable(f"{self.path} is the log of property {meta['property_id']}, not {property_id}")
+        return meta["log_id"], meta["property_id"]
+
+    @property
+    def log_id(self) -> str:
+        """The log's random id, 32 hex digits."""
+        return self._log_id
+
+    @property
+    def property_id(self) -> str:
+        """The property this log belongs to."""
+        return self._property_id
+
+    def streams(self) -> list[str]:
+        """Return the names of all streams, sorted."""
+        return [name for (name,) in self._database.rows(_STREAMS)]
+
+    def head(self, stream: str) -> Head:
+        """Return the end of a stream; `Head(0, genesis)` when nothing was appended yet."""
+        rows = self._database.rows("SELECT seq, hash FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1", stream)
+        return Head(*rows[0]) if rows else Head(0, self._genesis(stream))
+
+    # ---------------------------------------------------------------------------------------------------------- writing
+
+    def append(self, stream: str, expected_seq: int, drafts: Sequence[Draft]) -> Appended:
+        """Append drafts as one group (see `EventLog.append`)."""
+        return self._commit([(stream, drafts)], expected_seq)[0]
+
+    def append_groups(self, groups: Iterable[tuple[str, Sequence[Draft]]]) -> list[Appended]:
+        """Append groups of several streams in one durable commit, each at the end of its stream."""
+        return self._commit(list(groups), None)
+
+    def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
+        with self._database.lock, gc_seldom():
+            self._check_writable()
+            staged: dict[str, StreamState] = {}
+            for stream, _ in groups:
+                staged[stream] = self._state(stream)
+                if expected_seq not in (None, staged[stream].head.seq + 1):
+                    raise WrongSequence(stream, expected_seq or 0, staged[stream].head.seq + 1)
+            try:
+                self._high_water.reserve(len(staged))
+            except OSError as error:
+                raise AppendRefused(f"{self._high_water.path}: {error.strerror}; nothing was stored") from error
+            now_us = self._clock()
+            try:
+                with self._database.transaction() as connection:
+                    appended = self._stage(connection, staged, groups, now_us)
+            except LogUnavailable as error:
+                message = f"{error}; whether the last group was stored is only known after opening the log again"
+                raise self._fail(message) from error
+            marked = self._high_water.marked  # a repeat may be of what was stored, and never acknowledged
+            moved = {
+                name: state.head for name, state in staged.items() if state.head.seq and state.head != marked(name)
+            }
+            try:
+                if moved:
+                    self._high_water.record(moved)
+            except OSError as error:
+                raise self._fail(
+                    f"{self._high_water.path}: {error.strerror}; the last group was stored but not acknowledged: "
+                    "open the log again and repeat it (what was stored is recognised as a repeat)"
+                ) from error
+            self._states.update(staged)
+            return appended
+
+    def _stage(
+        self,
+        connection: Connection,
+        staged: dict[str, StreamState],
+        groups: Sequence[tuple[str, Sequence[Draft]]],
+        now_us: int,
+    ) -> list[Appended]:
+        """Put groups into the tables, one table after the other, and move on where their streams stand."""
+        reports = [
+            (stream, draft.source, draft.source_seq, report_digest(draft))
+            for stream, drafts in groups
+            for draft in drafts
+        ]
+        is_new = iter(_inserted(connection, "INSERT OR IGNORE INTO reports VALUES (?, ?, ?, ?)", reports))
+        records, event_ids, appended = list[Record](), list[tuple[str, bytes]](), list[Appended]()
+        for stream, drafts in groups:
+            state, seqs = staged[stream], list[int | None]()
+            for draft, new in zip(drafts, is_new, strict=False):
+                if not new:
+                    seqs.append(None)
+                    continue
+                record, state = place(
+                    state, draft, log_id=self._log_id, property_id=self._property_id, stream=stream, now_us=now_us
+                )
+                records.append(record)
+                event_ids.append((stream, bytes.fromhex(draft.event_id)))
+                seqs.append(record.seq)
+            staged[stream] = state
+            appended.append(Appended(stream, tuple(seqs), state.head))
+        before = connection.total_changes()
+        try:
+            connection.executemany("INSERT INTO event_ids VALUES (?, ?)", event_ids)
+        except NotUnique as error:
+            stream, taken = event_ids[connection.total_changes() - before]  # those before it were inserted
+            raise IdTaken(stream, taken.hex()) from error
+        connection.executemany("INSERT INTO events (stream, seq, data, hash) VALUES (?, ?, ?, ?)", map(_ROW, records))
+        return appended
+
+    def _state(self, stream: str) -> StreamState:
+        """Return where a stream stands, from its last events when it is asked for the first time."""
+        if stream not in self._states:
+            try:
+                msgspec.convert(stream, StreamName)
+            except msgspec.ValidationError as error:
+                raise EventError(f"{stream!r} is not the name of a stream: {error}") from error
+            self.verify_head(stream)
+            self._states[stream] = state_at(self._genesis(stream), self._newest_first(stream))
+        return self._states[stream]
+
+    def _newest_first(self, stream: str) -> Iterator[Record]:
+        below, chunk = _LAST, 64
+        while True:
+            rows = self._database.rows(
+                "SELECT seq, data, hash FROM events WHERE stream = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
+                stream, below, chunk,
+            )  # fmt: skip
+            for seq, data, hash_ in rows:
+                yield Record(stream, seq, data, hash_)
+            if len(rows) < chunk:
+                return
+            below, chunk = rows[-1][0], CHUNK
+
+    def quarantine(self, entry: Quarantined) -> None:
+        """Keep refused bytes durably. The same bytes for the same stream twice are kept once."""
+        if sha256(entry.data).hexdigest() != entry.sha256:
+            raise EventError(f"{entry.stream}: the refused bytes are not those of SHA-256 {entry.sha256}")
+        self._keep(entry, self._clock())
+
+    def _keep(self, entry: Quarantined, at_us: int) -> None:
+        self._check_writable()
+        with self._database.transaction() as connection:
+            row = (entry.stream, entry.sha256, entry.reason, entry.data, at_us)
+            sql = "INSERT OR IGNORE INTO quarantine (stream, sha256, reason, data, at_us) VALUES (?, ?, ?, ?, ?)"
+            connection.execute(sql, row)
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise AppendRefused(f"{self.path} is open for reading only")
+        _ = self._database.connection  # raises where the log was closed
+        if self._failure is not None:
+            raise LogUnavailable(self._failure)
+
+    def _fail(self, message: str) -> LogUnavailable:
+        self._failure = message
+        return LogUnavailable(message)
+
+    # ---------------------------------------------------------------------------------------------------------- reading
+
+    def read(self, stream: str, from_seq: int = 1, to_seq: int | None = None) -> Iterator[Record]:
+        """Yield a stream's records in order, chain checked (see `EventLog.read`)."""
+        expected, last, chunk = max(from_seq, 1), _LAST if to_seq is None else to_seq, CHUNK
+        previous = self._hash_at(stream, expected - 1)
+        while expected <= last:
+            end = self.head(stream).seq  # before the rows, which a writer may be adding to
+            try:
+                rows = self._database.rows(
+                    "SELECT seq, data, hash FROM events WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
+                    stream, expected, last, chunk,
+                )  # fmt: skip
+            except Damaged as error:
+                if chunk == 1:
+                    raise BrokenSeal(stream, expected, str(error)) from error
+                chunk = 1  # find out which record it is
+                continue
+            if rows and previous is None:
+                raise SequenceGap(stream, expected - 1, rows[0][0])
+            for seq, data, stored in rows:
+                if seq != expected or previous is None:
+                    raise SequenceGap(stream, expected, seq)
+                if type(data) is not bytes or sha256(CHAIN_TAG + previous + data).digest() != stored:
+                    self._refuse(stream, seq, data)
+                previous = stored
+                yield Record(stream, seq, data, stored)
+                expected += 1
+            if len(rows) < chunk:
+                if expected <= min(end, last):
+                    raise SequenceGap(stream, expected, end)
+                return
+
+    def tail(self, after: Mapping[str, int], *, wait_s: float | None = None) -> Iterator[list[Record]]:
+        """Yield batches of records of all streams beyond `after` (see `EventLog.tail`).
+
+        A stream in which `after` names a number beyond the end yields nothing until it has passed it.
+        """
+        ends: dict[str, tuple[int, bytes | None]] = {}
+        pos = self._first_position(after)
+        patience_s = wait_s or 0.0
+        until = time.monotonic() + patience_s
+        while True:
+            rows = self._database.rows(
+                "SELECT pos, stream, seq, data, hash FROM events WHERE pos > ? ORDER BY pos LIMIT ?", pos, CHUNK
+            )
+            batch: list[Record] = []
+            try:
+                at, last, previous = "", 0, self._hash_at("", 0)
+                for _, stream, seq, data, stored in rows:
+                    if stream != at:  # mostly, the events of a stream stand in rows beside each other
+                        ends[at] = last, previous
+                        if stream not in ends:
+                            start = after.get(stream, 0)
+                            ends[stream] = start, self._hash_at(stream, start)
+                        at, (last, previous) = stream, ends[stream]
+                    if seq <= last:
+                        continue
+                    if seq != last + 1 or previous is None:
+                        raise SequenceGap(stream, last + 1 if previous else last, seq)
+                    if type(data) is not bytes or sha256(CHAIN_TAG + previous + data).digest() != stored:
+                        self._refuse(stream, seq, data)
+                    last, previous = seq, stored
+                    batch.append(Record(stream, seq, data, stored))
+                ends[at] = last, previous
+            except (BrokenSeal, SequenceGap):
+                if batch:
+                    yield batch
+                raise
+            if rows:
+                pos = rows[-1][0]
+            elif wait_s is None:
+                return
+            elif time.monotonic() >= until:
+                yield []
+                until = time.monotonic() + patience_s
+            else:
+                time.sleep(min(POLL_S, max(0.0, until - time.monotonic())))
+            if batch:
+                yield batch
+                until = time.monotonic() + patience_s
+
+    def _first_position(self, after: Mapping[str, int]) -> int:
+        """Return a position before every record that lies beyond `after`."""
+        positions = []
+        for stream in self.streams():
+            sql = "SELECT pos FROM events WHERE stream = ? AND seq > ? ORDER BY seq LIMIT 1"
+            positions += self._database.rows(sql, stream, after.get(stream, 0))
+        if positions:
+            return int(min(positions)[0]) - 1
+        return int(self._database.rows("SELECT coalesce(max(pos), 0) FROM events")[0][0])
+
+    def _refuse(self, stream: str, seq: int, data: object) -> None:
+        """Say what is wrong with a record whose bytes do not give the hash that is stored with them. Raises `BrokenSeal`."""
+        if not isinstance(data, bytes):
+            raise BrokenSeal(stream, seq, "what is stored are not bytes")
+        raise diagnose(stream, seq, data, self._bytes_at)
+
+    def _bytes_at(self, stream: str, seq: int) -> bytes | None:
+        rows = self._database.rows("SELECT data FROM events WHERE stream = ? AND seq = ?", stream, seq)
+        return rows[0][0] if rows else None
+
+    def _hash_at(self, stream: str, seq: int) -> bytes | None:
+        if seq == 0:
+            return self._genesis(stream)
+        rows = self._database.rows("SELECT hash FROM events WHERE stream = ? AND seq = ?", stream, seq)
+        return rows[0][0] if rows else None
+
+    def _genesis(self, stream: str) -> bytes:
+        return genesis(self._log_id, self._property_id, stream)
+
+    def quarantined(self) -> list[Quarantined]:
+        """Return everything in quarantine, oldest first."""
+        at_us = "0" if self._form == "1" else "at_us"
+        rows = self._database.rows(f"SELECT stream, sha256, reason, data, {at_us} FROM quarantine ORDER BY pos")
+        return [Quarantined(*row) for row in rows]
+
+    def acknowledged(self) -> dict[str, Head]:
+        """Return the high-water mark: for each stream the furthest end that was acknowledged on this machine."""
+        return self._high_water.load()
+
+    def verify_head(self, stream: str) -> None:
+        """Raise `LostTail` or `BrokenSeal` where the stream ends before its high-water mark or differs there."""
+        mark = self._high_water.load().get(stream)  # before the database is read: a writer may be at work
+        if mark is not None:
+            compare(stream, mark, self.head(stream), self._hash_at(stream, mark.seq))
+
+    def close(self) -> None:
+        """Give up the right to write and release everything."""
+        self._resources.close()
+
+
+def _inserted(connection: Connection, sql: str, rows: Sequence[tuple[Any, ...]]) -> list[bool]:
+    """Run an `INSERT OR IGNORE` of one row for each of these, and return which of them were inserted.
+
+    The rows are handed over one by one: when the next is asked for, the one before has been tried.
+    """
+    inserted: list[bool] = []
+
+    def each() -> Iterator[tuple[Any, ...]]:
+        for row in rows:
+            yield row
+            inserted.append(connection.changes() == 1)
+
+    connection.executemany(sql, each())
+    return inserted

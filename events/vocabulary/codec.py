@@ -1,0 +1,212 @@
+"""Canonical bytes: RFC 8785 JSON, integers only, NFC text; and back, accepting nothing that differs by one byte.
+
+A reader accepts only what encodes to the same bytes again. That one check refuses duplicate keys, white space,
+reordered or missing fields, escapes that need not be, `1.0` for `1`, and everything else that could be written two ways.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from events.errors import EventError, UnknownEvent
+from events.vocabulary.envelope import Draft, Envelope, LogId, RawEnvelope, ReadEnvelope, StreamName
+from events.vocabulary.model import REGISTRY, Day, Event, Replacement, Token, decoding, require_sorted_fields
+from events.vocabulary.upcast import is_current
+
+HEX_DIGITS = "0123456789abcdef"
+MAX_EVENT_BYTES = 512 * 1024
+"""A longer record is refused before it is parsed."""
+
+for _struct in (Envelope, ReadEnvelope, Replacement):
+    require_sorted_fields(_struct)
+_encoder = msgspec.json.Encoder(order="deterministic")
+"""Structs stand in order (see `require_sorted_fields`); objects that are not structs are sorted here."""
+_encode, _encode_lines = _encoder.encode, _encoder.encode_lines
+
+_raw_decoder = msgspec.json.Decoder(RawEnvelope)
+_payload_decoders: dict[tuple[str, int], msgspec.json.Decoder[Any]] = {}
+
+ENDING = 40
+"""So many bytes at the end of a record name its type and version: `…,"type":"wager_placed","version":1}`."""
+KNOWN_ENDINGS = 20_000
+_decoders: defaultdict[int, dict[bytes, Callable[[bytes], ReadEnvelope[Any]]]] = defaultdict(dict)
+"""How many events are registered → the last bytes of a record → what decodes envelope and payload at once."""
+
+
+def canonical(value: Any) -> bytes:
+    """Return the RFC 8785 bytes of a value made of the wire's types (integers, text, booleans, null, lists, objects)."""
+    return _encode(value)
+
+
+def encode(envelope: Envelope) -> bytes:
+    """Return the canonical bytes of an event. Raises `EventError` where they would not read back as the same event."""
+    try:
+        data = _encode(envelope)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise EventError(f"{envelope.stream} {envelope.seq}: {error}") from error
+    if decode(data) != envelope:
+        raise EventError(f"{envelope.stream} {envelope.seq}: the event does not read back from its own bytes")
+    return data
+
+
+def read(data: bytes) -> ReadEnvelope[Event]:
+    """Return envelope fields and payload of these bytes, checked as strictly as by `decode`."""
+    found = read_all((data,))
+    if found is not None:
+        return found[0]
+    raw = _decode_envelope(data)
+    payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
+    _keep_decoder(data, type(payload))
+    return ReadEnvelope(
+        event_id=raw.event_id, gaming_day=raw.gaming_day, log_id=raw.log_id, occurred_at_us=raw.occurred_at_us,
+        payload=payload, property_id=raw.property_id, recorded_at_us=raw.recorded_at_us, round_no=raw.round_no,
+        seq=raw.seq, source=raw.source, source_seq=raw.source_seq, stream=raw.stream, type=raw.type,
+        version=raw.version,
+    )  # fmt: skip
+
+
+def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
+    """Return what `read` returns for each of these records, if all are events in their current version.
+
+    Null where that is not so, or cannot be told in a hurry: then each is for `read`, which says what is wrong. Every
+    check of `read` is made, some for all records together: what they encode to, one line each (no line holds a line
+    break), must be the lines that came in, and all their ids (of 32 digits each) be one row of hex digits.
+    """
+    decoders = _decoders[len(REGISTRY)]
+    if max(map(len, records), default=0) > MAX_EVENT_BYTES:
+        return None
+    decoding.active = True
+    try:
+        found = [decoders[data[-ENDING:]](data) for data in records]
+    except (KeyError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    finally:
+        decoding.active = False
+    lines = b"\n".join((*records, b""))
+    if _encode_lines(found) != lines or not lines.isascii():
+        return None
+    ids = "".join([each.event_id for each in found])
+    try:
+        if bytes.fromhex(ids).hex() != ids:
+            return None
+        for each in found:
+            _check_names(each.log_id, each.property_id, each.stream, each.source, each.gaming_day)
+    except ValueError:
+        return None
+    return found
+
+
+def _keep_decoder(data: bytes, cls: type[Event]) -> None:
+    """Keep what decodes such an event at once, under the last bytes of its record.
+
+    Not where these do not hold the whole name of its type (what stands after `:"` begins there: within a text the
+    quotation mark would be escaped), or where there is a newer version.
+    """
+    decoders, ending = _decoders[len(REGISTRY)], data[-ENDING:]
+    if f':"{cls.TYPE}","version":{cls.VERSION}}}'.encode() in ending and is_current(cls):
+        if len(decoders) >= KNOWN_ENDINGS:
+            decoders.clear()
+        decoders[ending] = _decoder(cls)
+
+
+@functools.cache
+def _decoder(cls: type[Event]) -> Callable[[bytes], ReadEnvelope[Any]]:
+    envelope: Any = ReadEnvelope
+    return msgspec.json.Decoder(envelope[cls]).decode
+
+
+def decode(data: bytes) -> Envelope:
+    """Return the event that these bytes are. Raises `EventError` (or `UnknownEvent`) saying what is wrong."""
+    raw = read(data)
+    decoding.active = True
+    try:
+        return Envelope(
+            log_id=raw.log_id, property_id=raw.property_id, stream=raw.stream, seq=raw.seq, event_id=raw.event_id,
+            source=raw.source, source_seq=raw.source_seq, occurred_at_us=raw.occurred_at_us,
+            recorded_at_us=raw.recorded_at_us, gaming_day=raw.gaming_day, round_no=raw.round_no, type=raw.type,
+            version=raw.version, payload=raw.payload,
+        )  # fmt: skip
+    finally:
+        decoding.active = False
+
+
+def decode_payload(type_: str, version: int, data: bytes) -> Event:
+    """Return the payload of a known `(type, version)`, refusing bytes that are not its canonical form."""
+    decoder = _payload_decoders.get((type_, version))
+    if decoder is None:
+        cls = REGISTRY.get((type_, version))
+        if cls is None:
+            raise UnknownEvent(type_, version)
+        decoder = _payload_decoders[type_, version] = msgspec.json.Decoder(cls)
+    decoding.active = True
+    try:
+        payload: Event = decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"{type_} v{version}: {error}") from error
+    finally:
+        decoding.active = False
+    if _encode(payload) != data:
+        raise EventError(f"{type_} v{version}: the payload is not in canonical form (RFC 8785)")
+    return payload
+
+
+def encode_draft(draft: Draft) -> bytes:
+    """Return a draft as one line of JSON, the form in which devices hand in events (`rack ingest`)."""
+    fields = {name: getattr(draft, name) for name in draft.__struct_fields__}
+    return _encode(fields | {"type": draft.payload.TYPE, "version": draft.payload.VERSION})
+
+
+def _decode_envelope(data: bytes) -> RawEnvelope:
+    if len(data) > MAX_EVENT_BYTES:
+        raise EventError(f"the record has {len(data)} bytes, more than {MAX_EVENT_BYTES}")
+    try:
+        raw = _raw_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"not an event envelope: {error}") from error
+    if _encode(raw) != data:
+        raise EventError("the record is not in canonical form (RFC 8785)")
+    if not data.isascii():
+        _check_text(data)
+    _check_event_id(raw.event_id)
+    _check_names(raw.log_id, raw.property_id, raw.stream, raw.source, raw.gaming_day)
+    return raw
+
+
+def _check_text(data: bytes) -> None:
+    try:
+        # A letter of an escape may compose with what follows it ("\\n", then a combining tilde): only the text counts.
+        normal = unicodedata.is_normalized("NFC", data.decode()) or _is_nfc(msgspec.json.decode(data))
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventError(f"not an event envelope: {error}") from error
+    if not normal:
+        raise EventError("the record has text that is not in NFC form")
+
+
+def _is_nfc(value: Any) -> bool:
+    if isinstance(value, str):
+        return unicodedata.is_normalized("NFC", value)
+    if isinstance(value, dict):
+        return all(_is_nfc(key) and _is_nfc(content) for key, content in value.items())
+    return not isinstance(value, list) or all(_is_nfc(content) for content in value)
+
+
+def _check_event_id(event_id: str) -> None:
+    if event_id.strip(HEX_DIGITS):
+        raise EventError(f"event_id: expected 32 hex digits, got {event_id!r}")
+
+
+@functools.lru_cache(maxsize=4096)
+def _check_names(log_id: str, property_id: str, stream: str, source: str, gaming_day: str) -> None:
+    types = (("log_id", log_id, LogId), ("property_id", property_id, Token), ("stream", stream, StreamName),
+             ("source", source, Token), ("gaming_day", gaming_day, Day))  # fmt: skip
+    for name, value, type_ in types:
+        try:
+            msgspec.convert(value, type_)
+        except msgspec.ValidationError as error:
+            raise EventError(f"{name}: {error}") from error

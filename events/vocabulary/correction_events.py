@@ -1,0 +1,42 @@
+"""Corrections: what stands in the place of an event that was recorded wrong. Nothing is ever edited."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from events.vocabulary.base import REGISTRY, Event, Number, Strict, Text, Token, event
+
+
+class Replacement(Strict, frozen=True, kw_only=True):
+    """The whole event that stands in for a superseded one: its type, version, round and payload."""
+
+    payload: dict[str, Any]
+    round_no: Number | None
+    type: Annotated[str, Meta(pattern=r"\A[a-z_]{1,40}\Z")]
+    version: Number
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        target = REGISTRY.get((self.type, self.version))
+        if target is None:
+            raise msgspec.ValidationError(f"Replacement: no event {self.type!r} version {self.version}")
+        if self.type == EventCorrected.TYPE:
+            raise msgspec.ValidationError("Replacement: a correction cannot be replaced by a correction")
+        try:
+            msgspec.convert(self.payload, target, strict=True)
+        except msgspec.ValidationError as error:
+            raise msgspec.ValidationError(f"Replacement.payload: {error}") from error
+
+
+@event("event_corrected")
+class EventCorrected(Event, frozen=True, kw_only=True):
+    """An earlier event of this stream is superseded: by a whole replacement, or (null) by nothing, for it never happened."""
+
+    by: Token
+    reason: Text
+    replacement: Replacement | None
+    supersedes_event_id: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+    supersedes_seq: Number

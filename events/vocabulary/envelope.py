@@ -1,0 +1,99 @@
+"""What surrounds every payload: where an event stands, who reported it, when, and to which day and round it counts.
+
+`seq`, `recorded_at_us` and `gaming_day` are the appender's; everything else is the reporting device's (a `Draft`).
+`occurred_at_us` is the device's clock and proves nothing about order; `seq` is the order.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Generic, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from events.errors import EventError
+from events.vocabulary.model import MAX_INT, Day, Event, Number, Strict, Token
+
+TimeUs = Annotated[int, Meta(ge=0, le=MAX_INT)]
+LogId = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+EventId = LogId
+StreamName = Annotated[str, Meta(pattern=r"\A(table|meter|review|property)/[a-z0-9-]{1,32}\Z")]
+
+
+class Draft(Strict, frozen=True, kw_only=True):
+    """One event as a device reports it, before the log has given it a number.
+
+    `source_seq` is the device's own counter: the same number with the same content again is a duplicate.
+    """
+
+    event_id: EventId
+    source: Token
+    source_seq: Number
+    occurred_at_us: TimeUs
+    round_no: Number | None
+    payload: Event
+
+
+class Envelope(Strict, frozen=True, kw_only=True):
+    """Envelope v1: hashed whole. `payload` holds the decoded event; `type` and `version` are its permanent name."""
+
+    event_id: EventId
+    gaming_day: Day
+    log_id: LogId
+    occurred_at_us: TimeUs
+    payload: Event
+    property_id: Token
+    recorded_at_us: TimeUs
+    round_no: Number | None
+    seq: Number
+    source: Token
+    source_seq: Number
+    stream: StreamName
+    type: str
+    version: Number
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.type, self.version) != (self.payload.TYPE, self.payload.VERSION):
+            raise EventError(f"envelope says {self.type} v{self.version}, payload is {self.payload.TYPE}")
+
+    def draft(self) -> Draft:
+        """The device's part of this event."""
+        return Draft(
+            event_id=self.event_id, source=self.source, source_seq=self.source_seq,
+            occurred_at_us=self.occurred_at_us, round_no=self.round_no, payload=self.payload,
+        )  # fmt: skip
+
+
+AnyId = Annotated[str, Meta(min_length=32, max_length=32)]
+"""An id whose digits are checked elsewhere."""
+
+
+P = TypeVar("P")
+
+
+class ReadEnvelope(msgspec.Struct, Generic[P], frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The envelope as it is read from bytes: with the payload as the event that it is, or (`RawEnvelope`) still bytes.
+
+    The field order is the order of the canonical bytes, so that an encoder need not sort. Patterns are checked by the
+    codec (which remembers what it has already checked), the rest here.
+    """
+
+    event_id: AnyId
+    gaming_day: str
+    log_id: str
+    occurred_at_us: TimeUs
+    payload: P
+    property_id: str
+    recorded_at_us: TimeUs
+    round_no: Number | None
+    seq: Number
+    source: str
+    source_seq: Number
+    stream: str
+    type: str
+    version: Number
+
+
+class RawEnvelope(ReadEnvelope[msgspec.Raw], frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The envelope as it is first decoded: the payload still bytes, its type not yet looked up."""

@@ -1,0 +1,30 @@
+"""Keys that sign for the log: published and retired in the property's own stream, which what they sign covers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from events.vocabulary.base import Event, Text, Token, event
+
+KeyText = Annotated[str, Meta(pattern=r"\A[!-*,-~]{1,100}\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}\Z")]
+"""A public key as in C2SP signed-note: name, id and base64 (see `events.proofs.signed_note`)."""
+
+
+@event("key_published")
+class KeyPublished(Event, frozen=True, kw_only=True):
+    """From here on this key signs for the log. `vouch` is an older key's line of signature over it, null for the first key."""
+
+    by: Token
+    public_key: KeyText
+    vouch: Text | None
+
+
+@event("key_retired")
+class KeyRetired(Event, frozen=True, kw_only=True):
+    """From here on this key signs nothing more; what it signed before stays as it is."""
+
+    by: Token
+    public_key: KeyText
+    reason: Text

@@ -1,0 +1,161 @@
+"""Review: what people did about findings, disputes and investigations, and who looked at or took away which record.
+
+These events stand in the stream `review/<table>`, never in the table's own: no verdict rests on them. The envelope's
+`round_no` is the round they are about. `by` is the person who says it; each event says why.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from events.vocabulary.base import MAX_INT, Amount, Count, Day, Digest, Event, Number, Seat7, Text, Token, event
+
+Person = Annotated[str, Meta(pattern=r"\A[a-z0-9][a-z0-9._@+-]{0,63}\Z")]
+"""Who reviews: the name by which the property's directory knows a person, in small letters (two spellings are not two people)."""
+FindingId = Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")]
+
+Disposition = Literal[
+    "confirmed_paid_patron", "confirmed_recovered", "confirmed_held_for_patron", "confirmed_no_action",
+    "confirmed_coached", "confirmed_referred", "false_alarm", "record_wrong", "duplicate", "cannot_tell",
+]  # fmt: skip
+"""What became of a finding. `confirmed_…`: the fault is real; `record_wrong`: the table was right and the record was not."""
+DisputeOutcome = Literal["for_patron", "for_house", "settled", "withdrawn", "referred", "cannot_tell"]
+RecordKind = Literal["round", "packet", "findings", "table", "video"]
+Trigger = Literal["outside_band", "three_points"]
+InvestigationOutcome = Literal["explained_by_play", "explained_by_counts", "fault_found", "referred", "not_explained"]
+Signed = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
+
+
+@event("video_marked")
+class VideoMarked(Event, frozen=True, kw_only=True):
+    """A stretch of video that shows the round was marked to be kept; times are UTC microseconds of the video's own clock."""
+
+    by: Person
+    camera: Token
+    ends_us: Count
+    finding_id: FindingId | None
+    reason: Text
+    starts_us: Count
+
+
+@event("finding_assigned")
+class FindingAssigned(Event, frozen=True, kw_only=True):
+    """A finding was given to somebody to look into."""
+
+    by: Person
+    finding_id: FindingId
+    reason: Text
+    to: Person
+
+
+@event("finding_noted")
+class FindingNoted(Event, frozen=True, kw_only=True):
+    """Somebody wrote down what they saw or did about a finding."""
+
+    by: Person
+    finding_id: FindingId
+    note: Text
+
+
+@event("finding_resolved")
+class FindingResolved(Event, frozen=True, kw_only=True):
+    """A finding was disposed of, or (`signs`: the number of that event in this stream) its disposition signed a second time.
+
+    `amount_cents` is what was paid, recovered or set aside; null where no money moves. `duplicate_of` names the finding
+    that says the same.
+    """
+
+    amount_cents: Amount | None
+    by: Person
+    disposition: Disposition
+    duplicate_of: FindingId | None
+    finding_id: FindingId
+    reason: Text
+    signs: Number | None
+
+
+@event("finding_reopened")
+class FindingReopened(Event, frozen=True, kw_only=True):
+    """A disposition no longer stands, or the second signature was refused: the finding is to be looked into again."""
+
+    by: Person
+    finding_id: FindingId
+    reason: Text
+
+
+@event("dispute_opened")
+class DisputeOpened(Event, frozen=True, kw_only=True):
+    """A patron disputes a round: what they say (`reason`), at which seat."""
+
+    by: Person
+    dispute: Token
+    patron: Token | None
+    reason: Text
+    seat: Seat7 | None
+
+
+@event("dispute_closed")
+class DisputeClosed(Event, frozen=True, kw_only=True):
+    """A dispute came to its end."""
+
+    by: Person
+    dispute: Token
+    outcome: DisputeOutcome
+    reason: Text
+
+
+@event("investigation_opened")
+class InvestigationOpened(Event, frozen=True, kw_only=True):
+    """Win ÷ drop of a table moved so far that it must be looked into in writing: why (`triggers`), and the figures as they stood.
+
+    Days are gaming days: `first_day` and `prior_first_day` begin the periods, `last_day` was the last one counted. `band_…_bp` is
+    the 95 % band of hold against the prior period, in hundredths of a percent; null where too few days were counted.
+    """
+
+    band_high_bp: Signed | None
+    band_low_bp: Signed | None
+    by: Person
+    drop_cents: Amount
+    first_day: Day
+    investigation: Token
+    last_day: Day
+    prior_drop_cents: Amount
+    prior_first_day: Day
+    prior_table_days: Count
+    prior_win_cents: Signed
+    reason: Text
+    table_days: Count
+    triggers: Annotated[list[Trigger], Meta(min_length=1, max_length=2)]
+    win_cents: Signed
+
+
+@event("investigation_closed")
+class InvestigationClosed(Event, frozen=True, kw_only=True):
+    """An investigation came to its end: what was found (`reason`)."""
+
+    by: Person
+    investigation: Token
+    outcome: InvestigationOutcome
+    reason: Text
+
+
+@event("record_viewed")
+class RecordViewed(Event, frozen=True, kw_only=True):
+    """Somebody looked at a record; of which round, the envelope says (null: of the whole table)."""
+
+    by: Person
+    reason: Text
+    what: RecordKind
+
+
+@event("record_exported")
+class RecordExported(Event, frozen=True, kw_only=True):
+    """A copy of a record left the system: `digest` is the SHA-256 of what left, `format` its form (json, pdf, csv, …)."""
+
+    by: Person
+    digest: Digest
+    format: Token
+    reason: Text
+    what: RecordKind

@@ -1,0 +1,146 @@
+"""JSON Schema 2020-12 of the envelope and of every event, and the table of the vocabulary; both frozen under `docs/`.
+
+`python -m events.vocabulary.schema` writes them. It refuses where the fields of a published `(type, version)` changed: that must be
+a new version. A closed list (a wager, a reason) may grow.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from events.vocabulary.envelope import Envelope
+from events.vocabulary.model import REGISTRY
+
+SCHEMA_PATH = Path("docs/events.schema.json")
+TABLE_PATH = Path("docs/events.md")
+_REF = "#/$defs/"
+
+
+def schema() -> dict[str, Any]:
+    """Return the schema of a stored event: the envelope, and by `type` and `version` its payload."""
+    names = {cls.__name__: f"{type_}.v{version}" for (type_, version), cls in REGISTRY.items()}
+    _, components = msgspec.json.schema_components([Envelope, *REGISTRY.values()], ref_template=_REF + "{name}")
+    definitions = {
+        names.get(name, name): _portable(body, names) for name, body in components.items() if name != "Event"
+    }
+    envelope = definitions.pop("Envelope")
+    envelope["properties"]["payload"] = {"type": "object"}
+    envelope["properties"]["type"] = {"enum": sorted({type_ for type_, _ in REGISTRY})}
+    envelope["oneOf"] = [
+        {
+            "properties": {
+                "type": {"const": type_},
+                "version": {"const": version},
+                "payload": {"$ref": f"{_REF}{type_}.v{version}"},
+            }
+        }
+        for type_, version in sorted(REGISTRY)
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:discard-rack:events:v1",
+        **envelope,
+        "title": "A stored event",
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def schema_text() -> str:
+    """Return the file `docs/events.schema.json`."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def changed_fields(published: dict[str, Any], present: dict[str, Any]) -> list[str]:
+    """Return what of a published schema is no longer so: `name` or `name.field`, sorted; empty if only new was added.
+
+    Descriptions may change, and closed lists may grow.
+    """
+    before = {**published["$defs"], "Envelope": published}
+    after = {**present["$defs"], "Envelope": present}
+    return sorted(found for name, body in before.items() for found in _changes(name, body, after.get(name)))
+
+
+def table_text() -> str:
+    """Return the file `docs/events.md`: every event with its fields and what it says."""
+    lines = [
+        "# The vocabulary of events",
+        "",
+        "Generated from `events/vocabulary/model.py` by `python -m events.vocabulary.schema`. Amounts are integer cents, meters hundredths of a",
+        "cent, positions `dealer` or a seat from 1. The exact form of every field is in `events.schema.json`.",
+        "",
+        "| event | version | fields | says |",
+        "| --- | --- | --- | --- |",
+    ]
+    for (type_, version), cls in REGISTRY.items():
+        says = " ".join((inspect.getdoc(cls) or "").split())
+        fields = ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(cls))
+        lines.append(f"| `{type_}` | {version} | {fields} | {says.replace('|', chr(92) + '|')} |")
+    return "\n".join(lines) + "\n"
+
+
+def write(root: Path) -> None:
+    """Write both files below a folder. Raises `ValueError` where a published event changed."""
+    path = root / SCHEMA_PATH
+    if path.exists():
+        changes = changed_fields(json.loads(path.read_text("utf-8")), schema())
+        if changes:
+            raise ValueError(f"published events changed; register a new version instead: {', '.join(changes)}")
+    path.write_text(schema_text(), "utf-8")
+    (root / TABLE_PATH).write_text(table_text(), "utf-8")
+
+
+def _portable(value: Any, names: dict[str, str]) -> Any:
+    """Return a schema with ECMA anchors in its patterns and references by permanent names."""
+    if isinstance(value, list):
+        return [_portable(item, names) for item in value]
+    if not isinstance(value, dict):
+        return value
+    result = {key: _portable(item, names) for key, item in value.items() if key != "title"}
+    if isinstance(result.get("pattern"), str):
+        result["pattern"] = re.sub(r"\\Z$", "$", re.sub(r"^\\A", "^", result["pattern"]))
+    if isinstance(result.get("$ref"), str):
+        name = result["$ref"].removeprefix(_REF)
+        result["$ref"] = _REF + names.get(name, name)
+    return result
+
+
+def _changes(name: str, before: dict[str, Any], after: dict[str, Any] | None) -> Iterator[str]:
+    if after is None:
+        yield name
+        return
+    if before.get("required") != after.get("required"):
+        yield f"{name} (its fields)"
+    for field, body in before["properties"].items():
+        if not _still(body, after["properties"].get(field)):
+            yield f"{name}.{field}"
+
+
+def _still(before: Any, after: Any) -> bool:
+    """Whether every value that fitted still fits, and no other kind of value does."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = before.keys() | after.keys()
+        return all(_still_key(key, before.get(key), after.get(key)) for key in keys - {"description", "title"})
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and all(map(_still, before, after))
+    return bool(before == after)
+
+
+def _still_key(key: str, before: Any, after: Any) -> bool:
+    if key == "enum" and before and after:
+        return set(before) <= set(after)
+    return _still(before, after)
+
+
+if __name__ == "__main__":
+    try:
+        write(Path())
+    except ValueError as problem:
+        sys.exit(str(problem))

@@ -1,0 +1,325 @@
+"""Facts of the property, of a table between and around its rounds, and of meters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from events.vocabulary.base import (
+    Amount,
+    BasisPoints,
+    Centicents,
+    Count,
+    Day,
+    DealMethod,
+    Device,
+    Digest,
+    Event,
+    Number,
+    Seat,
+    Shuffler,
+    SubmissionText,
+    Text,
+    Token,
+    event,
+)
+
+# --------------------------------------------------------------------------------------------------------------- property
+
+
+@event("property_configured")
+class PropertyConfigured(Event, frozen=True, kw_only=True):
+    """The property's name, time zone (IANA), start of the gaming day (`HH:MM` local) and currency (ISO 4217)."""
+
+    currency: Annotated[str, Meta(pattern=r"\A[A-Z]{3}\Z")]
+    gaming_day_cutover: Annotated[str, Meta(pattern=r"\A([01][0-9]|2[0-3]):[0-5][0-9]\Z")]
+    name: Text
+    time_zone: Text
+
+
+@event("gaming_day_opened")
+class GamingDayOpened(Event, frozen=True, kw_only=True):
+    """From here on the stream counts to this gaming day. Its own envelope already carries the new day."""
+
+    gaming_day: Day
+
+
+@event("shift_changed")
+class ShiftChanged(Event, frozen=True, kw_only=True):
+    """A new shift began at this table."""
+
+    shift: Token
+
+
+@event("rules_filed")
+class RulesFiled(Event, frozen=True, kw_only=True):
+    """A rules submission, whole, as filed for this table; `sha256` is of the UTF-8 bytes of `toml`."""
+
+    effective_gaming_day: Day
+    sha256: Digest
+    submission: Token
+    toml: SubmissionText
+
+
+# ------------------------------------------------------------------------------------------------------------------ table
+
+
+@event("table_opened")
+class TableOpened(Event, frozen=True, kw_only=True):
+    """The table opened for gaming with this game and equipment. `game` is the module's name."""
+
+    deal_method: DealMethod
+    game: Annotated[str, Meta(pattern=r"\A[a-z0-9_]{1,32}\Z")]
+    seats: Annotated[int, Meta(ge=1, le=7)]
+    shuffler: Shuffler
+
+
+@event("table_closed")
+class TableClosed(Event, frozen=True, kw_only=True):
+    """The table closed for gaming."""
+
+    by: Token
+
+
+@event("inventory_counted")
+class InventoryCounted(Event, frozen=True, kw_only=True):
+    """The table inventory was counted as opener or closer, in cents."""
+
+    amount_cents: Amount
+    by: Token
+    kind: Literal["opener", "closer"]
+    verified_by: Token | None
+
+
+@event("dealer_tapped_in")
+class DealerTappedIn(Event, frozen=True, kw_only=True):
+    """A dealer took over the table."""
+
+    dealer: Token
+
+
+@event("dealer_tapped_out")
+class DealerTappedOut(Event, frozen=True, kw_only=True):
+    """A dealer left the table."""
+
+    dealer: Token
+
+
+@event("deck_received")
+class DeckReceived(Event, frozen=True, kw_only=True):
+    """A deck came to the table. `preshuffled`: inspected and shuffled beforehand (§ 603a.16(u), (v))."""
+
+    back_colour: Text
+    deck: Token
+    jokers: Annotated[int, Meta(ge=0, le=2)]
+    preshuffled: bool
+
+
+@event("deck_inspected")
+class DeckInspected(Event, frozen=True, kw_only=True):
+    """The dealer inspected a deck; `verified_by` is the floorperson, null where nobody verified."""
+
+    by: Token
+    deck: Token
+    verified_by: Token | None
+
+
+@event("joker_destroyed")
+class JokerDestroyed(Event, frozen=True, kw_only=True):
+    """A second joker was torn in half and put back in the box; `witnessed_by` is the floorperson, or null."""
+
+    by: Token
+    deck: Token
+    witnessed_by: Token | None
+
+
+@event("deck_in_play")
+class DeckInPlay(Event, frozen=True, kw_only=True):
+    """A deck went into play; its time on the table runs from here (D28)."""
+
+    deck: Token
+
+
+@event("deck_removed")
+class DeckRemoved(Event, frozen=True, kw_only=True):
+    """A deck left the table."""
+
+    deck: Token
+    reason: Literal["changed", "incorrect_count", "damaged", "table_closed", "device_failed", "other"]
+
+
+@event("cards_spread")
+class CardsSpread(Event, frozen=True, kw_only=True):
+    """A deck was spread for inspection by the first player."""
+
+    deck: Token
+    face_up: bool
+    inspected_by: Token | None
+
+
+@event("cards_washed")
+class CardsWashed(Event, frozen=True, kw_only=True):
+    """A deck was turned face down, washed and stacked."""
+
+    deck: Token
+
+
+@event("dice_received")
+class DiceReceived(Event, frozen=True, kw_only=True):
+    """A set of three dice was placed in the shaker."""
+
+    dice_set: Token
+
+
+@event("dice_removed")
+class DiceRemoved(Event, frozen=True, kw_only=True):
+    """A set of dice was taken from the table."""
+
+    dice_set: Token
+
+
+@event("patron_seated")
+class PatronSeated(Event, frozen=True, kw_only=True):
+    """A patron (pseudonymous token) took a seat; one patron may hold two adjacent betting areas."""
+
+    patron: Token
+    seat: Seat
+
+
+@event("patron_left")
+class PatronLeft(Event, frozen=True, kw_only=True):
+    """A patron left a seat."""
+
+    patron: Token
+    seat: Seat
+
+
+@event("patron_barred")
+class PatronBarred(Event, frozen=True, kw_only=True):
+    """A patron may not wager until a reshuffle or until let in again (mid-shoe entry)."""
+
+    patron: Token
+    reason: Text
+
+
+@event("buy_in")
+class BuyIn(Event, frozen=True, kw_only=True):
+    """A patron bought chips at the table; cash and vouchers go to the drop box."""
+
+    amount_cents: Amount
+    form: Literal["cash", "voucher", "marker"]
+    patron: Token
+    seat: Seat
+
+
+@event("marker_issued")
+class MarkerIssued(Event, frozen=True, kw_only=True):
+    """A counter check was issued at the table."""
+
+    amount_cents: Amount
+    document: Token
+    patron: Token
+    seat: Seat
+
+
+@event("fill_received")
+class FillReceived(Event, frozen=True, kw_only=True):
+    """Chips came to the table inventory from the cage."""
+
+    amount_cents: Amount
+    by: Token
+    slip: Token
+
+
+@event("credit_sent")
+class CreditSent(Event, frozen=True, kw_only=True):
+    """Chips went from the table inventory to the cage."""
+
+    amount_cents: Amount
+    by: Token
+    slip: Token
+
+
+@event("drop_counted")
+class DropCounted(Event, frozen=True, kw_only=True):
+    """The drop box of a named gaming day was counted (later, in the count room)."""
+
+    amount_cents: Amount
+    box: Token
+    by: Token
+    gaming_day: Day
+
+
+@event("device_failed")
+class DeviceFailed(Event, frozen=True, kw_only=True):
+    """A device jammed, stopped, did not complete its cycle, or cannot be used at all (`inoperative`)."""
+
+    device: Device
+    fault: Literal["jam", "stopped", "incomplete", "inoperative"]
+
+
+@event("device_covered")
+class DeviceCovered(Event, frozen=True, kw_only=True):
+    """A device that cannot be used was covered or got an out-of-order sign."""
+
+    device: Device
+    how: Literal["cover", "sign"]
+
+
+@event("device_restored")
+class DeviceRestored(Event, frozen=True, kw_only=True):
+    """A device works again."""
+
+    device: Device
+
+
+@event("intake_refused")
+class IntakeRefused(Event, frozen=True, kw_only=True):
+    """Input from a device could not be accepted; its bytes are in quarantine under this SHA-256."""
+
+    reason: Text
+    sha256: Digest
+    size: Count
+
+
+# ----------------------------------------------------------------------------------------------------------------- meters
+
+
+@event("meter_set")
+class MeterSet(Event, frozen=True, kw_only=True):
+    """A progressive meter was put into service, or set by the controller, under a chapter's paytable."""
+
+    chapter: Token
+    paytable: Text
+    rate_bp: BasisPoints
+    reason: Text
+    reserve_centicents: Centicents
+    reserve_rate_bp: BasisPoints
+    seed_cents: Amount
+    value_centicents: Centicents
+
+
+@event("meter_advanced")
+class MeterAdvanced(Event, frozen=True, kw_only=True):
+    """An accepted wager advanced the meter; the values are the controller's, after the advance."""
+
+    reserve_centicents: Centicents
+    round_no: Number
+    seat: Seat
+    table: Token
+    value_centicents: Centicents
+    wager_cents: Amount
+
+
+@event("meter_reset")
+class MeterReset(Event, frozen=True, kw_only=True):
+    """A winner took `share_bp` of the meter; the values are the controller's, after it."""
+
+    paid_centicents: Centicents
+    reserve_centicents: Centicents
+    round_no: Number
+    seat: Seat
+    share_bp: BasisPoints
+    table: Token
+    value_centicents: Centicents

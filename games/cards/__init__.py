@@ -1,0 +1,1 @@
+"""Cards, and the rankings of the hands made of them."""

@@ -1,0 +1,50 @@
+"""The house way that a casino files, whether it sets two hands (`games.house_ways.house_way`) or three (`games.house_ways.house_way_asia`).
+
+The rest of the program asks here and gets `Hand`s, so that it need not know which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from games.house_ways.house_way import HouseWay, house_way_from_table, packaged_house_way
+from games.house_ways.house_way_asia import AsiaHouseWay, asia_house_way_from_table, packaged_asia_house_way
+from games.layout import Hand
+from games.rulebook.chapters import Chapter
+
+FiledWay = HouseWay | AsiaHouseWay
+
+
+def read_way(value: str | Mapping[str, Any], source: str, chapter: Chapter) -> FiledWay:
+    """Return the house way that a submission names or holds, in the hands of its chapter. Raises `HouseWayError`."""
+    if "medium_hand_cards" in chapter.numbers:
+        if isinstance(value, str):
+            return packaged_asia_house_way(value)
+        return asia_house_way_from_table(value, source)
+    if isinstance(value, str):
+        return packaged_house_way(value, chapter.wheel)
+    return house_way_from_table(value, source, chapter.wheel)
+
+
+def settings_of(way: FiledWay, cards: Sequence[int]) -> list[Hand]:
+    """Return every accepted setting of seven cards; the first is the one to show.
+
+    >>> from games.cards.cards import parse_cards
+    >>> way = packaged_asia_house_way("asia")
+    >>> settings_of(way, parse_cards("As Kd Qh 9c 7s 4d 2h"))[0].medium == parse_cards("Kd Qh")
+    True
+    """
+    held = tuple(cards)
+    if isinstance(way, HouseWay):
+        return [Hand(held, each.high, each.low) for each in way.settings(cards)]
+    return [Hand(held, each.high, each.low, each.medium) for each in way.settings(cards)]
+
+
+def is_set_by(way: FiledWay, hand: Hand) -> bool:
+    """Say whether hands are set by the house way; not where one of them is not known."""
+    if hand.high is None or hand.low is None:
+        return False
+    if isinstance(way, HouseWay):
+        return way.accepts(hand.high, hand.low)
+    return hand.medium is not None and way.accepts(hand.high, hand.medium, hand.low)

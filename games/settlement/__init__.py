@@ -1,0 +1,1 @@
+"""What the games share in settling a wager: odds, bonus wagers, dice wagers, meters."""

@@ -1,0 +1,167 @@
+"""The bonus wagers that the pai gow games share: Fortune Bonus, Progressive Payout, and the Envy Bonuses of both.
+
+58 Pa. Code §§ 688a.11(h)(2), (3), 688a.12(c)-(e); D15 to D19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import inf
+
+import msgspec
+
+from games.cards.ranking import seven_card_lines
+from games.layout import Box, Layout
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.progressive import after_winner, share_cents
+from games.settlement.wagers import (
+    Due,
+    MaximumPayout,
+    Outcome,
+    due_of,
+    not_offered,
+    offered,
+    paytable_of,
+    without_cards,
+    won_at_odds,
+)
+
+Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
+"""Which lines of a paytable cards make; the last is the side card, where the game has one."""
+Settled = Callable[[Box, MaximumPayout], Due]
+
+
+def seven_card(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:
+    """Return the lines that seven cards make, by the joker's mode on this paytable."""
+    return _lines_of(tuple(cards), paytable.joker)
+
+
+_lines_of = lru_cache(maxsize=64)(seven_card_lines)
+"""The lines of the hands on the table: two wagers, and their Envy Bonuses, ask for them."""
+
+
+def qualifying_cents(book: Rulebook, wager: str) -> float:
+    """Return from what stake on a wager entitles to an Envy Bonus: $5 where its paytable has an Envy column, else none (D17)."""
+    paytable = offered(book, wager)
+    return book.chapter.numbers["qualifying_wager_cents"] if paytable is not None and paytable.has_envy else inf
+
+
+def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
+    """Say whether a wager of this stake entitles to an Envy Bonus (D17)."""
+    return stake_cents >= qualifying_cents(book, wager)
+
+
+def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
+    """Return what a Fortune Bonus Wager is due: the best paid line that the seven cards make (D15)."""
+    wager, paytable = "fortune_bonus", offered(book, "fortune_bonus")
+    if paytable is None or box.voided or box.has_abandoned(wager):
+        return without_cards(book, box, wager, paytable)
+    if box.hand.cards is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(c)", paytable)
+    made = seven_card(paytable, box.hand.cards)
+    line = paytable.best(made)
+    if line is None:
+        return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "11(h)(2)(i)(A)", paytable)
+    other = None
+    may_be_ranked = "fortune_pays" in book.settings
+    if may_be_ranked and {"three_of_a_kind", "straight"} <= made and line.hand in ("three_of_a_kind", "straight"):
+        paid, instead = ("best paid", "straight") if line.hand == "three_of_a_kind" else ("ranked", "three of a kind")
+        other = f"D15: {book.cite('11(h)')} can as well be read to pay the {instead}; filed is the {paid} line"
+    return won_at_odds(book, box, wager, paytable, line, cap, "12(c)", other)
+
+
+def progressive_payout(
+    book: Rulebook,
+    box: Box,
+    cap: MaximumPayout,
+    reading: int | None,
+    lines: Lines = seven_card,
+    side: int | None = None,
+) -> Due:
+    """Return what a Progressive Payout Wager is due, with the meter's reading at its turn in centicents (D18)."""
+    wager, paytable = "progressive", offered(book, "progressive")
+    if paytable is None or box.voided or box.has_abandoned(wager):
+        return without_cards(book, box, wager, paytable)
+    stake = box.stakes[wager]
+    if box.hand.cards is None:
+        return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
+    line = paytable.best(lines(paytable, box.hand.cards, side))
+    if line is None:
+        return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
+    slip = share_cents(reading, line.meter_bp) if line.meter_bp and reading is not None else 0
+    fixed = line.amount_cents if line.odds is None else line.odds.winnings(stake)
+    cash = cap.limit(fixed)
+    if cash is None or (line.meter_bp and reading is None):
+        due = due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
+        return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp)
+    returned = stake if paytable.stake_returned or line.odds is not None else 0
+    return Due(
+        seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name, staked_cents=stake,
+        net_cents=cash + slip + returned - stake, winnings_cents=cash + slip, returned_cents=returned,
+        outcome=Outcome.WIN, line=line.hand, cite=book.cite("12(d)"), share_bp=line.meter_bp, cash_cents=cash,
+        slip_cents=slip, uncapped_cents=fixed + slip,
+    )  # fmt: skip
+
+
+def envy_bonuses(
+    book: Rulebook, boxes: Sequence[Box], lines: Lines = seven_card, side: int | None = None
+) -> Iterator[Due]:
+    """Each qualifying wager is paid for every qualifying hand of another patron, never for the dealer's (D17)."""
+    for wager, envy, section in (
+        ("fortune_bonus", "fortune_envy", "11(h)(2)(ii)"),
+        ("progressive", "progressive_envy", "12(d)"),
+    ):
+        least = qualifying_cents(book, wager)
+        holders = [box for box in boxes if not box.voided and box.stakes.get(wager, 0) >= least]
+        if not holders:
+            continue
+        paytable, must_wager = paytable_of(book, wager), book.settings.get("envy_holder_must_wager", False)
+        for hand in boxes:
+            cards = hand.hand.cards
+            line = paytable.envy(lines(paytable, cards, side)) if cards is not None else None
+            if hand.voided or (line is None and cards is not None):
+                continue
+            amount = line.envy_cents if line is not None else None
+            for holder in holders:
+                if holder.bettor == hand.bettor or (must_wager and wager not in hand.stakes):
+                    continue
+                yield Due(
+                    seat=holder.seat, wager=envy, bettor=holder.bettor, paytable=paytable.name, net_cents=amount,
+                    winnings_cents=amount or 0, outcome=Outcome.WIN if line is not None else Outcome.UNKNOWN,
+                    line=line.hand if line is not None else "", cite=book.cite(section), cash_cents=amount or 0,
+                    uncapped_cents=amount or 0, for_position=hand.seat,
+                )  # fmt: skip
+
+
+def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:
+    """Return what every wager and Envy Bonus is due, from the highest seat down, a box's wagers in turn (§ 688a.11(e)-(h)).
+
+    `wagers` says how the game settles its own; Fortune and Progressive are the same in all. Winners of a meter are paid
+    from it in this order (D18), and a maximum payout is used up in it (D106).
+    """
+    dues: list[Due] = []
+    rules = book.chapter.wagers
+    ordered = sorted(layout.boxes, key=lambda box: -box.seat)
+    meter, by_turn = layout.meter.reading, layout.meter.by_turn
+    for box in ordered:
+        cap = MaximumPayout(book.max_payout_cents)
+        known = [wager for wager in rules if wager in box.stakes]
+        for wager in (*known, *[wager for wager in box.stakes if wager not in rules]):
+            own = wagers.get(wager)
+            if own is not None:
+                dues.append(own(box, cap))
+            elif wager == "fortune_bonus":
+                dues.append(fortune_bonus(book, box, cap))
+            elif wager == "progressive":
+                reading = meter if by_turn is None else by_turn.get(box.seat)
+                due = progressive_payout(book, box, cap, reading, lines, layout.side)
+                dues.append(due)
+                if due.share_bp and meter is not None:
+                    meter = after_winner(meter, due.share_bp, paytable_of(book, wager).seed_cents)
+                elif due.outcome is Outcome.UNKNOWN and not due.line:
+                    meter = None  # this seat may have taken a share: what the next winners find is not known
+            else:
+                dues.append(not_offered(book, box, wager))
+    dues.extend(envy_bonuses(book, ordered, lines, layout.side))
+    return dues

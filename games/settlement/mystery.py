@@ -1,0 +1,182 @@
+"""The Must-Hit-By Mystery bonus: whose contribution wins it, and how much (58 Pa. Code § 645c.3(c), D21).
+
+A target hidden between a minimum and a maximum is passed by some contribution: the one that lifts the meter strictly above it
+wins the whole meter. The law of this file: what a target that is not known leaves open is said to be open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+import msgspec
+
+from games.layout import Contribution, Cycle, Layout, Mystery
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.progressive import WHOLE_METER_BP, share_cents
+from games.settlement.wagers import Due, Outcome, offered
+
+PAID = "645c.3(c)(7)"
+
+
+class Ruling(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cycle comes to: who wins which meter, what is wrong about the hit on record, and what cannot be told.
+
+    `winner` is null where nobody wins, or where it is not known who (`unsure` is then the seat that may). `wrong` says what
+    was wrong at the seat `at`, `right` what should have been.
+    """
+
+    winner: Contribution | None = None
+    unsure: int | None = None
+    at: int | None = None
+    right: str = ""
+    wrong: str = ""
+    doubt: str = ""
+
+
+def is_committed(commitment: str, target_centicents: int, nonce: str) -> bool:
+    """Say whether a target revealed is the one that a device committed to: SHA-256 of `TARGET:NONCE` (D21).
+
+    >>> is_committed("115b27575934a2a38f4c4fffb8202b55f197778439d62b7c3288e2e67df958af", 1_500_000, "abc")
+    True
+    """
+    return sha256(f"{target_centicents}:{nonce}".encode()).hexdigest() == commitment
+
+
+def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
+    """Return what a cycle comes to under a configuration (§ 645c.3(c)(3), (4))."""
+    if cycle.hit is None:
+        return _no_hit(cycle, paytable)
+    return _with_target(cycle, paytable) if cycle.hit.target is not None else _without_target(cycle, paytable)
+
+
+def _no_hit(cycle: Cycle, paytable: Paytable) -> Ruling:
+    """No target is above the maximum: the contribution that lifts the meter above it hits, if none did before."""
+    passed = _first_above(cycle, paytable.maximum_cents * 100)
+    if passed is None or passed.before > paytable.maximum_cents * 100:
+        return Ruling()
+    return Ruling(
+        unsure=passed.seat, at=passed.seat, right=f"a hit, for no target is above {show_money(paytable.maximum_cents)}",
+        wrong=f"the meter went on at {show_meter(passed.reading)}",
+    )  # fmt: skip
+
+
+def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
+    hit = cycle.hit
+    assert hit is not None
+    assert hit.target is not None
+    target, low, high = hit.target, paytable.seed_cents * 100, paytable.maximum_cents * 100
+    above = f"the contribution that lifts the meter above {show_meter(target)}"
+    first = _first_above(cycle, target)
+    if first is None and hit.reading > target and (own := _left_out(cycle)) is not None:
+        return Ruling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
+    if first is not None and first.before > target:
+        first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
+    if not low <= target <= high:
+        return Ruling(
+            winner=first, at=hit.seat, right=f"a target from {show_meter(low)} to {show_meter(high)}",
+            wrong=f"a target of {show_meter(target)}",
+        )  # fmt: skip
+    if first is not None and first.seat == hit.seat and _is_of(cycle, hit.seat, hit.reading) in (first, None):
+        return Ruling(winner=first)
+    right = above if first is None else f"{above}: seat {first.seat}, at {show_meter(first.reading)}"
+    return Ruling(
+        winner=first, at=hit.seat, right=right, wrong=f"a hit of seat {hit.seat} at {show_meter(hit.reading)}"
+    )
+
+
+def _without_target(cycle: Cycle, paytable: Paytable) -> Ruling:
+    """The moment is the controller's word; what is certain is that the contribution of that moment wins, and no later one."""
+    hit = cycle.hit
+    assert hit is not None
+    doubt = "whether the Must-Hit-By bonus was hit at the right moment: its target is not on record"
+    named = _is_of(cycle, hit.seat, hit.reading)
+    last = next((each for each in reversed(cycle.contributions) if each.reading == hit.reading), None)
+    own = next((each for each in reversed(cycle.contributions) if each.seat == hit.seat), None)
+    winner = named or last or own or _left_out(cycle)
+    wrong = f"a hit of seat {hit.seat} at {show_meter(hit.reading)}"
+    passed = _first_above(cycle, paytable.maximum_cents * 100)
+    if passed is not None and (winner is None or winner.reading > passed.reading):
+        right = (
+            f"a hit of seat {passed.seat} at the latest, for no target is above {show_money(paytable.maximum_cents)}"
+        )
+        return Ruling(unsure=passed.seat, at=hit.seat, right=right, wrong=wrong)
+    if winner is None:
+        return Ruling(at=hit.seat, right="the seat whose contribution was just accepted", wrong=wrong, doubt=doubt)
+    if winner.seat != hit.seat:
+        right = f"at {show_meter(winner.reading)} the contribution of seat {winner.seat} was accepted"
+        return Ruling(winner=winner, at=hit.seat, right=right, wrong=wrong, doubt=doubt)
+    return Ruling(winner=winner, doubt=doubt)
+
+
+def _left_out(cycle: Cycle) -> Contribution | None:
+    """Return the contribution that a hit is of where the record has none of that seat and the meter stood lower (D401)."""
+    hit = cycle.hit
+    assert hit is not None
+    readings = [each.reading for each in cycle.contributions]
+    if any(each.seat == hit.seat for each in cycle.contributions) or hit.reading <= max(readings, default=0):
+        return None
+    return Contribution(hit.seat, readings[-1] if readings else hit.reading, hit.reading)
+
+
+def _first_above(cycle: Cycle, target: int) -> Contribution | None:
+    return next((each for each in cycle.contributions if each.reading > target), None)
+
+
+def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
+    return next((each for each in cycle.contributions if (each.seat, each.reading) == (seat, reading)), None)
+
+
+def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
+    """Yield what the bonus is due: all of the meter to whoever won it, nothing to another who was given it (§ 645c.3(c)(7)).
+
+    It stakes nothing; the base and progressive wagers beside it qualify. Where those of the winner do not, nothing is due
+    there, and whether the next qualifying contribution of the round wins cannot be told (§ 645c.3(c)(1), (3), D372).
+    """
+    table, paytable = layout.mystery, offered(book, "mystery")
+    if table is None or paytable is None:
+        return
+    bettors = {box.seat: box.bettor for box in layout.boxes}
+    due: dict[int, int | None] = {}
+    for cycle in table.cycles:
+        said = ruling(cycle, paytable)
+        if said.unsure is not None:
+            due.setdefault(said.unsure, None)
+        if cycle.hit is not None:
+            due.setdefault(cycle.hit.seat, 0)
+        if said.winner is not None and (qualifies := table.qualifying.get(said.winner.seat, True)) is not True:
+            due[said.winner.seat] = None if qualifies is None else due.get(said.winner.seat, 0)
+            after = next(_qualifying_after(table, said.winner), None)
+            if after is not None:
+                due.setdefault(after.seat, None)
+        elif said.winner is not None:
+            before = due.get(said.winner.seat, 0)
+            due[said.winner.seat] = (before or 0) + share_cents(said.winner.reading, WHOLE_METER_BP)
+    for seat in table.paid:
+        due.setdefault(seat, 0 if table.complete else None)
+    for seat, cents in due.items():
+        outcome = Outcome.UNKNOWN if cents is None else Outcome.WIN if cents else Outcome.LOSE
+        yield Due(
+            seat=seat, wager="mystery", bettor=bettors.get(seat, ""), paytable=paytable.name, net_cents=cents,
+            winnings_cents=cents or 0, outcome=outcome, line="jackpot" if cents else "", cite=book.cite(PAID),
+            share_bp=WHOLE_METER_BP if cents else 0, cash_cents=cents or 0, uncapped_cents=cents or 0,
+        )  # fmt: skip
+
+
+def _qualifying_after(table: Mystery, winner: Contribution) -> Iterator[Contribution]:
+    """Yield the contributions of the round that were accepted after one, but for those that do not qualify."""
+    made = [each for cycle in table.cycles for each in cycle.contributions]
+    for each in made[made.index(winner) + 1 :] if winner in made else ():
+        if table.qualifying.get(each.seat, True) is not False:
+            yield each
+
+
+def show_meter(centicents: int) -> str:
+    """Return a meter as dollars and cents, with hundredths of a cent where it has any.
+
+    >>> show_meter(1_500_100), show_meter(3_000_250)
+    ('150.01', '300.0250')
+    """
+    rest = centicents % 100
+    return show_money(centicents // 100) + (f"{rest:02d}" if rest else "")

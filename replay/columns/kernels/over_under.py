@@ -1,0 +1,294 @@
+"""Over/Under by rows: what every wager is due, and what upholds a round (`games.over_under`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+
+from games.kernels.compiling import borrowing, inlined, wide
+from games.kernels.ranking import JOKER
+from replay.columns.game_row_schemas import OVER_UNDER, SHUFFLERS
+from replay.columns.kernels.judged import (
+    BASE_WAGER,
+    BURN_CARD,
+    CARDS,
+    COLLECTION,
+    COVER_CARD,
+    CUT,
+    DECISIONS,
+    DECK,
+    LATE,
+    LIMITS,
+    LOST,
+    NOT_IN_COLUMNS,
+    ORDER,
+    ORDER_OF_THE_DEAL,
+    SEATED,
+    SHUFFLE,
+    TIED,
+    UPHELD,
+    WINS,
+)
+from replay.columns.kernels.sevens import LOSE, TIE, WIN
+from replay.columns.kernels.table import M_FIRST_CARD, M_LAST_WAGER, rows_type
+from replay.columns.kernels.wagers import check_money, settle_at_odds
+
+Array = npt.NDArray[Any]
+
+Rows = rows_type(OVER_UNDER, __name__)
+WIDTH = 4
+"""The wagers that a box can have."""
+ANTE, OVER, UNDER, BONUS = range(4)
+SURRENDERED = 250
+"""A line that no paytable has: an ante surrendered after the first card."""
+NOBODY = 255
+MANUAL, AUTOMATED = 1, 2
+"""How cards were shuffled (`replay.columns.row_course.SHUFFLED`)."""
+CONTINUOUS = SHUFFLERS.index("continuous")
+DEALER, ELSEWHERE, NOT_KNOWN = 7, 7, -1
+
+
+@inlined
+def settle(r: Any, i: int, terms: Any, out: Any) -> int:
+    """Write what every wager is due with its line and how it ends; return a check, 0: settled."""
+    dealt, staked, due, lines, ends = r.dealt[i], r.staked[i], out.due[i], out.lines[i], out.ends[i]
+    for seat in range(6):
+        at, total = WIDTH * seat, wide(0)
+        if r.boxes[i, seat] == 0:
+            continue
+        for card in range(3 * seat, 3 * seat + 3):
+            if dealt[card] >= JOKER:
+                return CARDS
+            total += terms.points[dealt[card]]
+        over, under = staked[at + OVER] > 0, staked[at + UNDER] > 0
+        surrendered, said = r.surrendered[i, seat] >= 0, wide(r.said[i, seat])
+        if over and under:
+            return LIMITS
+        if surrendered == (over or under) or (said and (surrendered or said != (1 if over else 2))):
+            return DECISIONS
+        for wager in range(3):
+            if not staked[at + wager]:
+                continue
+            line = LOSE
+            if surrendered:
+                line = SURRENDERED
+            elif not terms.under_most < total < terms.over_least:
+                if (total >= terms.over_least) == over:
+                    line = WIN
+                elif terms.wrong_side_pushes:
+                    line = TIE
+            lines[at + wager] = line
+            due[at + wager] = staked[at + wager] if line == WIN else 0 if line == TIE else -staked[at + wager]
+            ends[at + wager] = WINS if line == WIN else TIED if line == TIE else LOST
+        if staked[at + BONUS] and settle_at_odds(terms.bonus[total], at + BONUS, staked, lines, ends, due) < 0:
+            return NOT_IN_COLUMNS
+    return UPHELD
+
+
+@inlined
+def in_time(r: Any, i: int) -> bool:
+    """Say whether ante and Bonus were placed before the first card, over and under before that player's additional ones."""
+    before: bool = r.moments[i, M_LAST_WAGER] < r.moments[i, M_FIRST_CARD]
+    for seat in range(6):
+        before = before and (r.side_to[i, seat] < 0 or r.side_to[i, seat] < r.further_from[i, seat])
+    return before
+
+
+@inlined
+def is_endless(r: Any, i: int, terms: Any) -> bool:
+    """Say whether the cards go back into a continuous shuffler: the one at the table, else the one that is filed."""
+    endless: bool = (r.shuffler[i] if r.shuffler[i] else terms.shuffler) == CONTINUOUS
+    return endless
+
+
+@inlined
+def check_batch(r: Any, i: int, terms: Any) -> int:
+    """Check the batch, which where no shoe begins is the one dealt last, and how it was cut."""
+    if r.opened_at_us[i] - r.deck_in_play_us[i] > terms.deck_age:
+        return DECK
+    if r.shuffled[i] == AUTOMATED and r.decks_in_play[i] < 2:
+        return DECK
+    if r.begun[i] and r.decks_in_play[i] == 2 and r.decks_before[i] == 2 and r.same_deck[i]:
+        return DECK
+    if not r.begun[i] and not r.same_deck[i] and not is_endless(r, i, terms):
+        return SHUFFLE
+    return check_cut(r, i, terms) if r.shuffled[i] == MANUAL else UPHELD
+
+
+@inlined
+def check_cut(r: Any, i: int, terms: Any) -> int:
+    """Check how deep the cards were cut, by whom, and to whom the cut was offered before."""
+    cut_by, seated = wide(r.cut_by[i]), wide(r.cut_seated[i])
+    above = wide(r.cut_depth[i]) if r.cut_from_top[i] else terms.deck_size - wide(r.cut_depth[i])
+    if not cut_by or not terms.cut_least <= above <= terms.deck_size - terms.cut_below:
+        return CUT
+    first = wide(NOT_KNOWN)
+    if r.just_opened[i]:
+        first = wide(r.first_patron[i])
+    elif r.cover_at[i]:
+        first = wide(r.cover_at[i])
+    elif r.cover_known[i]:
+        first = wide(ELSEWHERE)
+    in_turn = first == ELSEWHERE
+    if not in_turn and (first <= 0 or not seated >> (first - 1) & 1):
+        first = wide(NOT_KNOWN)
+    right, asked, offers, head, last, following = True, False, 0, wide(0), wide(0), wide(6)
+    for at in range(7):
+        seat = wide(r.offered_to[i, at]) if at < 6 else wide(0)
+        if seat:
+            last = seat
+        elif not asked and cut_by != DEALER:
+            seat = cut_by  # a player who cut was offered the cut
+        else:
+            break
+        asked = asked or seat == cut_by
+        head = head if head else seat
+        offers += 1
+        while following and not seated >> (following - 1) & 1:
+            following -= 1
+        if in_turn and seat != following:
+            right = False
+        following = max(wide(0), following - 1)
+    everybody = 0
+    for seat in range(6):
+        everybody += seated >> seat & 1
+    if in_turn:
+        right = right and (cut_by != DEALER or offers == everybody)
+    elif first == NOT_KNOWN:
+        right = offers > 0
+    else:
+        right = head == first
+    if r.cut_taken[i] and cut_by != last:
+        right = False
+    return UPHELD if right or not seated else CUT
+
+
+@inlined
+def check_shoe(r: Any, i: int, terms: Any) -> int:
+    """Check the cover card, the burn card, and that no card left the shoe more often than it is in it."""
+    endless = is_endless(r, i, terms)
+    if r.cover_passed[i] and not r.begun[i]:
+        return COVER_CARD
+    if r.cover_depth[i] >= 0:
+        below = terms.deck_size - wide(r.cover_depth[i]) if r.cover_from_top[i] else wide(r.cover_depth[i])
+        if 4 * below < terms.deck_size:
+            return COVER_CARD
+    if r.shuffled[i] == MANUAL and r.cover_put_at[i] <= r.cut_at[i]:
+        return COVER_CARD
+    since = wide(r.newcomer[i])
+    if r.begun[i] and not endless:
+        since = max(since, r.begun[i], r.last_dealt[i])
+    if since and r.burnt_at[i] <= since:
+        return BURN_CARD
+    for at in range(18):
+        card = wide(r.dealt[i, at])
+        if card < JOKER and not endless:
+            copies = wide(r.gone[i, card])
+            for other in range(at + 1):
+                copies += wide(r.dealt[i, other]) == card
+            if copies > terms.copies:
+                return CARDS
+    return UPHELD
+
+
+@inlined
+def check_deal(r: Any, i: int) -> int:
+    """Check that players with an ante, and no others, were dealt to from the dealer's left, and that all cards were collected."""
+    first, further, began, cards = wide(-1), wide(-1), wide(-1), wide(0)
+    for seat in range(6):
+        if r.dealt[i, 3 * seat] == NOBODY:
+            continue
+        if not r.staked[i, WIDTH * seat]:
+            return ORDER_OF_THE_DEAL
+        if r.first_at[i, seat] < first or r.further_from[i, seat] < further:
+            return ORDER_OF_THE_DEAL
+        first, further, cards = wide(r.first_at[i, seat]), wide(r.further_to[i, seat]), cards + 3
+        began = began if began >= 0 else wide(r.further_from[i, seat])
+    if began < first:
+        return ORDER_OF_THE_DEAL
+    return UPHELD if cards <= r.collected[i] <= cards + r.burns[i] else COLLECTION
+
+
+@inlined
+def check_wagers(r: Any, i: int, terms: Any) -> int:
+    """Check that wagers were in time and within the limits, over and under of the ante's amount, and boxes adjacent."""
+    if not in_time(r, i):
+        return LATE
+    for seat in range(6):
+        at = WIDTH * seat
+        ante, bonus, first = wide(r.staked[i, at + ANTE]), wide(r.staked[i, at + BONUS]), wide(r.boxes[i, seat])
+        if not first:
+            continue
+        if not ante:
+            return BASE_WAGER
+        if not terms.limits[ANTE, 0] <= ante <= terms.limits[ANTE, 1]:
+            return LIMITS
+        if bonus and not terms.limits[BONUS, 0] <= bonus <= terms.limits[BONUS, 1]:
+            return LIMITS
+        for side in (OVER, UNDER):
+            if r.staked[i, at + side] and r.staked[i, at + side] != ante:
+                return LIMITS
+        if first != seat + 1 and (seat + 1 - first >= terms.most_boxes or r.boxes[i, seat - 1] != first):
+            return SEATED
+    return UPHELD
+
+
+@inlined
+def check_decisions(r: Any, i: int, terms: Any) -> int:
+    """Check that players decided in turn, after the first card of each and before additional ones, over under or surrender."""
+    firsts, further, before = wide(-1), wide(-1), wide(-1)
+    for seat in range(6):
+        if r.first_at[i, seat] >= 0:
+            firsts = wide(r.first_at[i, seat])
+            further = further if further >= 0 else wide(r.further_from[i, seat])
+    for seat in range(6):
+        decided = wide(r.decided[i, seat])
+        if decided < 0:
+            continue
+        if decided < firsts or decided < before:
+            return DECISIONS
+        if decided > (wide(r.further_from[i, seat]) if terms.hand_by_hand else further):
+            return DECISIONS
+        before = decided
+    return UPHELD
+
+
+@inlined
+def check_order(r: Any, i: int) -> int:
+    """Check that each hand was settled after those before it, and before the next player got additional cards."""
+    before = wide(-1)
+    for seat in range(6):
+        if 0 <= r.further_from[i, seat] < before:
+            return ORDER
+        if r.settled_from[i, seat] >= 0:
+            if r.settled_from[i, seat] < before:
+                return ORDER
+            before = wide(r.settled_to[i, seat])
+    return UPHELD
+
+
+@inlined
+def check_table(r: Any, i: int, terms: Any) -> int:
+    """Check all that comes before the settlement."""
+    return (
+        check_batch(r, i, terms)
+        or check_shoe(r, i, terms)
+        or check_deal(r, i)
+        or check_wagers(r, i, terms)
+        or check_decisions(r, i, terms)
+        or check_order(r, i)
+    )
+
+
+@borrowing
+def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
+    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up.screen` does."""
+    for i in which:
+        check = check_table(r, i, terms)
+        if check == UPHELD or in_time(r, i):
+            settled = settle(r, i, terms, out)
+            out.settled[i] = settled == UPHELD
+            if check == UPHELD:
+                check = settled if settled else check_money(r, i, out, WIDTH)
+        out.check[i] = check

@@ -1,0 +1,351 @@
+"""The round table: derived from a log, one row a round, a file for each property, game and month. It can always be rebuilt.
+
+The law of this file: what is in the table is in the log. A stream that cannot be told row by row (a correction that reached
+far back, a game that is not screened, a break) has no rows, and the manifest says why: it is replayed event by event.
+
+    manifest.json                          what was read (heads of the streams), and the digest of every file
+    rounds/<property>/<game>/<month>.<digest>.parquet
+    rules/<digest>.toml                    the submissions in force, whole
+    carried.<digest>.msgpack               of each stream: its accounting entries, and where a replay goes on from
+
+Files are written beside the old ones; the manifest that names them replaces the old one at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import file_digest
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from events.errors import IntegrityError
+from events.log.contract import EventLog
+from replay.columns.game_row_schemas import form_of
+from replay.columns.row_course import Row
+from replay.columns.row_schemas import as_batch, schema
+from replay.columns.row_writer import Scribe, digest_of
+from replay.run.stream_worker import Result, runs_of
+
+VERSION: Final = 3
+MANIFEST: Final = "manifest.json"
+GROUP: Final = 8192
+"""Rounds in a row group: what is screened at once."""
+HELD: Final = 64
+"""Rounds that are kept back while something late may still reach them; a fold keeps fewer at hand."""
+
+FAR_BACK: Final = "a correction, or an event, that reached far back"
+
+Progress = Callable[[str, int], None]
+"""Called with the stream and the rounds written so far."""
+
+
+class TableError(Exception):
+    """A round table that cannot be used, and what to do."""
+
+
+class FileEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the table: its path in the folder, its SHA-256 and its rounds."""
+
+    path: str
+    sha256: str
+    rounds: int
+
+
+class HeadEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a stream was read: the last number and the chain hash there."""
+
+    seq: int
+    hash: str
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a table was made from and consists of. `single_path`: the streams without rows, and why."""
+
+    version: int
+    log_id: str
+    property_id: str
+    heads: dict[str, HeadEntry]
+    single_path: dict[str, str]
+    files: list[FileEntry]
+    rules: list[str]
+    carried: FileEntry
+
+
+class Carried(msgspec.Struct, frozen=True, kw_only=True):
+    """What a stream leaves beside its rounds: accounting entries as results, and the snapshot a replay goes on from."""
+
+    ledger: list[Result]
+    snapshot: bytes
+
+
+@contextlib.contextmanager
+def _scratch(folder: Path) -> Iterator[Path]:
+    """A folder beside the table's files, removed in the end."""
+    made = Path(tempfile.mkdtemp(prefix=".building-", dir=folder))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made)
+
+
+class _Files:
+    """The files of a table in the making: a part for each stream first, put together at the end."""
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._parts: dict[str, list[Path]] = {}
+
+    def write(self, number: int, batches: Iterator[Sequence[Row]]) -> int:
+        """Write the rounds of the stream with this number among the streams; return how many there are."""
+        writers: dict[str, pq.ParquetWriter] = {}
+        waiting: dict[str, list[Row]] = {}
+        rounds = 0
+        try:
+            for rows in batches:
+                rounds += len(rows)
+                for row in rows:
+                    place = f"{row['property_id']}/{row['game']}/{row['gaming_day'][:7]}"
+                    waiting.setdefault(place, []).append(row)
+                    if len(waiting[place]) == GROUP:
+                        self._group(writers, number, place, waiting.pop(place))
+            for place, left in waiting.items():
+                self._group(writers, number, place, left)
+        finally:
+            for writer in writers.values():
+                writer.close()
+        for place in writers:
+            self._parts.setdefault(place, []).append(self._part(number, place))
+        return rounds
+
+    def drop(self, number: int) -> None:
+        """Leave out what was written of a stream."""
+        for place, parts in self._parts.items():
+            self._parts[place] = [part for part in parts if part != self._part(number, place)]
+
+    def _part(self, number: int, place: str) -> Path:
+        return self._scratch / f"{number}-{place.replace('/', '-')}.parquet"
+
+    def _group(self, writers: dict[str, pq.ParquetWriter], number: int, place: str, rows: Sequence[Row]) -> None:
+        form = form_of(rows[0]["game"])
+        if place not in writers:
+            writers[place] = writer_at(self._part(number, place), schema(form))
+        writers[place].write_batch(as_batch(rows, form))
+
+    def put_together(self, folder: Path) -> list[FileEntry]:
+        """Join the parts to the files of the table."""
+        entries = []
+        for place, parts in sorted((place, parts) for place, parts in self._parts.items() if parts):
+            whole, rounds = self._scratch / "whole.parquet", 0
+            with writer_at(whole, pq.read_schema(parts[0])) as writer:
+                for part in parts:
+                    with pq.ParquetFile(part) as file:
+                        for batch in file.iter_batches(GROUP):
+                            writer.write_batch(batch)
+                            rounds += len(batch)
+            entries.append(_placed(whole, folder, f"rounds/{place}", "parquet", rounds))
+        return entries
+
+
+def writer_at(path: Path, columns: pa.Schema) -> pq.ParquetWriter:
+    """Open a file of rounds for writing."""
+    texts = [field.name for field in columns if pa.types.is_string(field.type)]
+    return pq.ParquetWriter(path, columns, compression="lz4", use_dictionary=texts)
+
+
+def _placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0) -> FileEntry:
+    """Give a file its name by its digest, durably."""
+    with made.open("rb") as file:
+        digest = file_digest(file, "sha256").hexdigest()
+        os.fsync(file.fileno())
+    path = f"{name}.{digest[:16]}.{suffix}"
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    os.replace(made, folder / path)
+    return FileEntry(path=path, sha256=digest, rounds=rounds)
+
+
+def build(log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None
+          ) -> Manifest:  # fmt: skip
+    """Derive the table from a log and put it in a folder: of every stream to its end, or of those in `heads` to a number.
+
+    Raises `TableError` where the folder holds something else.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / MANIFEST).exists() and any(folder.iterdir()):
+        raise TableError(f"{folder} is not empty and holds no round table; name another folder")
+    ends: dict[str, HeadEntry] = {}
+    single: dict[str, str] = {}
+    carried: dict[str, Carried] = {}
+    rules: dict[str, str] = {}
+    with _scratch(folder) as scratch:
+        files, rounds = _Files(scratch), 0
+        for number, stream in enumerate(each for each in log.streams() if each.startswith("table/")):
+            end = heads.get(stream, 0) if heads is not None else log.head(stream).seq
+            if heads is not None and stream not in heads:
+                single[stream] = "no rows were asked for"
+                continue
+            reading = _Reading(log, stream, end)
+            written = files.write(number, _telling(reading.rows(), progress, stream, rounds))
+            if reading.why:
+                single[stream] = reading.why
+                files.drop(number)
+                continue
+            rounds += written
+            ends[stream] = HeadEntry(seq=end, hash=reading.hash.hex())
+            carried[stream] = Carried(ledger=reading.ledger, snapshot=reading.scribe.snapshot())
+            rules |= reading.scribe.texts
+        entries = files.put_together(folder)
+        packed = scratch / "carried"
+        packed.write_bytes(msgspec.msgpack.encode(carried))
+        kept = _placed(packed, folder, "carried", "msgpack")
+        for digest, text in rules.items():
+            (folder / "rules").mkdir(exist_ok=True)
+            (folder / "rules" / f"{digest}.toml").write_text(text, encoding="utf-8", newline="")
+        manifest = Manifest(
+            version=VERSION, log_id=log.log_id, property_id=log.property_id, heads=ends, single_path=single, files=entries,
+            rules=sorted(rules), carried=kept,
+        )  # fmt: skip
+        _put_in_force(folder, scratch, manifest)
+    return manifest
+
+
+def put_rounds(folder: Path, place: str, batches: Iterable[pa.RecordBatch]) -> None:
+    """Let a file of rounds (`property/game/month`) take the place of those of a table."""
+    manifest = RoundTable(folder).manifest
+    with _scratch(folder) as scratch:
+        made, rounds, left = scratch / "added.parquet", 0, iter(batches)
+        first = next(left)
+        with writer_at(made, first.schema) as writer:
+            for batch in chain([first], left):
+                writer.write_batch(batch)
+                rounds += len(batch)
+        entry = _placed(made, folder, f"rounds/{place}", "parquet", rounds)
+        _put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=[entry]))
+
+
+def repeat_rounds(folder: Path, times: int) -> None:
+    """Let a table name each of its files so many times, as a longer history would have other files."""
+    manifest = RoundTable(folder).manifest
+    with _scratch(folder) as scratch:
+        _put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=manifest.files * times))
+
+
+def _telling(batches: Iterator[list[Row]], progress: Progress | None, stream: str, rounds: int) -> Iterator[list[Row]]:
+    for rows in batches:
+        rounds += len(rows)
+        if progress is not None:
+            progress(stream, rounds)
+        yield rows
+
+
+class _Reading:
+    """A stream being read into rows; `why` says in the end why it has none."""
+
+    def __init__(self, log: EventLog, stream: str, end: int) -> None:
+        self.scribe = Scribe(stream, log.property_id)
+        self.ledger: list[Result] = []
+        self.why = ""
+        self.hash = b""
+        self._log, self._stream, self._end = log, stream, end
+
+    def rows(self) -> Iterator[list[Row]]:
+        """Yield the rounds, some at a time."""
+        try:
+            for run in runs_of(self._log.read(self._stream, 1, self._end)):
+                self.scribe.take_run(run, self.ledger.append)
+                self.hash = run[-1].hash
+                self.why = self.scribe.odd or (FAR_BACK if self.scribe.stale else "")
+                if self.why:
+                    return
+                yield self.scribe.written(HELD)
+        except IntegrityError as broken:
+            self.why = f"{broken.code} {broken}"
+            return
+        yield self.scribe.written(0)
+
+
+def _put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> None:
+    """Let the manifest replace the old one at once, then remove the files that only the old one names."""
+    text = json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True) + "\n"
+    made = scratch / MANIFEST
+    with made.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(made, folder / MANIFEST)
+    named = {folder / each.path for each in (*manifest.files, manifest.carried)}
+    for path in (*folder.glob("rounds/*/*/*.parquet"), *folder.glob("carried.*.msgpack")):
+        if path not in named:
+            path.unlink()
+
+
+class RoundTable:
+    """A round table in a folder, open for reading. Every file is checked against the manifest before it is read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            self.manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+        except FileNotFoundError as error:
+            raise TableError(f"{folder} holds no round table; `rack rounds --out {folder}` makes one") from error
+        except msgspec.MsgspecError as error:
+            raise TableError(f"{folder / MANIFEST}: {error}; make the table again with `rack rounds`") from error
+        if self.manifest.version != VERSION:
+            raise TableError(
+                f"{folder / MANIFEST}: version {self.manifest.version}, expected {VERSION}: its columns are others; make the "
+                "table again with `rack rounds`"
+            )
+
+    def path(self, entry: FileEntry) -> Path:
+        """Return the place of a file of the table, after checking its bytes. Raises `TableError`."""
+        path = self.folder / entry.path
+        try:
+            with path.open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise TableError(
+                f"{path} cannot be read ({error.strerror}); make the table again with `rack rounds`"
+            ) from error
+        if digest != entry.sha256:
+            raise TableError(f"{path} is not what the manifest names; make the table again with `rack rounds`")
+        return path
+
+    def paths(self) -> list[Path]:
+        """Return the places of the files with rounds, each checked. Raises `TableError`."""
+        return [self.path(entry) for entry in self.manifest.files]
+
+    def must_be_of(self, log: EventLog) -> None:
+        """Raise `TableError` where the streams of this log are not those that the table was made from."""
+        if self.manifest.log_id != log.log_id:
+            raise TableError(f"{self.folder} was made from log {self.manifest.log_id}, not from {log.log_id}")
+        for stream, head in self.manifest.heads.items():
+            last = next(iter(log.read(stream, head.seq, head.seq)), None) if head.seq else None
+            if head.seq and (last is None or last.hash.hex() != head.hash):
+                raise TableError(
+                    f"{self.folder}: event {head.seq} of {stream} is not the one the table was made from; "
+                    "see `rack verify`, then make the table again with `rack rounds`"
+                )
+
+    def carried(self) -> dict[str, Carried]:
+        """Return what each stream leaves beside its rounds."""
+        data = self.path(self.manifest.carried).read_bytes()
+        return msgspec.msgpack.decode(data, type=dict[str, Carried])
+
+    def rules(self) -> dict[str, str]:
+        """Return the submissions' texts by digest."""
+        texts = {}
+        for digest in self.manifest.rules:
+            text = (self.folder / "rules" / f"{digest}.toml").read_bytes().decode()
+            if digest_of(text) != digest:
+                raise TableError(f"{self.folder}: rules/{digest}.toml is not the text of that digest")
+            texts[digest] = text
+        return texts

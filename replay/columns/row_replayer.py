@@ -1,0 +1,58 @@
+"""Rounds of the table told event by event: folded again from the state that the row names, and judged by the single path.
+
+The law of this file: it judges nothing itself. A row says from where to where its round stands in the log; the worker of
+`replay.run.stream_worker` folds that and says what it says, byte for byte, in a replay of the whole stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from events.log.contract import EventLog, Record
+from games.rulebook.rulebook import Rulebook
+from replay.columns.row_schemas import REST
+from replay.columns.row_writer import with_texts
+from replay.run.stream_worker import Result, Snapshot, Worker, encode, runs_of
+
+
+class Teller:
+    """Judges single rows of a round table from the log; `rules` asks what other rules would have led to."""
+
+    def __init__(self, log: EventLog, texts: Mapping[str, str], rules: Rulebook | None = None) -> None:
+        self._log, self._texts, self._rules = log, texts, rules
+
+    def tell(self, row: Mapping[str, Any]) -> list[Result]:
+        """Return what the single path says of a row's round, and of those that are told with it.
+
+        Raises `IntegrityError` where the log is broken, `RuntimeError` where it is not that of the table.
+        """
+        rest = with_texts(row[REST], self._texts)
+        said: dict[tuple[str, str], bytes] = {}
+        results: list[Result] = []
+
+        def say(result: Result) -> None:
+            results.append(result)
+            said[result[:2]] = result[2]
+
+        snapshot = encode(Snapshot(table=rest, meter=None, since=[]))
+        worker = Worker(row["stream"], lambda kind, key: said.get((kind, key)), snapshot, self._rules)
+        worker.seq = row["rest_seq"]
+        for run in runs_of(self._read(row)):
+            worker.take_run(run, say)
+            if worker.stale:
+                raise RuntimeError(
+                    f"{row['stream']} round {row['round_no']}: event {worker.seq} reaches further back than its row of the "
+                    "round table says; make the table again with `rack rounds`"
+                )
+        return [result for result in results if result[0] != "ledger"]
+
+    def _read(self, row: Mapping[str, Any]) -> Iterator[Record]:
+        return self._log.read(row["stream"], row["rest_seq"] + 1, row["until_seq"])
+
+
+def decoded(results: Iterable[Result], kind: str, type_: type[Any]) -> list[Any]:
+    """Return the results of a kind, decoded."""
+    return [msgspec.json.decode(data, type=type_) for each, _, data in results if each == kind]

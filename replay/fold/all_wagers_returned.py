@@ -1,0 +1,40 @@
+"""Whether a round ended with all wagers given back, whatever its chapter says of voids (D321)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from events.vocabulary import model
+from replay.fold.wager_keys import Key, key_in
+
+if TYPE_CHECKING:
+    from replay.fold.table_fold import Round
+    from replay.fold.table_state import Fact
+
+
+def is_collected_before(round_: Round, fact: Fact) -> bool:
+    """Say whether a move took the chips of a progressive wager before the deal, which settles nothing (§ 688a.8(b)(2), D383)."""
+    first, event = round_.first_card, fact.payload
+    taken = isinstance(event, model.WagerTaken) and event.wager == "progressive"
+    return taken and first is not None and fact.seq < first.seq
+
+
+def given_back(round_: Round) -> bool:
+    """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
+    if round_.voided is not None:
+        return True
+    if not round_.of(model.WagerReturned) or round_.of(model.WagerPaid):
+        return False
+    if not all(is_collected_before(round_, fact) for fact in round_.of(model.WagerTaken)):
+        return False
+    returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
+    if not returned:
+        return False
+    lies: defaultdict[Key, int] = defaultdict(int)
+    for fact in round_.of(model.WagerPlaced):
+        lies[key_in(fact.payload)] += fact.payload.amount_cents
+    late = (fact for fact in round_.of(model.WagerReturned) if fact.payload.reason == "late")
+    for fact in (*round_.of(model.WagerRemoved), *round_.of(model.WagerRefused), *late):
+        lies[key_in(fact.payload)] -= fact.payload.amount_cents
+    return {wager for wager, cents in lies.items() if cents > 0} <= returned

@@ -1,0 +1,160 @@
+"""The literal phase table: what each event means for the round at a table, in every phase it can arrive in.
+
+The law of this file: every registered event type has a row, by its `KIND` (versions make no difference), and every row
+has a column for every phase; a test checks it. An event never fails here, for what happened happened: out of its place it
+is evidence of a fault, not an error.
+
+`SAME`: the event belongs to the table or to the round as it stands. `STRAY`: it speaks of a round where none is open
+(unless it names a round just closed, to which it then comes late). `OPENS` ends an unclosed round before it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from events.vocabulary import model
+from events.vocabulary.model import Event
+
+
+class Phase(Enum):
+    """Where the round of play at a table stands."""
+
+    BETWEEN = "between rounds"
+    BETTING = "betting"
+    NO_MORE_BETS = "no more bets"
+    DEALING = "dealing"
+    SETTING = "setting the hands"
+    SETTLING = "settling"
+    VOIDED = "voided"
+
+
+class Move(Enum):
+    """What an event does that is not simply the next phase."""
+
+    SAME = "same"
+    STRAY = "stray"
+
+
+SAME, STRAY = Move.SAME, Move.STRAY
+BETWEEN, BETTING, CLOSED = Phase.BETWEEN, Phase.BETTING, Phase.NO_MORE_BETS
+DEALING, SETTING, SETTLING, VOIDED = Phase.DEALING, Phase.SETTING, Phase.SETTLING, Phase.VOIDED
+
+PHASES = tuple(Phase)
+
+_ANY = (SAME,) * 7
+_IN_ROUND = (STRAY,) + (SAME,) * 6
+_NOT_HERE = (STRAY,) * 7
+
+# fmt: off
+TABLE: dict[type[Event], tuple[Phase | Move, ...]] = {
+    #                          BETWEEN  BETTING    CLOSED     DEALING    SETTING    SETTLING   VOIDED
+    model.PropertyConfigured:  _ANY,
+    model.GamingDayOpened:     _ANY,
+    model.ShiftChanged:        _ANY,
+    model.RulesFiled:          _ANY,
+    model.TableOpened:         _ANY,
+    model.TableClosed:         _ANY,
+    model.InventoryCounted:    _ANY,
+    model.DealerTappedIn:      _ANY,
+    model.DealerTappedOut:     _ANY,
+    model.DeckReceived:        _ANY,
+    model.DeckInspected:       _ANY,
+    model.JokerDestroyed:      _ANY,
+    model.DeckInPlay:          _ANY,
+    model.DeckRemoved:         _ANY,
+    model.CardsSpread:         _ANY,
+    model.CardsWashed:         _ANY,
+    model.DiceReceived:        _ANY,
+    model.DiceRemoved:         _ANY,
+    model.PatronSeated:        _ANY,
+    model.PatronLeft:          _ANY,
+    model.PatronBarred:        _ANY,
+    model.BuyIn:               _ANY,
+    model.MarkerIssued:        _ANY,
+    model.FillReceived:        _ANY,
+    model.CreditSent:          _ANY,
+    model.DropCounted:         _ANY,
+    model.DeviceFailed:        _ANY,
+    model.DeviceCovered:       _ANY,
+    model.DeviceRestored:      _ANY,
+    model.IntakeRefused:       _ANY,
+    model.KeyPublished:        _ANY,
+    model.KeyRetired:          _ANY,
+    model.EventCorrected:      _ANY,
+    model.CardBurned:          _ANY,
+    model.CoverCardPlaced:     _ANY,
+    model.MysteryArmed:        _ANY,
+    model.PlayerDealerOffered: _ANY,
+    model.CollectionTaken:     _ANY,
+    model.CardsShuffled:       _ANY,
+    model.CutOffered:          _ANY,
+    model.CardsCut:            _ANY,
+    model.RecutOrdered:        _ANY,
+    model.MeterSet:            _NOT_HERE,
+    model.MeterAdvanced:       _NOT_HERE,
+    model.MeterReset:          _NOT_HERE,
+    model.VideoMarked:         _NOT_HERE,
+    model.FindingAssigned:     _NOT_HERE,
+    model.FindingNoted:        _NOT_HERE,
+    model.FindingResolved:     _NOT_HERE,
+    model.FindingReopened:     _NOT_HERE,
+    model.DisputeOpened:       _NOT_HERE,
+    model.DisputeClosed:       _NOT_HERE,
+    model.InvestigationOpened: _NOT_HERE,
+    model.InvestigationClosed: _NOT_HERE,
+    model.RecordViewed:        _NOT_HERE,
+    model.RecordExported:      _NOT_HERE,
+    model.RoundOpened:         (BETTING, BETTING,   BETTING,   BETTING,   BETTING,   BETTING,   BETTING),
+    model.ShakerShaken:        _IN_ROUND,
+    model.ShakerActivated:     _IN_ROUND,
+    model.DiceAnnounced:       _IN_ROUND,
+    model.MysteryHit:          _IN_ROUND,
+    model.CoverCardReached:    _IN_ROUND,
+    model.DecisionMade:        _IN_ROUND,
+    model.WagerHandled:        _IN_ROUND,
+    model.PlayerDealerWagered: _IN_ROUND,
+    model.ActionButtonPlaced:  _IN_ROUND,
+    model.PileSelected:        _IN_ROUND,
+    model.DiceRolled:          _IN_ROUND,
+    model.TotalAnnounced:      _IN_ROUND,
+    model.NumberDrawn:         _IN_ROUND,
+    model.StartAnnounced:      _IN_ROUND,
+    model.ShakerCovered:       _IN_ROUND,
+    model.WagerPlaced:         _IN_ROUND,
+    model.WagerRemoved:        _IN_ROUND,
+    model.WagerRefused:        _IN_ROUND,
+    model.NoMoreBets:          (STRAY,   CLOSED,    SAME,      SAME,      SAME,      SAME,      SAME),
+    model.ProgressiveLocked:   _IN_ROUND,
+    model.LammerPlaced:        _IN_ROUND,
+    model.ProgressiveAccepted: _IN_ROUND,
+    model.CardsDealt:          (STRAY,   DEALING,   DEALING,   SAME,      SAME,      SAME,      SAME),
+    model.CardDrawnInError:    _IN_ROUND,
+    model.CardExposed:         _IN_ROUND,
+    model.CardFoundFaceUp:     _IN_ROUND,
+    model.HandElected:         _IN_ROUND,
+    model.StubCounted:         _IN_ROUND,
+    model.HandExamined:        _IN_ROUND,
+    model.HandSet:             (STRAY,   SETTING,   SETTING,   SETTING,   SAME,      SAME,      SAME),
+    model.HandReset:           (STRAY,   SETTING,   SETTING,   SETTING,   SAME,      SAME,      SAME),
+    model.Surrendered:         _IN_ROUND,
+    model.HandRevealed:        _IN_ROUND,
+    model.ResultAnnounced:     _IN_ROUND,
+    model.EnvyAcknowledged:    _IN_ROUND,
+    model.LightSeen:           _IN_ROUND,
+    model.WagerTaken:          (STRAY,   SETTLING,  SETTLING,  SETTLING,  SETTLING,  SAME,      SAME),
+    model.WagerPaid:           (STRAY,   SETTLING,  SETTLING,  SETTLING,  SETTLING,  SAME,      SAME),
+    model.WagerReturned:       (STRAY,   SAME,      SAME,      SETTLING,  SETTLING,  SAME,      SAME),
+    model.WagerAbandoned:      _IN_ROUND,
+    model.VigorishTaken:       _IN_ROUND,
+    model.EnvyPaid:            (STRAY,   SETTLING,  SETTLING,  SETTLING,  SETTLING,  SAME,      SAME),
+    model.ProgressiveWon:      _IN_ROUND,
+    model.PayoutValidated:     _IN_ROUND,
+    model.PayoutDocumented:    _IN_ROUND,
+    model.CardsCollected:      _IN_ROUND,
+    model.RoundVoided:         (STRAY,   VOIDED,    VOIDED,    VOIDED,    VOIDED,    VOIDED,    SAME),
+    model.RoundClosed:         (STRAY,   BETWEEN,   BETWEEN,   BETWEEN,   BETWEEN,   BETWEEN,   BETWEEN),
+}
+# fmt: on
+
+COLUMN: dict[Phase, int] = {phase: column for column, phase in enumerate(PHASES)}
+"""Phase → its column in `TABLE`."""

@@ -1,0 +1,77 @@
+"""What a round leaves to the next: in how many in a row the stub was not counted.
+
+Annex A, § 687a.8(e), .9(f), .10(d); 58 Pa. Code §§ 688a.8(f), 688a.13.
+
+A round in which the record does not cover the stub may have had a count: the rounds are counted afresh from it (D26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from events.vocabulary import model
+from replay.fold.all_wagers_returned import given_back
+
+if TYPE_CHECKING:
+    from replay.fold.table_fold import Round
+
+
+SINGLE_DECK = 53
+"""The cards of the deck of every game whose stub is counted: 52 and a joker."""
+
+
+def is_round_of_play(round_: Round) -> bool:
+    """Say whether a round was dealt and not given back: one that counts toward those in which the stub is due."""
+    return round_.first_card is not None and not given_back(round_)
+
+
+def has_wrong_deck(round_: Round) -> bool:
+    """Say whether every hand got as many cards as the others, and they and the stub are not the 53 of a deck."""
+    counted = round_.last(model.StubCounted)
+    if counted is None or len({len(cards) for cards in round_.hands().values()}) != 1:
+        return False
+    dealt = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt))
+    return dealt + len(round_.found_face_up) + int(counted.payload.count) != SINGLE_DECK
+
+
+def bans_deck(round_: Round) -> int:
+    """Return the number of the count by which, after a void round, a deck must leave the table; else 0.
+
+    The stub was wrong, though every hand was right (§ 688a.8(f)).
+    """
+    counted = round_.last(model.StubCounted)
+    return counted.seq if counted is not None and given_back(round_) and has_wrong_deck(round_) else 0
+
+
+def counted_by_machine(round_: Round) -> bool:
+    """Say whether a shuffling device counted the round's deck before it was dealt."""
+    earlier = round_.before.preparations(round_.deck)
+    inside = [fact.payload for fact in round_.of(model.CardsShuffled)]
+    return any(step.kind == "shuffle" and step.depth for step in earlier) or any(
+        each.deck == round_.deck and each.count is not None for each in inside
+    )
+
+
+def uncounted(round_: Round) -> int:
+    """Return in how many rounds of play in a row, this one included, the deck was certainly not counted: stub or shuffler."""
+    if round_.of(model.StubCounted) or not round_.observes("stub") or counted_by_machine(round_):
+        return 0
+    return round_.before.rounds_uncounted + is_round_of_play(round_)
+
+
+def recount(changed: Round, since: Sequence[Round], still_open: Round | None) -> tuple[int, list[Round]]:
+    """Carry on from a round that a late fact changed, through those since and the open one.
+
+    Return the rounds without a count up to the last that ended, and which of the later ones are now opened otherwise.
+    """
+    others, count, number = [], uncounted(changed), changed.round_no
+    for each in (*since, *([still_open] if still_open is not None else [])):
+        number += 1
+        if each.round_no != number or each.before.rounds_uncounted == count:
+            break
+        each.before.rounds_uncounted, each.memo = count, {}
+        if each is not still_open:
+            others.append(each)
+            count = uncounted(each)
+    return uncounted(since[-1] if since else changed), others

@@ -1,0 +1,500 @@
+"""What spans the rounds at a table: equipment, people, rules on file, devices and their counters. Folded from events.
+
+The law of this file: state is only what later rounds are judged by; it is plain data that a snapshot can hold; nothing
+here judges. `TableState.at_opening` is the copy that a round keeps of the table as it was when the round opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from operator import attrgetter
+from typing import Any, Literal
+
+import msgspec
+
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from replay.fold.player_dealer_state import Held, Offer
+from replay.fold.shoe_state import ShoeState, deals_from_shoes
+
+
+class Fact(msgspec.Struct, frozen=True, gc=False):
+    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id."""
+
+    seq: int
+    at_us: int
+    source: str
+    payload: Any
+    event_id: str = ""
+
+
+_seq = attrgetter("seq")
+
+
+def in_order(facts: Iterable[Fact]) -> list[Fact]:
+    """Return facts in the order of the log."""
+    return sorted(facts, key=_seq)
+
+
+def firsts(facts: Iterable[Fact], *fields: str) -> list[Fact]:
+    """Return of facts the first for each value of these fields: what is said again changes nothing."""
+    found: dict[tuple[Any, ...], Fact] = {}
+    for fact in facts:
+        found.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
+    return list(found.values())
+
+
+class Preparation(msgspec.Struct, frozen=True):
+    """One step in making a deck ready: a shuffle, an offer of the cut, a cut, an ordered recut, a shuffler failure."""
+
+    kind: Literal["shuffle", "offer", "cut", "recut", "failure"]
+    seq: int
+    who: int | str
+    depth: int
+    detail: str
+    seated: tuple[int, ...]
+
+
+NOT_STATED = "not stated"
+"""The colour of the backs where a transcript does not give it."""
+
+
+class Deck(msgspec.Struct):
+    """A deck at the table. `used`: a round was dealt from it; `banned`: it should have left the table."""
+
+    jokers: int
+    preshuffled: bool
+    received_seq: int
+    back: str = ""
+    in_play_us: int | None = None
+    in_play_seq: int = 0
+    inspected: bool = False
+    joker_destroyed: bool = False
+    spread: bool = False
+    washed: bool = False
+    used: bool = False
+    banned_by: int = 0
+    preparations: list[Preparation] = []
+
+
+Span = tuple[int, int]
+"""The first and last of numbers in a row."""
+
+
+class Source(msgspec.Struct):
+    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
+
+    last: int
+    last_us: int
+    missing: list[Span] = []
+
+
+class Armed(msgspec.Struct, frozen=True):
+    """What a Must-Hit-By meter was armed with: the commitment to its target (null: none), and the event that says so."""
+
+    commitment: str | None
+    seq: int
+
+    @classmethod
+    def of(cls, fact: Fact) -> Armed:
+        """Read it from an arming."""
+        return cls(fact.payload.commitment, fact.seq)
+
+
+class Filed(msgspec.Struct, frozen=True):
+    """A rules submission on file: its effective day, whole text and the event that filed it."""
+
+    effective_gaming_day: str
+    toml: str
+    seq: int
+
+
+class Unrecorded(msgspec.Struct, frozen=True):
+    """What a progressive wager was paid with no meter's record of it: stake and winnings, in cents."""
+
+    stake_cents: int
+    winnings_cents: int
+
+
+MAKING_READY = frozenset(("equipment", "shuffle"))
+"""The aspects of what is done between rounds."""
+
+
+class TableState(msgspec.Struct):
+    """Everything that later rounds at this table are judged by.
+
+    `loose`: what prepared a deck that was never received or put into play, by the record. `after_loss`: evidence of the last
+    round was lost, and with it perhaps what made the table ready for the next. `told_by`: the device that last said who is
+    seated, which decks there are, what is out of order, who holds the position.
+    """
+
+    game: str = ""
+    deal_method: str = ""
+    shuffler: str = ""
+    gaming_day: str = ""
+    shift: str = ""
+    dealer: str = ""
+    just_opened: bool = False
+    equipment_known: bool = False
+    decks: dict[str, Deck] = {}
+    last_deck: str = ""
+    previous_decks: int = 0
+    last_shuffled: str = ""
+    dice_set: str = ""
+    dice_us: int | None = None
+    dice_seq: int = 0
+    devices: dict[str, str] = {}
+    device_seqs: dict[str, int] = {}
+    patrons: dict[int, str] = {}
+    patrons_known: bool = False
+    first_patron_seat: int = 0
+    idle: bool = False
+    idle_spread: bool = False
+    idle_washed: bool = False
+    idle_seq: int = 0
+    rules: list[Filed] = []
+    readings: dict[str, int] = {}
+    readings_before_void: dict[str, int | None] = {}
+    unrecorded: dict[str, tuple[Unrecorded, ...]] = {}
+    sources: dict[str, Source] = {}
+    last_round_no: int = 0
+    dealing_deck: str = ""
+    round_deck: str = ""
+    shoe: ShoeState | None = None
+    rounds_uncounted: int = 0
+    armed: dict[str, Armed] = {}
+    position: Held = Held()
+    loose: dict[str, list[Preparation]] = {}
+    after_loss: bool = False
+    told_by: dict[str, str] = {}
+
+    @property
+    def cut_deck(self) -> str:
+        """The deck that a cut is of: that of a round that waits for its first card, else the one shuffled last."""
+        return self.round_deck or self.last_shuffled
+
+    def at_opening(self) -> TableState:
+        """Return a copy for a round to keep: later events do not change it."""
+        return msgspec.structs.replace(
+            self,
+            decks={
+                name: msgspec.structs.replace(deck, preparations=list(deck.preparations))
+                for name, deck in self.decks.items()
+            },
+            loose=dict(self.loose), devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
+            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
+            told_by=dict(self.told_by), unrecorded=dict(self.unrecorded),
+            shoe=self.shoe.copied() if self.shoe is not None else None,
+        )  # fmt: skip
+
+    def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
+        """The filed submissions whose effective gaming day has come, the last first."""
+        return (filed for filed in reversed(self.rules) if filed.effective_gaming_day <= gaming_day)
+
+    def preparations(self, deck: str) -> list[Preparation]:
+        """What made a deck ready since a round was last dealt from it."""
+        return self.decks[deck].preparations if deck in self.decks else self.loose.get(deck, [])
+
+    def apply(self, fact: Fact) -> None:
+        """Let an event change the table."""
+        change = CHANGES.get(fact.payload.KIND)
+        if change is not None:
+            change(self, fact, fact.payload)
+
+    def dealt_from(self, deck: str) -> None:
+        """The first card of a round left this deck: what prepared it is used up."""
+        self.dealing_deck, self.round_deck = deck, ""
+        if self.position.taken is not None:
+            self.position = msgspec.structs.replace(self.position, dealt=True)
+        self.loose.pop(deck, None)
+        if deck in self.decks:
+            self.decks[deck].preparations = []
+            self.decks[deck].used = True
+
+    def round_over(self, deck: str, last_card: Fact | None) -> None:
+        """A round played from this deck ended; what prepared the cards of a shoe in the middle of it is used up (§ 686a.9(b))."""
+        if self.shoe is not None and last_card is not None:
+            kept = [step for step in self.preparations(deck) if step.seq > last_card.seq]
+            if deck in self.decks:
+                self.decks[deck].preparations = kept
+            elif kept:
+                self.loose[deck] = kept
+            else:
+                self.loose.pop(deck, None)
+        self.just_opened = False
+        self.previous_decks = sum(1 for each in self.decks.values() if each.in_play_us is not None)
+        self.last_deck, self.dealing_deck, self.round_deck = deck, "", ""
+        self.idle = False
+        self.position = self.position.after_round()
+
+    def lose(self, devices: Collection[str]) -> None:
+        """After a round of which devices lost evidence, forget what these tell of until they say it anew (D26, D402)."""
+        self.after_loss = bool(devices)
+        if not devices:
+            return
+        if "devices" in (lost := {what for what, device in self.told_by.items() if device in devices}):
+            self.devices = {}
+        if "position" in lost:
+            self.position = Held()
+        self.equipment_known = self.equipment_known and "equipment" not in lost
+        self.patrons_known = self.patrons_known and "patrons" not in lost
+
+
+def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
+    state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
+    state.just_opened, state.rounds_uncounted = True, 0
+    state.first_patron_seat = next(iter(state.patrons), 0)
+    state.idle = False
+
+
+def _day(state: TableState, fact: Fact, event: model.GamingDayOpened) -> None:
+    state.gaming_day = event.gaming_day
+
+
+def _shift(state: TableState, fact: Fact, event: model.ShiftChanged) -> None:
+    state.shift = event.shift
+
+
+def _tap_in(state: TableState, fact: Fact, event: model.DealerTappedIn) -> None:
+    another = event.dealer != state.dealer and not state.after_loss
+    if state.shoe is not None and another and (state.shoe.last_card or state.dealing_deck):
+        state.shoe.new_dealer(fact.seq)
+    state.dealer = event.dealer
+
+
+def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
+    state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
+    if state.shoe is None and deals_from_shoes(event.toml):
+        state.shoe = ShoeState()
+
+
+def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
+    state.told_by["equipment"] = fact.source
+    state.equipment_known = True
+    state.loose.pop(event.deck, None)
+    state.decks[event.deck] = Deck(
+        jokers=event.jokers, preshuffled=event.preshuffled, received_seq=fact.seq, back=event.back_colour
+    )
+    if state.shoe is not None:
+        state.shoe.receive(fact.seq, event.deck)
+
+
+def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:
+    if event.deck in state.decks and event.verified_by is not None:
+        state.decks[event.deck].inspected = True
+
+
+def _joker(state: TableState, fact: Fact, event: model.JokerDestroyed) -> None:
+    if event.deck in state.decks and event.witnessed_by is not None:
+        state.decks[event.deck].joker_destroyed = True
+
+
+def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
+    state.told_by["equipment"] = fact.source
+    made = state.loose.pop(event.deck, [])
+    deck = state.decks.setdefault(
+        event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=made)
+    )
+    deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
+    state.equipment_known = True
+
+
+def _deck_removed(state: TableState, fact: Fact, event: model.DeckRemoved) -> None:
+    state.told_by["equipment"] = fact.source
+    state.decks.pop(event.deck, None)
+
+
+def _spread(state: TableState, fact: Fact, event: model.CardsSpread) -> None:
+    state.idle_spread = True
+    if state.shoe is not None:
+        state.shoe.gather(event.deck)
+    if event.deck in state.decks and event.face_up:
+        state.decks[event.deck].spread = True
+
+
+def _washed(state: TableState, fact: Fact, event: model.CardsWashed) -> None:
+    state.idle_washed = True
+    if state.shoe is not None:
+        state.shoe.gather(event.deck)
+    if event.deck in state.decks:
+        state.decks[event.deck].washed = True
+
+
+def _dice(state: TableState, fact: Fact, event: model.DiceReceived) -> None:
+    state.dice_set, state.dice_us, state.dice_seq = event.dice_set, fact.at_us, fact.seq
+
+
+def _dice_removed(state: TableState, fact: Fact, event: model.DiceRemoved) -> None:
+    if state.dice_set == event.dice_set:
+        state.dice_set, state.dice_us, state.dice_seq = "", None, fact.seq
+
+
+def _seated(state: TableState, fact: Fact, event: model.PatronSeated) -> None:
+    state.told_by["patrons"] = fact.source
+    if not state.patrons and state.just_opened:
+        state.first_patron_seat = event.seat
+    state.patrons[event.seat] = event.patron
+    state.patrons_known = True
+
+
+def _left(state: TableState, fact: Fact, event: model.PatronLeft) -> None:
+    state.told_by["patrons"] = fact.source
+    state.patrons.pop(event.seat, None)
+    if not state.patrons:
+        state.idle, state.idle_spread, state.idle_washed, state.idle_seq = True, False, False, fact.seq
+
+
+def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
+    state.told_by["devices"] = fact.source
+    if event.fault == "inoperative" or event.device == "shuffler":
+        state.devices[event.device], state.device_seqs[event.device] = "failed", fact.seq
+    if event.device == "shuffler":
+        failure = Preparation("failure", fact.seq, "shuffler", 0, event.fault, ())
+        for name, deck in state.decks.items():
+            if name != state.dealing_deck:
+                deck.preparations = [*deck.preparations, failure]
+        for name in state.loose.keys() - {state.dealing_deck}:
+            state.loose[name] = [*state.loose[name], failure]
+
+
+def _covered(state: TableState, fact: Fact, event: model.DeviceCovered) -> None:
+    state.told_by["devices"] = fact.source
+    state.devices[event.device] = "covered"
+
+
+def _restored(state: TableState, fact: Fact, event: model.DeviceRestored) -> None:
+    state.told_by["devices"] = fact.source
+    state.devices.pop(event.device, None)
+
+
+def _prepared(state: TableState, deck: str, step: Preparation) -> None:
+    if deck in state.decks:
+        state.decks[deck].preparations = [*state.decks[deck].preparations, step]
+    elif deck:
+        state.loose[deck] = [*state.loose.get(deck, []), step]
+
+
+def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:
+    state.last_shuffled = event.deck
+    if state.shoe is not None:
+        state.shoe.shuffle(fact.seq, event.deck)
+    if event.method != "manual" and state.devices.get("shuffler") == "failed":
+        del state.devices["shuffler"]
+    _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
+
+
+def _offered(state: TableState, fact: Fact, event: model.CutOffered) -> None:
+    detail = "accepted" if event.accepted else "refused"
+    seated = tuple(sorted(state.patrons))
+    _prepared(state, state.cut_deck, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
+
+
+def _cut(state: TableState, fact: Fact, event: model.CardsCut) -> None:
+    seated = tuple(sorted(state.patrons))
+    step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, seated)
+    _prepared(state, state.cut_deck, step)
+
+
+def _recut(state: TableState, fact: Fact, event: model.RecutOrdered) -> None:
+    _prepared(state, state.cut_deck, Preparation("recut", fact.seq, event.by, 0, "", ()))
+
+
+def _accepted(state: TableState, fact: Fact, event: model.ProgressiveAccepted) -> None:
+    state.readings[event.meter] = event.reading_centicents
+    state.readings_before_void.pop(event.meter, None)
+    state.unrecorded.pop(event.meter, None)
+
+
+def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
+    state.readings[event.meter] = event.after_centicents
+    state.unrecorded.pop(event.meter, None)
+
+
+def _burned(state: TableState, fact: Fact, event: model.CardBurned) -> None:
+    if state.shoe is not None:
+        state.shoe.burn(fact.seq)
+
+
+def _cover_card(state: TableState, fact: Fact, event: model.CoverCardPlaced) -> None:
+    if state.shoe is not None:
+        state.shoe.place(fact.seq, event)
+
+
+def _barred(state: TableState, fact: Fact, event: model.PatronBarred) -> None:
+    if state.shoe is not None:
+        state.shoe.bar(fact.seq, event.patron)
+
+
+def _armed(state: TableState, fact: Fact, event: model.MysteryArmed) -> None:
+    state.readings[event.meter] = event.reading_centicents
+    state.readings_before_void.pop(event.meter, None)
+    state.armed[event.meter] = Armed.of(fact)
+
+
+def _hit(state: TableState, fact: Fact, event: model.MysteryHit) -> None:
+    state.readings[event.meter] = event.after_centicents
+    state.armed.pop(event.meter, None)
+
+
+def _position_offered(state: TableState, fact: Fact, event: model.PlayerDealerOffered) -> None:
+    state.told_by["position"] = fact.source
+    offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
+    state.position = msgspec.structs.replace(state.position, offers=(*state.position.offers, offer))
+
+
+def _position_taken(state: TableState, fact: Fact, event: model.PlayerDealerWagered) -> None:
+    state.told_by["position"] = fact.source
+    held = state.position
+    if held.dealt:
+        return  # more of the same player-dealer, or the next one's: this round's is the one before the deal (D202)
+    state.position = msgspec.structs.replace(
+        held, taken=(event.seat, event.bettor), offered=held.offered or bool(held.offers), offers=()
+    )
+
+
+Change = Callable[[TableState, Fact, Any], None]
+
+CHANGES: dict[type[Event], Change] = {
+    model.TableOpened: _game,
+    model.GamingDayOpened: _day,
+    model.ShiftChanged: _shift,
+    model.DealerTappedIn: _tap_in,
+    model.RulesFiled: _rules,
+    model.DeckReceived: _deck_received,
+    model.DeckInspected: _inspected,
+    model.JokerDestroyed: _joker,
+    model.DeckInPlay: _in_play,
+    model.DeckRemoved: _deck_removed,
+    model.CardsSpread: _spread,
+    model.CardsWashed: _washed,
+    model.DiceReceived: _dice,
+    model.DiceRemoved: _dice_removed,
+    model.PatronSeated: _seated,
+    model.PatronLeft: _left,
+    model.DeviceFailed: _failed,
+    model.DeviceCovered: _covered,
+    model.DeviceRestored: _restored,
+    model.CardsShuffled: _shuffled,
+    model.CutOffered: _offered,
+    model.CardsCut: _cut,
+    model.RecutOrdered: _recut,
+    model.ProgressiveAccepted: _accepted,
+    model.ProgressiveWon: _won,
+    model.CardBurned: _burned,
+    model.CoverCardPlaced: _cover_card,
+    model.PatronBarred: _barred,
+    model.MysteryArmed: _armed,
+    model.MysteryHit: _hit,
+    model.PlayerDealerOffered: _position_offered,
+    model.PlayerDealerWagered: _position_taken,
+}
+
+"""The events that change more than the round they stand in; correcting one of them means folding the table again."""
+
+LEDGER_EVENTS = frozenset(
+    {
+        model.InventoryCounted, model.FillReceived, model.CreditSent, model.DropCounted, model.BuyIn,
+        model.MarkerIssued,
+    }
+)  # fmt: skip
+"""The events of the table's accounting, which is kept apart from its rounds (D27)."""

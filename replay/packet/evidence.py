@@ -1,0 +1,269 @@
+"""What a round's verdict rests on: the few events of a table's stream from which alone it is worked out the same. Pure.
+
+A verdict rests on the round and on what the table was when it opened: rules on file, decks and how they were prepared, dice,
+devices, meters, who sat where, what the rounds before left. `evidence` takes the round with rounds just before it whole and,
+of what came earlier, the last event of each kind about each thing; of what came later, what is about these rounds. Then it
+judges these events alone, and where that gives another verdict than the whole stream, it takes twice as many rounds before.
+So nothing has to be believed about the choice: whoever has the events judges them again.
+"""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from events.errors import EventError, Undecodable
+from events.log.contract import Record
+from events.vocabulary import model
+from events.vocabulary.codec import read
+from events.vocabulary.envelope import ReadEnvelope
+from events.vocabulary.model import Event
+from games.rulebook.rulebook import Rulebook
+from replay.findings import Adjudication
+from replay.fold.corrections import correction
+from replay.fold.table_fold import Round, TableFold
+from replay.fold.table_state import CHANGES, Fact, Source
+from replay.run.refold import Reader, fold_again
+from replay.run.stream_worker import Earlier, Result, Worker, rulebook, rules_in_force
+
+THINGS = ("deck", "seat", "device", "meter", "patron")
+"""The fields that name the thing an event is about."""
+
+
+class RoundUnknown(LookupError):
+    """The stream has no verdict on such a round: says why, and what there is."""
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """The records, in order; those from number `begins` to number `ends` stand together in the stream without a gap."""
+
+    records: tuple[Record, ...]
+    begins: int
+    ends: int
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A verdict, the round that it is about, and the rules in force (or why there are none)."""
+
+    adjudication: Adjudication
+    round: Round
+    book: Rulebook | str
+
+
+class EvidenceFold(TableFold):
+    """The fold of chosen events: before number `begins` they only change the table, and no device's numbers are counted."""
+
+    def __init__(self, stream: str, begins: int) -> None:
+        super().__init__(stream)
+        self._begins = begins
+
+    def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
+              payload: Event, event_id: str = "") -> list[Round]:  # fmt: skip
+        """Fold one event; return the rounds that it completed or changed."""
+        if seq >= self._begins:
+            return super().apply(seq, at_us, source, source_seq, round_no, gaming_day, payload, event_id)
+        state = self.state
+        state.sources[source] = Source(source_seq, at_us)
+        state.gaming_day = gaming_day
+        state.last_round_no = max(state.last_round_no, round_no or 0)
+        if self.known is not None and seq in self.known:
+            instead = self.known[seq]
+            if instead is None:
+                return []
+            payload = instead[1]
+        if isinstance(payload, model.EventCorrected):
+            self.corrections.append(correction(seq, payload))
+        else:
+            state.apply(Fact(seq, at_us, source, payload, event_id))
+        return []
+
+
+class RoundWorker(Worker):
+    """A worker that judges one round only, and keeps it as it was judged last."""
+
+    def __init__(self, stream: str, earlier: Earlier, *, round_no: int, begins: int) -> None:
+        super().__init__(stream, earlier)
+        self._round_no = round_no
+        self.table = EvidenceFold(stream, begins)
+        self.judged: Round | None = None
+
+    def judge(self, round_: Round) -> list[Result]:
+        """Judge the round if it is the one that is asked about."""
+        if round_.round_no != self._round_no:
+            return []
+        self.judged = round_
+        return super().judge(round_)
+
+
+def listed(records: Sequence[Record]) -> Reader:
+    """Return what reads these records."""
+
+    def read(first: int = 1, last: int | None = None) -> Iterator[Record]:
+        return (each for each in records if first <= each.seq and (last is None or each.seq <= last))
+
+    return read
+
+
+def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judged | None:
+    """Judge a round by the records of its stream that `read` yields, with every correction among them in its place; null if
+    it has no verdict. Raises `Undecodable`, and what `read` raises.
+
+    From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
+    """
+    again = fold_again(
+        stream, read, None, said_nothing, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
+    )
+    if again.broken is not None:
+        raise again.broken
+    assert isinstance(again.worker, RoundWorker)
+    round_ = again.worker.judged
+    said = [data for kind, _, data in again.results if kind == "adjudications"]
+    if round_ is None or not said:
+        return None
+    return Judged(msgspec.json.decode(said[-1], type=Adjudication), round_, rules_in_force(round_))
+
+
+def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
+    """Return what the verdict on a round rests on, of all records of a stream, and the verdict as of the last of them.
+
+    The stream is read several times, and never held. Raises `RoundUnknown` where there is no verdict, `Undecodable` where the
+    stream cannot be read, and what `read` raises.
+    """
+    whole = judge(stream, read, round_no)
+    chooser = _Chooser(stream, read)
+    if whole is None:
+        raise RoundUnknown(chooser.why_not(round_no))
+    for begins in chooser.beginnings(whole):
+        chosen = chooser.choose(whole, begins)
+        alone = judge(stream, listed(chosen.records), round_no, begins=chosen.begins)
+        if alone is not None and is_same(alone.adjudication, whole.adjudication):
+            return chosen, whole
+    return Evidence(tuple(read()), 0, chooser.last), whole
+
+
+def is_same(one: Adjudication, other: Adjudication) -> bool:
+    """Whether two verdicts say the same; as of which event and by which version makes no difference."""
+    return msgspec.structs.replace(one, as_of=other.as_of, engine=other.engine) == other
+
+
+class _Chooser:
+    """Chooses among the events of a stream; of all of them it keeps only where rounds begin and end, and the corrections."""
+
+    def __init__(self, stream: str, read: Reader) -> None:
+        self._stream, self._reader = stream, read
+        self._opened: list[int] = []
+        self._closed: list[int] = []
+        self._numbers: list[int] = []
+        self._corrections: list[tuple[int, model.EventCorrected]] = []
+        self.last = 0
+        for _, event in self._read():
+            self.last = event.seq
+            if isinstance(event.payload, model.RoundOpened):
+                self._opened.append(event.seq)
+                self._numbers.append(event.round_no or 0)
+            elif isinstance(event.payload, model.RoundClosed):
+                self._closed.append(event.seq)
+            elif isinstance(event.payload, model.EventCorrected):
+                self._corrections.append((event.seq, event.payload))
+
+    def why_not(self, round_no: int) -> str:
+        if round_no in self._numbers:
+            if self._numbers[-1] == round_no and (not self._closed or self._closed[-1] < self._opened[-1]):
+                return f"round {round_no} is not over"
+            return f"a correction says that round {round_no} was never opened"
+        there = f"rounds {min(self._numbers)} to {max(self._numbers)}" if self._numbers else "none"
+        return f"there is no round {round_no}; there are {there}"
+
+    def beginnings(self, judged: Judged) -> Iterator[int]:
+        """Yield where to begin: 1, 2, 4, … rounds before, and last at the first event."""
+        place, before = bisect_left(self._opened, judged.adjudication.first_seq), 1
+        while before < place:
+            yield self._between(self._opened[place - before])
+            before *= 2
+        yield 1
+
+    def choose(self, judged: Judged, begins: int) -> Evidence:
+        """Return the evidence with everything from number `begins` on as far as the round goes."""
+        first = judged.adjudication.first_seq
+        place = bisect_left(self._opened, first)
+        following = self._opened[place + 1] if place + 1 < len(self._opened) else self.last
+        closed = [seq for seq in self._closed if first < seq < following]
+        ends = closed[-1] if closed else following
+        chosen: dict[int, Record] = {}
+        numbers: dict[str, int] = {}
+        for record in self._earlier(begins, judged, numbers):
+            chosen[record.seq] = record
+        rounds: set[int | None] = set()
+        for record, event in self._read(begins, ends):
+            chosen[record.seq] = record
+            rounds.add(event.round_no)
+            numbers[event.source] = event.source_seq
+        rounds.discard(None)
+        for record, event in self._read(
+            ends + 1
+        ):  # what was said later of these rounds, and what came late from a device
+            if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
+                chosen[record.seq] = record
+        self._add_corrections(chosen, rounds)
+        return Evidence(tuple(chosen[seq] for seq in sorted(chosen)), begins, ends)
+
+    def _between(self, opened: int) -> int:
+        """Return the number of the first event after the round before one."""
+        at = bisect_left(self._closed, opened)
+        before = self._opened[bisect_left(self._opened, opened) - 1]
+        return self._closed[at - 1] + 1 if at and self._closed[at - 1] > before else opened
+
+    def _earlier(self, begins: int, judged: Judged, numbers: dict[str, int]) -> Iterator[Record]:
+        """Yield what made the table what it was: the last word on each thing, and of each device (whose number is noted)."""
+        devices: dict[str, Record] = {}
+        last: dict[tuple[Any, ...], Record] = {}
+        in_force = _in_force(judged.round)
+        for record, event in self._read(1, begins - 1) if begins > 1 else ():
+            payload = event.payload
+            devices[event.source], numbers[event.source] = record, event.source_seq
+            if isinstance(payload, model.DeckRemoved):
+                last = {key: each for key, each in last.items() if key[1] != payload.deck}
+            elif isinstance(payload, model.RulesFiled):
+                if event.seq >= in_force:
+                    yield record
+            elif payload.KIND in CHANGES or payload.KIND is model.RoundClosed:
+                last[payload.TYPE, *(getattr(payload, thing, None) for thing in THINGS)] = record
+        yield from devices.values()
+        yield from last.values()
+
+    def _add_corrections(self, chosen: dict[int, Record], rounds: set[int | None]) -> None:
+        """Add the corrections of what is chosen, or that put something into these rounds; and what they correct."""
+        wanted, before = set(chosen), -1
+        while before < len(wanted):
+            before = len(wanted)
+            for seq, payload in self._corrections:
+                replacement, old = payload.replacement, payload.supersedes_seq
+                if seq in wanted or old in wanted or (replacement is not None and replacement.round_no in rounds):
+                    wanted |= {seq, old} if old < seq else {seq}
+        for seq in wanted - set(chosen):
+            (chosen[seq],) = self._reader(seq, seq)
+
+    def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
+        for record in self._reader(first, last):
+            try:
+                yield record, read(record.data)
+            except EventError as error:
+                raise Undecodable(self._stream, record.seq, str(error)) from error
+
+
+def _in_force(round_: Round) -> int:
+    """Return the number of the filing that a round was judged by; 0 where none could be."""
+    for filed in round_.before.rules_filed(round_.gaming_day):
+        book = rulebook(filed.toml)
+        if isinstance(book, str) or book.chapter.in_force:
+            return filed.seq
+    return 0
+
+
+def said_nothing(kind: str, key: str) -> bytes | None:
+    """Say that no result was stored before."""
+    return None

@@ -1,0 +1,355 @@
+"""The desk at which findings and disputes are reviewed: the one writer of review events.
+
+Everything goes through here, from the command line and from the pages: who did it and why is part of every event, what
+contradicts the state is refused, and the event is in the log before the caller hears of it. What a review stream comes to
+is folded in `state.py`, whose names are offered here too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from events.errors import AppendRefused, EventError, IntegrityError, LogUnavailable, WrongSequence
+from events.log.contract import EventLog, ResultStore
+from events.open import open_log, open_results
+from events.vocabulary import model
+from events.vocabulary.codec import decode
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
+from replay.findings import Finding
+from replay.review.state import (
+    DISPOSITIONS,
+    INVESTIGATED,
+    MOVES_MONEY,
+    OUTCOMES,
+    Dispute,
+    Entry,
+    FindingReview,
+    Investigation,
+    Resolution,
+    TableReview,
+    entry,
+    fold,
+)
+
+__all__ = [
+    "DISPOSITIONS", "INVESTIGATED", "MOVES_MONEY", "OUTCOMES", "REFUSALS", "Case", "Desk", "Dispute", "Entry",
+    "FindingReview", "Investigation", "Resolution",
+    "ReviewRefused", "TableReview", "desk_at",
+]  # fmt: skip
+
+SOURCE = "review"
+ATTEMPTS = 20
+RecordKind = Literal["round", "packet", "findings", "table", "video"]
+
+
+class ReviewRefused(ValueError):
+    """What was asked contradicts what stands, or names what is not there; nothing was written. Says what to do."""
+
+
+REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityError)
+"""Whatever a desk raises where it does not do what was asked: each says why, and nothing was written."""
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """A finding and where it stands. `withdrawn`: a later revision of the verdict no longer makes it."""
+
+    finding: Finding
+    review: FindingReview
+    withdrawn: bool
+
+    @property
+    def table(self) -> str:
+        """The id of the table (or meter) whose stream it is about."""
+        return self.finding.stream.partition("/")[2]
+
+
+class Desk:
+    """Where a log's findings and disputes are reviewed. Writing needs a log that is open for writing.
+
+    Every method that writes returns the entry as it now stands in the log, and raises `ReviewRefused` where it does not
+    fit, `EventError` where a value is out of form, and what the log raises.
+    """
+
+    def __init__(self, log: EventLog, results: ResultStore, *, clock: Callable[[], int] | None = None) -> None:
+        self.log, self.results = log, results
+        self._clock = clock or _now_us
+
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def must_know(self, table: str) -> None:
+        """Raise `ReviewRefused` where the log has no such table or meter."""
+        if not {f"table/{table}", f"meter/{table}"} & set(self.log.streams()):
+            raise ReviewRefused(f"the log has no table {table!r}")
+
+    def review(self, table: str) -> TableReview:
+        """Return what was reviewed at a table. Raises an `IntegrityError` where the stream is broken."""
+        return fold(f"review/{table}", self.log.read(f"review/{table}"))
+
+    def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[Case]:
+        """Return all findings ever made (of one table), those that stand and those withdrawn, as they were found first.
+
+        A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
+        findings of its table are left out: what was done about them cannot be told.
+        """
+        found = self._found()
+        names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in found.values())
+        reviews: dict[str, TableReview] = {}
+        for name in names if table is None else names.keys() & {table}:
+            try:
+                reviews[name] = self.review(name)
+            except IntegrityError as error:
+                if broken is None:
+                    raise
+                broken[name] = f"{error.code} {error}"
+        return [
+            Case(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn)
+            for key, (finding, withdrawn) in found.items()
+            if (name := finding.stream.partition("/")[2]) in reviews
+        ]
+
+    def case(self, finding_id: str) -> Case:
+        """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
+        data = self.results.latest("findings", finding_id)
+        if data is not None and not _is_withdrawal(data):
+            found = {finding_id: (msgspec.json.decode(data, type=Finding), False)}
+        else:
+            found = {key: each for key, each in self._found().items() if finding_id and key.startswith(finding_id)}
+        if len(found) != 1:
+            more = (
+                f"{len(found)} findings begin so: give more digits" if found else "replay the log first, or look it up"
+            )
+            raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
+        ((key, (finding, withdrawn)),) = found.items()
+        review = self.review(finding.stream.partition("/")[2])
+        return Case(finding=finding, review=review.finding(key), withdrawn=withdrawn)
+
+    def _found(self) -> dict[str, tuple[Finding, bool]]:
+        """Return every finding by its id, as it was last said, and whether it was withdrawn since, as they were found first."""
+        found: dict[str, tuple[Finding, bool]] = {}
+        for key, data in self.results.results("findings"):
+            if not _is_withdrawal(data):
+                found[key] = msgspec.json.decode(data, type=Finding), False
+            elif key in found:
+                found[key] = found[key][0], True
+        return found
+
+    # ------------------------------------------------------------------------------------------------------- findings
+
+    def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> Entry:
+        """Give a finding to somebody to look into."""
+        case = self._open(finding_id, "assigned")
+        return self._about(case, _made(model.FindingAssigned, by=by, finding_id=case.finding.id, reason=reason, to=to))
+
+    def note(self, finding_id: str, *, note: str, by: str) -> Entry:
+        """Write down what was seen or done about a finding, withdrawn or not."""
+        case = self.case(finding_id)
+        return self._about(case, _made(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
+
+    def resolve(self, finding_id: str, *, disposition: str, by: str, reason: str, amount_cents: int | None = None,
+                duplicate_of: str | None = None) -> Entry:  # fmt: skip
+        """Dispose of a finding. One that moves money then waits for another person's signature (`sign`)."""
+        if disposition not in DISPOSITIONS:
+            raise ReviewRefused(f"{disposition!r} is no disposition: {', '.join(DISPOSITIONS)}")
+        case = self._open(finding_id, "resolved")
+        other = self.case(duplicate_of).finding.id if duplicate_of is not None else None
+        resolved = _made(
+            model.FindingResolved, amount_cents=amount_cents, by=by, disposition=disposition, duplicate_of=other,
+            finding_id=case.finding.id, reason=reason, signs=None,
+        )  # fmt: skip
+        return self._about(case, resolved)
+
+    def sign(self, finding_id: str, *, by: str, reason: str, amount_cents: int | None = None) -> Entry:
+        """Put the second signature under a disposition that moves money; `amount_cents`, if given, must be its amount."""
+        case = self._open(finding_id, "signed")
+        first = case.review.resolution
+        if first is None or case.review.state != "awaiting_signature":
+            raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
+        signature = _made(
+            model.FindingResolved, amount_cents=first.amount_cents if amount_cents is None else amount_cents, by=by,
+            disposition=first.disposition, duplicate_of=first.duplicate_of, finding_id=case.finding.id, reason=reason,
+            signs=first.seq,
+        )  # fmt: skip
+        return self._about(case, signature)
+
+    def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
+        """Take a disposition back (or refuse the second signature): the finding is to be looked into again."""
+        case = self.case(finding_id)
+        return self._about(case, _made(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
+
+    def mark_video(self, table: str, round_no: int, *, camera: str, starts_us: int, ends_us: int, by: str, reason: str,
+                   finding_id: str | None = None) -> Entry:  # fmt: skip
+        """Mark a stretch of video that shows a round, to be kept; times are UTC microseconds."""
+        case = self.case(finding_id) if finding_id is not None else None
+        if case is not None and (case.table, case.finding.round_no) != (table, round_no):
+            raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
+        marked = _made(
+            model.VideoMarked, by=by, camera=camera, ends_us=ends_us, reason=reason, starts_us=starts_us,
+            finding_id=case.finding.id if case is not None else None,
+        )  # fmt: skip
+        return self._write(table, round_no, marked)
+
+    # ------------------------------------------------------------------------------------------- disputes and custody
+
+    def open_dispute(self, table: str, round_no: int, *, dispute: str, claim: str, by: str, seat: int | None = None,
+                     patron: str | None = None) -> Entry:  # fmt: skip
+        """Open a patron's dispute of a round under an id of its own; `claim` is what the patron says."""
+        return self._write(
+            table, round_no, _made(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat)
+        )
+
+    def close_dispute(self, table: str, *, dispute: str, outcome: str, by: str, reason: str) -> Entry:
+        """Close a dispute."""
+        if outcome not in OUTCOMES:
+            raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
+        before = self.review(table).disputes.get(dispute)
+        round_no = before.round_no if before is not None else None
+        closed = _made(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
+        return self._write(table, round_no, closed)
+
+    def open_investigation(self, table: str, **figures: Any) -> Entry:
+        """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
+        return self._write(table, None, _made(model.InvestigationOpened, **figures))
+
+    def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
+        """Close an investigation; `reason` is what was found."""
+        if outcome not in INVESTIGATED:
+            raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATED)}")
+        closed = _made(model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason)
+        return self._write(table, None, closed)
+
+    def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
+        """Note that somebody looked at a record of a table (of one round, or null)."""
+        return self._write(table, round_no, _made(model.RecordViewed, by=by, reason=reason, what=what))
+
+    def exported(self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str,
+                 reason: str) -> Entry:  # fmt: skip
+        """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
+        exported = _made(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
+        return self._write(table, round_no, exported)
+
+    # -------------------------------------------------------------------------------------------------------- writing
+
+    def _open(self, finding_id: str, what: str) -> Case:
+        case = self.case(finding_id)
+        if case.withdrawn:
+            raise ReviewRefused(
+                f"finding {finding_id} was withdrawn by a later verdict: it can be noted or reopened, not {what}"
+            )
+        return case
+
+    def _about(self, case: Case, payload: Event) -> Entry:
+        return self._write(case.table, case.finding.round_no, payload)
+
+    def _write(self, table: str, round_no: int | None, payload: Event) -> Entry:
+        stream = f"review/{table}"
+        self.must_know(table)
+        for _ in range(ATTEMPTS):
+            review = self.review(table)
+            objection = review.objection(payload, round_no)
+            if objection:
+                raise ReviewRefused(f"{stream}: {objection}")
+            drafts = self._drafts(review, payload, round_no)
+            try:
+                end = self.log.append(stream, review.seq + 1, drafts).head.seq
+            except WrongSequence:  # somebody else reviewed meanwhile: what they said counts first
+                continue
+            (record,) = self.log.read(stream, end, end)
+            said = decode(record.data)
+            return entry(said.seq, said.recorded_at_us, said.round_no, said.payload)
+        raise ReviewRefused(f"{stream}: others kept writing to it; repeat what you did")
+
+    def _drafts(self, review: TableReview, payload: Event, round_no: int | None) -> list[Draft]:
+        now_us = self._clock()
+        day = max(self._gaming_day(now_us, review), review.gaming_day)
+        said: list[tuple[Event, int | None]] = [(payload, round_no)]
+        if day != review.gaming_day:
+            said.insert(0, (GamingDayOpened(gaming_day=day), None))
+        return [
+            Draft(
+                event_id=_event_id(self.log.log_id, review.stream, seq, now_us), source=SOURCE, source_seq=seq,
+                occurred_at_us=now_us, round_no=number, payload=each,
+            )
+            for seq, (each, number) in enumerate(said, review.seq + 1)
+        ]  # fmt: skip
+
+    def _gaming_day(self, now_us: int, review: TableReview) -> str:
+        """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
+        configured = self._configured
+        if configured is None:
+            table = review.stream.partition("/")[2]
+            head = max((self.log.head(f"{kind}/{table}").seq, f"{kind}/{table}") for kind in ("table", "meter"))
+            (last,) = self.log.read(head[1], head[0], head[0])
+            return decode(last.data).gaming_day
+        return gaming_day(now_us, configured)
+
+    @cached_property
+    def _configured(self) -> PropertyConfigured | None:
+        """How the property configured itself last; null where it never did. Read once: it may stand far back in a partition."""
+        configured = None
+        for stream in self.log.streams():
+            if stream.startswith("property/"):
+                for record in self.log.read(stream):
+                    payload = decode(record.data).payload
+                    configured = payload if isinstance(payload, PropertyConfigured) else configured
+        return configured
+
+
+def _made(cls: type[Event], **fields: Any) -> Event:
+    try:
+        return cls(**fields)
+    except msgspec.ValidationError as error:
+        raise ReviewRefused(f"{error}: nothing was written") from error
+
+
+def _event_id(log_id: str, stream: str, seq: int, now_us: int) -> str:
+    return sha256(f"rack/review/v1\0{log_id}/{stream}/{seq}/{now_us}".encode()).hexdigest()[:32]
+
+
+def _is_withdrawal(data: bytes) -> bool:
+    return b'"withdrawn":true' in data and "code" not in msgspec.json.decode(data)
+
+
+def _now_us() -> int:
+    return time.time_ns() // 1000
+
+
+def gaming_day(at_us: int, configured: PropertyConfigured) -> str:
+    """Return the gaming day of a time: it begins at the cutover, property time.
+
+    >>> night = PropertyConfigured(currency="USD", gaming_day_cutover="06:00", name="x", time_zone="America/New_York")
+    >>> gaming_day(1_772_449_199_000_000, night), gaming_day(1_772_449_200_000_000, night)
+    ('2026-03-01', '2026-03-02')
+    """
+    try:
+        zone = ZoneInfo(configured.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ReviewRefused(f"property_configured names the time zone {configured.time_zone!r}: {error}") from error
+    hours, minutes = map(int, configured.gaming_day_cutover.split(":"))
+    local = datetime.fromtimestamp(at_us // 1_000_000, tz=UTC).astimezone(zone)
+    return (local.replace(tzinfo=None) - timedelta(hours=hours, minutes=minutes)).date().isoformat()
+
+
+@contextlib.contextmanager
+def desk_at(address: str, *, read_only: bool = False, check_heads: bool = True, clock: Callable[[], int] | None = None,
+            **options: Any) -> Iterator[Desk]:  # fmt: skip
+    """Open the desk of the log at an address, for one or a few actions (the log takes one writer at a time).
+
+    `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends
+    (`security`). Raises `LogUnavailable` and `SecondWriter` as the log does.
+    """
+    with contextlib.ExitStack() as resources:
+        log = open_log(address, read_only=read_only, check_heads=check_heads, **options)
+        resources.callback(log.close)
+        results = open_results(address, read_only=True, **options)
+        resources.callback(results.close)
+        yield Desk(log, results, clock=clock)

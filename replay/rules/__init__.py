@@ -1,0 +1,1 @@
+"""One function for each rule of procedure and money, each with its section."""

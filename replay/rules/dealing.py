@@ -1,0 +1,366 @@
+"""The start, the deal and the stub: where the first card goes, who gets how many, and what makes a round void.
+
+58 Pa. Code §§ 688a.5(i), 688a.8 to 688a.10, 688a.13. `void_grounds` says why a round must be void; the rules below find
+what was done all the same, or done wrongly without that consequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import clockwise_from
+from replay.findings import Finding
+from replay.fold.table_fold import ASIDE, Round
+from replay.fold.table_state import Fact, firsts
+from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, name, rule
+from replay.rules.surrendering import surrenders
+from replay.rules.wagering import stakes
+from replay.settlement.payouts import moves
+from replay.settlement.voids import (
+    MISDEAL_SECTION,
+    after_the_deal,
+    before_deal,
+    face_up_dealt,
+    first_position,
+    must_be_void,
+    positions,
+    start_of,
+    void_grounds,
+    was_voided,
+    went_on,
+)
+
+CLOCKWISE_SECTION = {"manual_shoe": "8(d)", "hand": "9(c)", "automated_shoe": "10(c)"}
+STUB_SECTION = {"manual_shoe": "8(e)", "hand": "9(d)", "automated_shoe": "10(d)"}
+
+
+@rule("DEAL-START", "DEAL-COUNT", "DEAL-STUB", "DEAL-FACEUP", "DEAL-EXPOSED", "DEAL-DEVICE", on=EVERY_CHAPTER)
+def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A round that must be void is void; otherwise its ground, which knows its section, is the finding."""
+    if was_voided(round_, book):
+        return
+    for ground in void_grounds(round_, book):
+        yield finding(
+            round_, book, ground.code, ground.section, expected=ground.expected, observed=ground.observed,
+            evidence=ground.evidence, seat=ground.seat,
+        )  # fmt: skip
+
+
+@rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
+def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer totals the dice and announces the total; a slip of the tongue corrected before the first card is none."""
+    start = start_of(round_)
+    if start is None or start.count is None or start.announced is None or was_voided(round_, book):
+        return
+    if round_.first_card is not None and start.announced != start.count:
+        yield finding(
+            round_, book, "DEAL-TOTAL", "5(i)(1)(ii)", expected=f"the total {start.count}",
+            observed=f"{start.announced} announced and not corrected before the first card", evidence=start.evidence,
+        )  # fmt: skip
+
+
+@rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
+def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
+    start, dealt_to = start_of(round_), first_position(round_)
+    if start is None or start.position is None or was_voided(round_, book):
+        return
+    if book.chapter.deals_to == "seats":
+        return  # the count is another one (GEGR-002138)
+    if dealt_to is None:
+        said = before_deal(round_, list(round_.of(model.StartAnnounced)))
+        if said and round_.first_card is not None and said[-1].payload.position != start.position:
+            yield Doubt(
+                f"the deal was said to start at {name(said[-1].payload.position)}, and {start.count} counts to "
+                f"{name(start.position)}; where the first card went is not on record"
+            )
+        return
+    if start.announced is not None and start.announced != start.count:
+        return
+    if dealt_to != start.position:
+        first = round_.first_card
+        yield finding(
+            round_, book, "DEAL-START", CLOCKWISE_SECTION[book.deal_method],
+            expected=f"{start.count} starts at {name(start.position)}",
+            observed=f"the first card went to {name(dealt_to)}",
+            evidence=(*start.evidence, *((first,) if first else ())),
+        )  # fmt: skip
+
+
+@rule("DEAL-NOROLL", on=("13(a)", "13(b)"))
+def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Dice that did not land flat, or fell out, are a "no roll" and are shaken again."""
+    start = start_of(round_)
+    if start is None or start.valid or round_.first_card is None or was_voided(round_, book):
+        return
+    roll = before_deal(round_, list(round_.of(model.DiceRolled)))[-1]
+    section = "13(b)" if roll.payload.lie == "fell_out" else "13(a)"
+    yield finding(
+        round_, book, "DEAL-NOROLL", section, expected="a no roll, and the dice shaken again",
+        observed="the cards were dealt on an invalid roll", evidence=(roll, round_.first_card),
+    )  # fmt: skip
+
+
+@rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
+def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Three shakes before each roll; after the deal the cover goes on and the shaker is shaken once."""
+    if not round_.observes("start"):
+        return
+    must, since = book.chapter.numbers["shakes"], 0
+    shakes = round_.of(model.ShakerShaken)
+    for roll in round_.of(model.DiceRolled):
+        made = [fact for fact in shakes if since < fact.seq < roll.seq]
+        times = sum(fact.payload.times or 0 for fact in made)
+        activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
+        since = roll.seq
+        if times < must and not activated and not any(fact.payload.duration_ms for fact in made):
+            yield finding(
+                round_, book, "DEAL-SHAKE", "5(i)(1)(i)", expected=f"at least {must} shakes before the roll",
+                observed=f"{times}", evidence=(*made, roll),
+            )  # fmt: skip
+    last = round_.last_card
+    if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
+        return  # an electronic shaker has no cover that goes on after the deal
+    if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
+        return
+    cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
+    shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in shakes)
+    if cover is None or not shaken:
+        yield finding(
+            round_, book, "DEAL-SHAKE", "5(i)(1)(iv)", expected="the shaker covered and shaken once after the deal",
+            observed="not covered" if cover is None else "covered and not shaken", evidence=(last,),
+        )  # fmt: skip
+
+
+@rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"))
+def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """From the first position on, cards or stacks go clockwise to every position, wager or not."""
+    first = round_.first_card
+    if first is None or "deal" not in round_.opened.payload.observed or was_voided(round_, book):
+        return
+    order = clockwise_from(first.payload.to, positions(round_, book))
+    dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ASIDE]
+    for turn, fact in enumerate(dealt):
+        if fact.payload.to != order[turn % len(order)]:
+            yield finding(
+                round_, book, "DEAL-ORDER", CLOCKWISE_SECTION[book.deal_method],
+                expected=f"{name(order[turn % len(order)])} next", observed=f"dealt to {name(fact.payload.to)}",
+                evidence=(dealt[turn - 1], fact),
+            )  # fmt: skip
+            return
+
+
+@rule("DEAL-STUB", on=("8(e)", "8(f)", "9(d)", "9(e)", "10(d)", "10(e)"))
+def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The stub is counted each round (or once in several); a deck with right hands and a wrong stub leaves the table."""
+    last, method = round_.last_card, book.deal_method
+    counted = round_.last(model.StubCounted)
+    each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
+    if each_round and last is not None and counted is None and not was_voided(round_, book) and round_.observes("stub"):
+        yield finding(
+            round_, book, "DEAL-STUB", STUB_SECTION[method], expected="the stub spread and counted after the deal",
+            observed="not counted", evidence=(last,),
+        )  # fmt: skip
+    deck = round_.before.decks.get(round_.deck)
+    if deck is not None and deck.banned_by and last is not None:
+        yield finding(
+            round_, book, "DEAL-STUB", MISDEAL_SECTION[method],
+            expected=f"deck {round_.deck} removed from the table after its wrong stub", observed="dealt again",
+            evidence=(deck.banned_by, round_.opened),
+        )  # fmt: skip
+
+
+@rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
+def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The four cards that remain may not be exposed to anyone; they are all that lies in the stack after the deal (D384)."""
+    seen = [(fact, fact.payload.exposed) for fact in round_.of(model.StubCounted) if fact.payload.exposed]
+    if not seen and book.has("13(i)"):
+        of_stack = [fact for fact in round_.of(model.CardExposed) if fact.payload.whose == "stack"]
+        seen = [(fact, 1) for fact in of_stack if after_the_deal(round_, book, fact)]
+    for fact, count in seen:
+        yield finding(
+            round_, book, "DEAL-STUBSEEN", STUB_SECTION[book.deal_method], expected="no card of the stub exposed",
+            observed=f"{count} exposed", evidence=(fact,),
+        )  # fmt: skip
+
+
+@rule("DEAL-DECK", on=("3(a)",))
+def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe_procedure.py`.)"""
+    seen: dict[str, Fact] = {}
+    for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
+        if str(fact.payload.to).startswith("pile"):
+            continue
+        for card in fact.payload.cards:
+            if card is None:
+                continue
+            if card in seen:
+                yield finding(
+                    round_, book, "DEAL-DECK", "3(a)", expected=f"{card} once in the deck",
+                    observed=f"{card} dealt twice", evidence=(seen[card], fact),
+                )  # fmt: skip
+            seen[card] = fact
+    if not (round_.observes("equipment") and round_.before.equipment_known):
+        return
+    deck = round_.before.decks.get(round_.deck)
+    if deck is None or deck.in_play_us is None:
+        yield finding(
+            round_, book, "DEAL-DECK", "3(a)", expected="a deck that is in play",
+            observed=f"deck {round_.deck} is not", evidence=(round_.opened,),
+        )  # fmt: skip
+
+
+@rule("DEAL-FACEUP", on=("13(e)",))
+def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A card found face up is not used in that round."""
+    if was_voided(round_, book):
+        return
+    for found, fact in face_up_dealt(round_):
+        yield finding(
+            round_, book, "DEAL-FACEUP", "13(e)", expected=f"{found.payload.card} set aside in the discard rack",
+            observed=f"dealt to {name(fact.payload.to)}", evidence=(found, fact),
+        )  # fmt: skip
+
+
+@rule("DEAL-DRAWN", on=("13(f)",))
+def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """A card drawn in error without its face exposed is used as the next card from the shoe."""
+    if was_voided(round_, book):
+        return
+    for drawn in round_.of(model.CardDrawnInError):
+        following = next((fact for fact in round_.of(model.CardsDealt) if fact.seq > drawn.seq), None)
+        if following is None and not round_.observes("deal"):
+            continue
+        card, used = drawn.payload.card, following.payload.cards[0] if following is not None else None
+        if card is None or (following is not None and used is None):
+            yield Doubt("a card drawn in error, or the card dealt after it, was not read")
+        elif card != used and not round_.observes("deal"):
+            yield Doubt(
+                f"whether {card}, drawn in error, was used as the next card: the order of the deal is not on record"
+            )
+        elif card != used:
+            yield finding(
+                round_, book, "DEAL-DRAWN", "13(f)", expected=f"{card} used as the next card",
+                observed=f"{used} dealt next" if used else "no card dealt after it",
+                evidence=(drawn, *((following,) if following else ())),
+            )  # fmt: skip
+
+
+@rule("DEAL-EXPOSED", on=("13(d)",))
+def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play."""
+    if round_.voided is not None or must_be_void(round_, book) or round_.lost:
+        return
+    elected = {fact.payload.seat for fact in round_.of(model.HandElected)}
+    elected |= {fact.payload.scope for fact in round_.of(model.RoundVoided)}
+    for fact in round_.of(model.CardExposed):
+        seat = fact.payload.whose
+        if (
+            not isinstance(seat, int)
+            or fact.payload.by != "dealer"
+            or seat in elected
+            or seat not in stakes_at(round_, book)
+        ):
+            continue
+        over = [round_.certainly_before(each, fact) for each in _turned_over(round_, book, seat)]
+        if True in over:
+            continue
+        elected.add(seat)
+        if None in over:
+            yield Doubt(f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand")
+            continue
+        yield finding(
+            round_, book, "DEAL-EXPOSED", "13(d)", expected="the player elects to play or to void the hand",
+            observed="no election", evidence=(fact,), seat=seat,
+        )  # fmt: skip
+
+
+def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[Fact]:
+    """The facts after which the dealer may show a player's cards: the hands revealed, the base wager settled (.11(e)-(h))."""
+    revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == seat]
+    return revealed + [
+        fact for fact in moves(round_)
+        if fact.payload.seat == seat and fact.payload.wager == book.chapter.base
+        and getattr(fact.payload, "reason", "") != "late"
+    ]  # fmt: skip
+
+
+def stakes_at(round_: Round, book: Rulebook) -> frozenset[int]:
+    """The seats at which a wager lay: not those whose wagers were withdrawn or refused."""
+    return frozenset(stake.seat for stake in stakes(round_, book).values() if stake.on_layout_cents > 0)
+
+
+@rule("DEAL-ELECTION", on=("13(d)",))
+def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The election is made without looking at the unexposed cards."""
+    for fact in firsts(round_.of(model.HandElected), "seat", "election"):
+        looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == fact.payload.seat), None)
+        if looked is None:
+            continue
+        before = round_.certainly_before(looked, fact)
+        if before is None:
+            yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
+        elif before:
+            yield finding(
+                round_, book, "DEAL-ELECTION", "13(d)", expected="the election before the cards are looked at",
+                observed=f"elected to {fact.payload.election} the hand after looking", evidence=(looked, fact),
+                seat=fact.payload.seat,
+            )  # fmt: skip
+
+
+@rule("DEAL-NOBETS", on=("8(b)", "9(a)(3)", "10(a)(2)"))
+def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The dealer announces "no more bets" before dealing any card."""
+    first = round_.first_card
+    if first is None or not round_.observes("wagering"):
+        return
+    announced = round_.first(model.NoMoreBets)
+    before = round_.certainly_before(announced, first) if announced is not None else False
+    if before is None:
+        yield Doubt('the clocks contradict the order of "no more bets" and the first card')
+    elif not before:
+        section = {"manual_shoe": "8(b)", "hand": "9(a)(3)", "automated_shoe": "10(a)(2)"}[book.deal_method]
+        yield finding(
+            round_, book, "DEAL-NOBETS", section, expected='"no more bets" before the first card',
+            observed="announced after it" if announced is not None else "not announced",
+            evidence=(first, *((announced,) if announced else ())),
+        )  # fmt: skip
+
+
+@rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
+def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """All cards go to the discard rack, a surrendered hand counted to seven, and of one deck only.
+
+    From a shoe these are the cards dealt; those burnt or found face up went there before, and may be counted with them.
+    """
+    collected = round_.of(model.CardsCollected)
+    complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
+    if not round_.observes("collection") or not complete or round_.first_card is None:
+        return
+    total, must, aside = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"], 0
+    if book.chapter.numbers.get("copies", 1) > 1:
+        must = sum(len(cards) for cards in round_.hands().values())
+        aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt)) - must
+        aside += len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
+    if not must <= total <= must + aside and not was_voided(round_, book):
+        yield finding(
+            round_, book, "DEAL-RACK", "11(j)", expected=f"{must} cards collected", observed=f"{total}",
+            evidence=collected or round_.facts[-1:],
+        )  # fmt: skip
+    for fact in collected:
+        if fact.payload.deck != round_.deck:
+            yield finding(
+                round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
+                observed=f"cards of deck {fact.payload.deck}", evidence=(round_.opened, fact),
+            )  # fmt: skip
+    for fact in surrenders(round_, book) if book.has("11(d)") else ():
+        seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
+        hand = [each for each in collected if each.payload.of == seat]
+        if not any(each.payload.counted == must for each in hand):
+            yield finding(
+                round_, book, "DEAL-RACK", "11(d)", expected=f"{must} cards of the surrendered hand counted face down",
+                observed="not counted" if not any(each.payload.counted for each in hand) else "another count",
+                evidence=(fact, *hand), seat=seat,
+            )  # fmt: skip

@@ -1,0 +1,447 @@
+"""Decks, dice, shufflers, the opening of the table, and the devices' own counters.
+
+58 Pa. Code §§ 688a.2(c)(1)(i), 688a.3, 688a.4, 688a.5(a)-(g), 688a.9(a)(1), 688a.13(k), (m); the log's own rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from replay.findings import Finding
+from replay.fold.table_fold import Round
+from replay.fold.table_state import NOT_STATED, Deck, Fact, Preparation, in_order
+from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, name, rule
+
+HOUR_US = 3_600_000_000
+
+PREPARING = (
+    model.PatronSeated, model.PatronLeft, model.CardsShuffled, model.CutOffered, model.CardsCut, model.RecutOrdered,
+    model.DeviceFailed,
+)  # fmt: skip
+
+
+def preparations(round_: Round) -> list[Preparation]:
+    """Return what made the round's deck ready: before the round opened, and in it before the first card."""
+    if "preparations" in round_.memo:
+        known: list[Preparation] = round_.memo["preparations"]
+        return known
+    steps = list(round_.before.preparations(round_.deck))
+    seated = dict(round_.before.patrons)
+    first = round_.first_card
+    made = [fact for type_ in PREPARING for fact in round_.of(type_) if first is None or fact.seq < first.seq]
+    for fact in in_order(made):
+        event = fact.payload
+        match event:
+            case model.PatronSeated():
+                seated[event.seat] = event.patron
+            case model.PatronLeft():
+                seated.pop(event.seat, None)
+            case model.CardsShuffled() if event.deck == round_.deck:
+                steps.append(Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
+            case model.CutOffered():
+                detail = "accepted" if event.accepted else "refused"
+                steps.append(Preparation("offer", fact.seq, event.seat, 0, detail, tuple(sorted(seated))))
+            case model.CardsCut():
+                step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, tuple(sorted(seated)))
+                steps.append(step)
+            case model.RecutOrdered():
+                steps.append(Preparation("recut", fact.seq, event.by, 0, "", ()))
+            case model.DeviceFailed() if event.device == "shuffler":
+                steps.append(Preparation("failure", fact.seq, "shuffler", 0, event.fault, ()))
+    round_.memo["preparations"] = steps
+    return steps
+
+
+def _deck(round_: Round) -> Deck | None:
+    return round_.before.decks.get(round_.deck)
+
+
+def _is_fresh(deck: Deck | None) -> bool:
+    """Whether a deck came preshuffled and no round was dealt from it yet."""
+    return deck is not None and deck.preshuffled and not deck.used
+
+
+def _first_round_of_deck(round_: Round) -> Deck | None:
+    """The round's deck where this is the first round dealt from it and the record covers equipment."""
+    deck = _deck(round_)
+    if deck is None or deck.used or round_.first_card is None or not round_.observes("equipment"):
+        return None
+    return deck
+
+
+@rule("DEAL-SHUFFLE", on=("5(a)", "9(a)(1)"))
+def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The cards are shuffled after every round; dealt from the hand only after an automated shuffle."""
+    first = round_.first_card
+    if first is None or not round_.observes("shuffle"):
+        return
+    deck, steps = _deck(round_), preparations(round_)
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    failures = [step for step in steps if step.kind == "failure"]
+    fresh = _is_fresh(deck)
+    if not shuffles and not failures and not fresh:
+        yield finding(
+            round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
+            observed="not shuffled", evidence=(round_.opened, first),
+        )  # fmt: skip
+    elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand" and book.has("9(a)(1)"):
+        yield finding(
+            round_, book, "DEAL-SHUFFLE", "9(a)(1)", expected="an automated shuffle before dealing from the hand",
+            observed="shuffled manually", evidence=(shuffles[-1].seq, first),
+        )  # fmt: skip
+
+
+@rule("DEAL-DEVICE", on=("13(k)",))
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """When a shuffling device jams, stops or does not complete its cycle, the cards are reshuffled."""
+    first = round_.first_card
+    if first is None or not round_.observes("shuffle"):
+        return
+    steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
+    if steps and steps[-1].kind == "failure":
+        yield finding(
+            round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
+            observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
+        )  # fmt: skip
+
+
+@rule("DEAL-DEVICE", on=("13(m)",))
+def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A device that cannot be used is covered or signed before another method is used at the table."""
+    if not round_.before.devices and not round_.of(model.DeviceFailed):
+        return
+    devices, seqs = dict(round_.before.devices), dict(round_.before.device_seqs)
+    manual = [step.seq for step in preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
+    before = [seq for seq in manual if seq < round_.opened.seq]
+    used: list[tuple[str, int]] = []
+    if before and devices.get("shuffler") == "failed" and seqs.get("shuffler", 0) < before[-1]:
+        used.append(("shuffler", before[-1]))
+    for fact in round_.facts:
+        match fact.payload:
+            case model.DeviceFailed(device=device, fault=fault) if fault == "inoperative" or device == "shuffler":
+                devices[device], seqs[device] = "failed", fact.seq
+            case model.DeviceCovered(device=device):
+                devices[device] = "covered"
+            case model.DeviceRestored(device=device):
+                devices.pop(device, None)
+            case model.CardsShuffled(method=method):
+                if method == "manual" and devices.get("shuffler") == "failed":
+                    used.append(("shuffler", fact.seq))
+                elif method != "manual":
+                    devices.pop("shuffler", None)
+            case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None and book.has("13(l)"):
+                used.append(("shoe", fact.seq))
+    reported: set[str] = set()
+    for broken, seq in used:
+        if broken not in reported:
+            reported.add(broken)
+            yield finding(
+                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {broken} covered or marked out of order first",
+                observed="another method was used while it stood uncovered", evidence=(seqs.get(broken, seq), seq),
+            )  # fmt: skip
+
+
+@rule("DEAL-CUT", on=("5(b)(2)", "5(e)", "5(f)"))
+def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After a manual shuffle the cards are cut, at least ten cards deep, and again when a recut is ordered."""
+    first = round_.first_card
+    if first is not None and round_.observes("shuffle") and not book.exempt("5(e)"):
+        yield from cut_before(round_, book, preparations(round_), first)
+
+
+def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: Fact) -> Iterator[Finding]:
+    """Judge the cut between the last of some shuffles, where that was a manual one, and the card dealt next."""
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    if not shuffles or shuffles[-1].detail != "manual":
+        return
+    after = [step for step in steps if step.seq > shuffles[-1].seq]
+    cuts = [step for step in after if step.kind == "cut"]
+    if not cuts:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut",
+            evidence=(shuffles[-1].seq, first),
+        )  # fmt: skip
+        return
+    if not book.has("5(e)"):
+        return
+    final = cuts[-1]
+    yield from _depth(round_, book, final)
+    recuts = [step for step in after if step.kind == "recut"]
+    if recuts and recuts[-1].seq > final.seq:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
+            evidence=(recuts[-1].seq, first),
+        )  # fmt: skip
+
+
+def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding]:
+    numbers = book.chapter.numbers
+    least, below = numbers["cut_depth_cards"], numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"])
+    above = made.depth if made.detail == "top" else numbers["deck_size"] - made.depth
+    if not least <= above <= numbers["deck_size"] - below:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(e)",
+            expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
+            observed=f"{made.depth} from the {made.detail}", evidence=(made.seq,),
+        )  # fmt: skip
+
+
+def _shuffler(round_: Round, book: Rulebook) -> str:
+    return round_.before.shuffler or book.shuffler
+
+
+def _reshuffles_itself(round_: Round, book: Rulebook) -> bool:
+    """Whether the table's device reshuffles by itself, where that makes cutting and spreading fall away."""
+    return _shuffler(round_, book) == "continuous" and (book.has("687a.5(g)") or book.has("659a.5(f)"))
+
+
+@rule("DEAL-CUT", on=("659a.5(c)", "687a.5(d)"))
+def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """In some chapters the dealer alone cuts, and a preshuffled deck is cut before its first round too.
+
+    Not where a device reshuffles by itself (§§ 659a.5(f), 687a.5(g)) and nobody shuffled by hand.
+    """
+    first, deck = round_.first_card, _deck(round_)
+    steps = preparations(round_)
+    by_hand = any(step.kind == "shuffle" and step.detail == "manual" for step in steps)
+    if first is None or not round_.observes("shuffle") or (_reshuffles_itself(round_, book) and not by_hand):
+        return
+    cuts = [step for step in steps if step.kind == "cut"]
+    section, fresh_section = ("687a.5(d)", "687a.5(c)(2)") if book.has("687a.5(d)") else ("659a.5(c)", "659a.5(b)(2)")
+    for step in cuts:
+        if step.who != "dealer":
+            yield finding(
+                round_, book, "DEAL-CUT", section, expected="the cards cut by the dealer",
+                observed=f"cut by seat {step.who}", evidence=(step.seq,),
+            )  # fmt: skip
+    if not _is_fresh(deck) or any(step.kind == "shuffle" for step in steps):
+        return
+    if cuts:
+        yield from _depth(round_, book, cuts[-1])
+    else:
+        yield finding(
+            round_, book, "DEAL-CUT", fresh_section, expected="a preshuffled deck cut before it is dealt",
+            observed="not cut", evidence=(round_.opened, first),
+        )  # fmt: skip
+
+
+def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
+    """Return the offers and the first cut after the last shuffle of the round's deck, where that was a manual one.
+
+    Offers to the same player that follow each other are one.
+    """
+    steps = preparations(round_)
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    if round_.first_card is None or not round_.observes("shuffle") or not shuffles or shuffles[-1].detail != "manual":
+        return None
+    after = [step for step in steps if step.seq > shuffles[-1].seq]
+    made = next((step for step in after if step.kind == "cut"), None)
+    if made is None:
+        return None
+    offers = [step for step in after if step.kind == "offer" and step.seq < made.seq]
+    return [list(same)[-1] for _, same in groupby(offers, key=lambda step: step.who)], made
+
+
+def _in_turn_to_cut(round_: Round, seated: Sequence[int]) -> list[int]:
+    """Who is offered the cut: the first to arrive when the game begins, then from the dealer's right (§ 688a.5(d), D120)."""
+    order = sorted(seated, reverse=True)
+    beginning = round_.before.first_patron_seat if round_.before.just_opened else 0
+    return sorted(order, key=lambda seat: seat != beginning)
+
+
+@rule("DEAL-CUT", on=("5(c)", "5(d)"))
+def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Offered first to the first player to arrive when the game begins, else from the dealer's right counterclockwise."""
+    found = first_cut(round_)
+    if found is None or book.exempt("5(d)"):
+        return
+    offers, made = found
+    seated = list((offers[0] if offers else made).seated)
+    if not round_.before.patrons_known or not seated:
+        return
+    order = _in_turn_to_cut(round_, seated)
+    offered = [step.who for step in offers]
+    took = offered[-1:] if offers and offers[-1].detail == "accepted" else []
+    right = offered == order[: len(offered)] and (bool(took) or len(offered) == len(order))
+    by_right_person = made.who == (took[0] if took else "dealer")
+    if not right or not by_right_person:
+        yield finding(
+            round_, book, "DEAL-CUT", "5(d)" if made.who == "dealer" or not right else "5(c)",
+            expected="the cut offered to " + ", ".join(f"seat {seat}" for seat in order) + " in turn",
+            observed=("offered to " + ", ".join(f"seat {seat}" for seat in offered) if offered else "not offered")
+            + f"; cut by {made.who if made.who == 'dealer' else f'seat {made.who}'}",
+            evidence=(*(step.seq for step in offers), made.seq, *((round_.first_card,) if round_.first_card else ())),
+        )  # fmt: skip
+
+
+@rule("DEAL-CUT", on=("5(d)",))
+def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A recut is made by the player who cut last, or by the next in turn, where he refuses by the one after (D385)."""
+    if first_cut(round_) is None or book.exempt("5(f)") or not round_.before.patrons_known:
+        return
+    steps = preparations(round_)
+    steps = steps[max(at for at, step in enumerate(steps) if step.kind == "shuffle") :]
+    ordered = next((step for step in reversed(steps) if step.kind == "recut"), None)
+    if ordered is None:
+        return
+    before = [step for step in steps if step.kind == "cut" and step.seq < ordered.seq]
+    since = [step for step in steps if step.seq > ordered.seq]
+    made = next((step for step in since if step.kind == "cut"), None)
+    if made is None or not before:
+        return
+    order = _in_turn_to_cut(round_, made.seated)
+    last = before[-1].who
+    if last not in order:
+        return  # the dealer, after everybody had refused, or one who has left
+    refused = {step.who for step in since if step.kind == "offer" and step.detail == "refused"}
+    following = next((seat for seat in order[order.index(last) + 1 :] if seat not in refused), "dealer")
+    if made.who not in (last, following):
+        yield finding(
+            round_, book, "DEAL-CUT", "5(f)",
+            expected=f"recut by {name(last)}, who cut last, or by {name(following)}, next in turn",
+            observed=f"recut by {name(made.who)}", evidence=(ordered.seq, made.seq),
+        )  # fmt: skip
+
+
+@rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", on=("4(a)", "4(b)"))
+def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before its first round a deck is inspected and verified, its second joker destroyed, spread face up and washed.
+
+    A preshuffled deck needs none of it, but in 686a the spread: § 686a.4(e) does not name subsection (b).
+    """
+    deck = _first_round_of_deck(round_)
+    if deck is None:
+        return
+    evidence = (deck.received_seq, round_.opened.seq)
+    if deck.jokers < book.chapter.numbers.get("jokers", 1):
+        yield finding(
+            round_, book, "OPEN-JOKER", "3(a)", expected="a deck with a joker", observed="received without one",
+            evidence=evidence,
+        )  # fmt: skip
+    if deck.preshuffled and not book.has("686a.4(e)"):
+        return
+    if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
+        yield finding(
+            round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
+            observed="not on record", evidence=evidence,
+        )  # fmt: skip
+    washed = deck.washed or deck.preshuffled
+    if not deck.inspected and not deck.preshuffled:
+        yield finding(
+            round_, book, "OPEN-INSPECT", "4(a)", expected="the deck inspected and the inspection verified",
+            observed="not on record", evidence=evidence,
+        )  # fmt: skip
+    if not (deck.spread and washed):
+        missing = " and ".join(step for step, done in (("spread", deck.spread), ("washed", washed)) if not done)
+        yield finding(
+            round_, book, "OPEN-SPREAD", "4(b)", expected="the deck spread face up and washed before its first round",
+            observed=f"not {missing}", evidence=evidence,
+        )  # fmt: skip
+
+
+@rule("OPEN-IDLE", on=("5(g)",))
+def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
+    before = round_.before
+    if not before.idle or not round_.observes("equipment") or round_.first_card is None or book.exempt("5(g)"):
+        return
+    if _reshuffles_itself(round_, book):
+        return
+    washed = before.idle_washed or (_shuffler(round_, book) != "none" and book.has("5(g)(2)"))
+    if not (before.idle_spread and washed):
+        yield finding(
+            round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",
+            observed="not washed" if before.idle_spread else "not spread",
+            evidence=(before.idle_seq, round_.opened.seq),
+        )  # fmt: skip
+
+
+@rule("EQUIP-DECK", on=("3(c)(1)", "3(c)(2)"))
+def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A deck is changed at least every 4 hours when dealt by hand, every 8 hours from a shoe, from its going into play."""
+    deck = _deck(round_)
+    if deck is None or deck.in_play_us is None:
+        return
+    key = "deck_age_hand_hours" if book.deal_method == "hand" else "deck_age_shoe_hours"
+    limit, age_us = book.chapter.numbers[key], round_.opened.at_us - deck.in_play_us
+    if age_us > limit * HOUR_US:
+        section = "3(c)(1)" if book.deal_method == "hand" else "3(c)(2)"
+        yield finding(
+            round_, book, "EQUIP-DECK", section, expected=f"deck {round_.deck} changed within {limit} h",
+            observed=f"in play for {age_us / HOUR_US:.2f} h", evidence=(deck.in_play_seq, round_.opened),
+        )  # fmt: skip
+
+
+@rule("EQUIP-DICE", on=("2(c)(1)(i)",))
+def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Dice do not remain on a table for more than 24 hours."""
+    received, since = round_.before.dice_us, round_.before.dice_seq
+    limit = book.chapter.numbers["dice_age_hours"]
+    fresh = list(round_.of(model.DiceReceived))
+    for fact in round_.of(model.DiceRolled):
+        while fresh and fresh[0].seq < fact.seq:
+            received, since = fresh[0].at_us, fresh.pop(0).seq
+        if received is not None and fact.at_us - received > limit * HOUR_US:
+            yield finding(
+                round_, book, "EQUIP-DICE", "2(c)(1)(i)", expected=f"dice changed within {limit} h",
+                observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h", evidence=(since, fact),
+            )  # fmt: skip
+            return
+
+
+@rule("EQUIP-ALTERNATE", on=("3(b)(3)",))
+def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """With two decks, each is used for every other round of play."""
+    before = round_.before
+    in_play = [name for name, deck in before.decks.items() if deck.in_play_us is not None]
+    both_before = len(in_play) == 2 and before.previous_decks == 2
+    if round_.observes("equipment") and both_before and before.last_deck == round_.deck:
+        yield finding(
+            round_, book, "EQUIP-ALTERNATE", "3(b)(3)",
+            expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
+            observed=f"deck {round_.deck} again", evidence=(round_.opened,),
+        )  # fmt: skip
+
+
+@rule("EQUIP-ALTERNATE", on=("3(b)(1)",))
+def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """With two decks, the backs of one are of another colour than those of the other."""
+    before = round_.before
+    deck = _first_round_of_deck(round_)
+    if deck is None or deck.back in ("", NOT_STATED):
+        return
+    others = [each for id_, each in before.decks.items() if id_ != round_.deck and each.in_play_us is not None]
+    alike = [each.received_seq for each in others if each.back == deck.back]
+    if alike:
+        yield finding(
+            round_, book, "EQUIP-ALTERNATE", "3(b)(1)", expected="two decks with backs of different colours",
+            observed=f"both {deck.back}", evidence=(deck.received_seq, *alike, round_.opened),
+        )  # fmt: skip
+
+
+@rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", on=EVERY_CHAPTER)
+def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """A device's own counter does not jump or repeat, its clock does not run back, and a correction fits what it names.
+
+    Whether a correction that does not fit was to change the round cannot be told.
+    """
+    codes = {
+        "gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK", "correction": "LOG-CORRECTION",
+    }  # fmt: skip
+    expected = {
+        "gap": "every number of the device once and in order", "repeat": "a number once, or again with the same content",
+        "clock": "a clock that does not run back",
+        "correction": "a correction that names an earlier event of its stream by number and id",
+    }  # fmt: skip
+    for jump in round_.jumps:
+        if jump.kind == "gap" and not jump.missing:
+            continue
+        yield finding(
+            round_, book, codes[jump.kind], "11(j)", expected=expected[jump.kind], observed=jump.detail,
+            evidence=(jump.seq,),
+        )  # fmt: skip
+        if jump.kind == "correction":
+            yield Doubt(jump.detail)

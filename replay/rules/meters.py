@@ -1,0 +1,127 @@
+"""The meters' own streams: whether every advance and every reset adds up (58 Pa. Code § 688a.12(d), D18).
+
+A wrong reading is found once; what follows is judged from the reading as it stands, so that one fault makes one finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from events.vocabulary import model
+from events.vocabulary.model import Event
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import chapter
+from games.settlement.progressive import after_winner, contribution, share_cents
+from replay.findings import Finding, finding_id
+from replay.fold.corrections import Correction, Known, correction
+from replay.rules.must_hit_by_meter import MysteryState, begun, judge
+from replay.rules.rule import SEVERITY
+
+MYSTERY_CHAPTER = "pa-645c"
+"""The chapter of a Must-Hit-By meter that was armed and never set into service under another."""
+
+
+class MeterState(msgspec.Struct):
+    """A meter as its own events state it: under which chapter and paytable, its rates, and its readings."""
+
+    chapter: str = ""
+    paytable: str = ""
+    seed_cents: int = 0
+    rate_bp: int = 0
+    reserve_rate_bp: int = 0
+    value: int | None = None
+    reserve: int = 0
+    mystery: MysteryState | None = None
+
+
+class MeterFold:
+    """Judges the events of one meter's stream, in order; a correction makes it `stale` (see `TableFold`)."""
+
+    def __init__(self, stream: str, state: MeterState | None = None) -> None:
+        self.stream = stream
+        self.state = state if state is not None else MeterState()
+        self.known: Known | None = None
+        self.refused: Mapping[int, str] = {}
+        self.corrections: list[Correction] = []
+        self.stale = False
+
+    def apply(self, seq: int, payload: Event) -> list[Finding]:
+        """Fold one event; return what does not add up."""
+        state = self.state
+        if self.known is not None and seq in self.known:
+            instead = self.known[seq]
+            if instead is None:
+                return []
+            payload = instead[1]
+        match payload:
+            case model.EventCorrected():
+                self.corrections.append(correction(seq, payload))
+                self.stale = True
+                return [self._refused(seq)] if seq in self.refused else []
+            case model.MeterSet():
+                state.chapter, state.paytable = payload.chapter, payload.paytable
+                state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp
+                state.reserve_rate_bp = payload.reserve_rate_bp
+                state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
+                state.mystery = begun(payload)
+                return []
+            case model.MysteryArmed() | model.MysteryHit():
+                state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
+                return judge(self.stream, state.mystery, seq, payload)
+            case model.MeterAdvanced() if state.mystery is not None:
+                return judge(self.stream, state.mystery, seq, payload)
+            case model.MeterAdvanced():
+                if state.value is None:
+                    return []
+                value = state.value + contribution(payload.wager_cents, state.rate_bp)
+                reserve = state.reserve + contribution(payload.wager_cents, state.reserve_rate_bp)
+                wrong = (value, reserve) != (payload.value_centicents, payload.reserve_centicents)
+                expected = f"{_show(value)}, reserve {_show(reserve)}"
+                state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
+                return [self._finding(seq, payload, expected)] if wrong else []
+            case model.MeterReset():
+                if state.value is None:
+                    return []
+                paid = share_cents(state.value, payload.share_bp) * 100
+                value = after_winner(state.value, payload.share_bp, state.seed_cents)
+                wrong = (paid, value) != (payload.paid_centicents, payload.value_centicents)
+                expected = f"{_show(paid)} paid, {_show(value)} after it"
+                state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
+                return [self._finding(seq, payload, expected)] if wrong else []
+            case _:
+                return []
+
+    def _refused(self, seq: int) -> Finding:
+        evidence = (seq,)
+        return Finding(
+            id=finding_id("LOG-CORRECTION", self.stream, None, None, None, evidence, ""), code="LOG-CORRECTION",
+            stream=self.stream, round_no=None, seat=None, wager=None,
+            expected="a correction that names an earlier event of its stream by number and id",
+            observed=self.refused[seq], difference_cents=None, evidence=evidence,
+            cite="the contract of the log: event_corrected", other_reading=None, severity=SEVERITY["LOG-CORRECTION"],
+            assumed=False, rules_digest="",
+        )  # fmt: skip
+
+    def _finding(self, seq: int, event: model.MeterAdvanced | model.MeterReset, expected: str) -> Finding:
+        if isinstance(event, model.MeterAdvanced):
+            observed = f"{_show(event.value_centicents)}, reserve {_show(event.reserve_centicents)}"
+        else:
+            observed = f"{_show(event.paid_centicents)} paid, {_show(event.value_centicents)} after it"
+        evidence = (seq,)
+        return Finding(
+            id=finding_id("PAY-METER", self.stream, event.round_no, event.seat, "progressive", evidence, ""),
+            code="PAY-METER", stream=self.stream, round_no=event.round_no, seat=event.seat, wager="progressive",
+            expected=expected, observed=observed, difference_cents=None, evidence=evidence,
+            cite=self._cite(), other_reading=None, severity=SEVERITY["PAY-METER"], assumed=False, rules_digest="",
+        )  # fmt: skip
+
+    def _cite(self) -> str:
+        jurisdiction, _, name = self.state.chapter.partition("-")
+        return str(chapter(jurisdiction, name).cite("12(d)"))
+
+
+def _show(centicents: int) -> str:
+    rest = centicents % 100
+    return show_money(centicents // 100) + (f"{rest:02d}" if rest else "")

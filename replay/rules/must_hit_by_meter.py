@@ -1,0 +1,161 @@
+"""A Must-Hit-By meter's own stream: every contribution, arming and hit adds up (58 Pa. Code § 645c.3(c), D21).
+
+The law of this file is that of `meters.py`: a wrong reading is found once, and what follows is judged from it as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from events.vocabulary import model
+from games.layout import Contribution, Cycle, MysteryHit
+from games.rulebook.chapters import Paytable, chapter, known_chapters
+from games.settlement.mystery import is_committed, ruling, show_meter
+from games.settlement.progressive import contribution
+from replay.findings import Finding, finding_id
+from replay.rules.rule import SEVERITY
+
+Judged = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit
+
+
+class MysteryState(msgspec.Struct):
+    """A Must-Hit-By meter as its own events state it: as armed, and the last contribution since the last hit, if any."""
+
+    chapter: str
+    minimum_cents: int = 0
+    maximum_cents: int = 0
+    rate_bp: int = 0
+    value: int | None = None
+    commitment: str | None = None
+    armed_seq: int = 0
+    table: str = ""
+    seat: int = 0
+    before: int = 0
+    advanced_seq: int = 0
+
+
+def begun(event: model.MeterSet) -> MysteryState | None:
+    """Return the state of a meter put into service under a Must-Hit-By configuration; null for another meter."""
+    if event.chapter not in known_chapters():
+        return None
+    paytable = chapter(*event.chapter.split("-", 1)).paytables.get(("mystery", event.paytable))
+    if paytable is None:
+        return None
+    return MysteryState(
+        event.chapter, event.seed_cents, paytable.maximum_cents, event.rate_bp, value=event.value_centicents
+    )
+
+
+def judge(stream: str, state: MysteryState, seq: int, event: Judged) -> list[Finding]:
+    """Fold one event of the meter; return what does not add up."""
+    match event:
+        case model.MysteryArmed():
+            state.minimum_cents, state.maximum_cents, state.rate_bp = (
+                event.minimum_cents, event.maximum_cents, event.rate_bp,
+            )  # fmt: skip
+            state.value, state.commitment, state.armed_seq = event.reading_centicents, event.commitment, seq
+            return _found(stream, seq, state, event, [_configuration(state)])
+        case model.MeterAdvanced():
+            said = list(_advanced(state, seq, event))
+        case _:
+            said = list(_hit(state, seq, event))
+    return _found(stream, seq, state, event, said)
+
+
+Said = tuple[str, str, str, str, tuple[int, ...]] | None
+"""A code, its section, what was expected and observed, and the evidence."""
+
+
+def _configuration(state: MysteryState) -> Said:
+    """The minimum, maximum and rate are those of one of the configurations."""
+    jurisdiction, _, name = state.chapter.partition("-")
+    book = chapter(jurisdiction, name)
+    known = [book.paytable("mystery", each) for each in book.wagers["mystery"].paytables]
+    armed = (state.minimum_cents, state.maximum_cents, state.rate_bp)
+    if armed in [(each.seed_cents, each.maximum_cents, each.rate_bp) for each in known]:
+        return None
+    observed = f"{show_meter(armed[0] * 100)} to {show_meter(armed[1] * 100)}, {armed[2] / 100:g} %"
+    return "MYST-CONTRIBUTION", "3(c)(4)", "one of the configurations", observed, (state.armed_seq,)
+
+
+def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iterator[Said]:
+    if state.value is not None:
+        limit = state.maximum_cents * 100
+        if state.advanced_seq and state.value > limit >= state.before:
+            yield (
+                "MYST-TRIGGER", "3(c)(3)", f"a hit, for no target is above {show_meter(limit)}",
+                f"the meter went on at {show_meter(state.value)}", (state.advanced_seq, seq),
+            )  # fmt: skip
+        right = state.value + contribution(event.wager_cents, state.rate_bp)
+        if right != event.value_centicents:
+            yield (
+                "MYST-CONTRIBUTION", "3(c)(2)", f"meter {show_meter(right)}", f"meter {show_meter(event.value_centicents)}",
+                (seq,),
+            )  # fmt: skip
+    gained = contribution(event.wager_cents, state.rate_bp)
+    state.before = state.value if state.value is not None else event.value_centicents - gained
+    state.value, state.table, state.seat, state.advanced_seq = event.value_centicents, event.table, event.seat, seq
+
+
+def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Said]:
+    evidence = tuple(each for each in (state.advanced_seq, seq) if each)
+    target = event.target_centicents
+    told = state.commitment is not None and target is not None and event.nonce is not None
+    if told and not is_committed(state.commitment or "", target or 0, event.nonce or ""):
+        yield (
+            "MYST-COMMITMENT", "3(c)(3)", f"a target with the SHA-256 {state.commitment}",
+            f"{show_meter(target or 0)} with nonce {event.nonce}", (state.armed_seq, seq),
+        )  # fmt: skip
+        target = None
+    if state.advanced_seq and event.table != state.table:
+        observed = f"a hit of table {event.table}"
+        yield (
+            "MYST-TRIGGER",
+            "3(c)(3)",
+            f"a hit of table {state.table}, whose wager was just accepted",
+            observed,
+            evidence,
+        )
+    elif state.advanced_seq and state.value is not None:
+        last = Contribution(state.seat, state.before, state.value)
+        said = ruling(Cycle((last,), MysteryHit(event.seat, event.reading_centicents, target)), _limits(state))
+        if said.at is not None:
+            yield "MYST-TRIGGER", "3(c)(3)", said.right, said.wrong, evidence
+        elif event.reading_centicents != state.value:
+            observed = f"a hit at meter {show_meter(event.reading_centicents)}"
+            yield "MYST-AMOUNT", "3(c)(7)", f"a hit at meter {show_meter(state.value)}", observed, evidence
+    low = state.minimum_cents * 100
+    if state.armed_seq and event.after_centicents != low:
+        observed = f"meter {show_meter(event.after_centicents)}"
+        yield "MYST-RESET", "3(c)(5)(iv)", f"meter {show_meter(low)}", observed, (seq,)
+    state.value, state.commitment, state.seat, state.advanced_seq = event.after_centicents, None, 0, 0
+
+
+def _limits(state: MysteryState) -> Paytable:
+    """The configuration as armed, in the shape of a paytable."""
+    jurisdiction, _, name = state.chapter.partition("-")
+    any_ = chapter(jurisdiction, name).paytable("mystery", "A-1")
+    return msgspec.structs.replace(
+        any_, seed_cents=state.minimum_cents, maximum_cents=state.maximum_cents, rate_bp=state.rate_bp
+    )
+
+
+def _found(stream: str, seq: int, state: MysteryState, event: Judged, said: list[Said]) -> list[Finding]:
+    jurisdiction, _, name = state.chapter.partition("-")
+    round_no, seat = getattr(event, "round_no", None), getattr(event, "seat", None)
+    findings = []
+    for each in said:
+        if each is None:
+            continue
+        code, section, expected, observed, evidence = each
+        findings.append(
+            Finding(
+                id=finding_id(code, stream, round_no, seat, "mystery", evidence, ""), code=code, stream=stream,
+                round_no=round_no, seat=seat, wager="mystery", expected=expected, observed=observed,
+                difference_cents=None, evidence=evidence, cite=str(chapter(jurisdiction, name).cite(f"{name}.{section}")),
+                other_reading=None, severity=SEVERITY[code], assumed=False, rules_digest="",
+            )
+        )  # fmt: skip
+    return findings

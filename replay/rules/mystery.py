@@ -1,0 +1,345 @@
+"""The Must-Hit-By Mystery bonus in a table's stream: who contributes, when it hits, what is paid, and the meter after it.
+
+58 Pa. Code § 645c.3(c), D21. The meter's own stream is judged in `must_hit_by_meter.py`; who wins is said in `games/settlement/mystery.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from events.vocabulary import model
+from games.layout import Contribution, Cycle, Layout, Mystery, MysteryHit
+from games.rulebook.chapters import Paytable
+from games.rulebook.rulebook import Rulebook
+from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
+from games.settlement.progressive import contribution
+from replay.findings import Finding
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Armed, Fact, in_order
+from replay.fold.wager_keys import key_of
+from replay.rules.paying import meter_before, verified
+from replay.rules.rule import Doubt, finding, rule
+from replay.rules.wagering import stakes
+from replay.settlement.payouts import flows
+from replay.settlement.settlement import dues, is_void, settlements
+from replay.settlement.table_layout import FURTHER_LAYOUT
+
+WAGER = "mystery"
+
+
+class Recorded(msgspec.Struct):
+    """One cycle of the meter as the round has it: the arming, the contributions, the hit, and what they come to.
+
+    `committed` says whether the target revealed is the one committed to; null where there is nothing to compare.
+    """
+
+    contributions: list[Fact]
+    befores: list[int]
+    armed: Armed | None = None
+    hit: Fact | None = None
+    committed: bool | None = None
+    unproved: bool = False
+
+    def cycle(self) -> Cycle:
+        """Return what counts of it: a target other than the committed one is not believed."""
+        hit = None
+        if self.hit is not None:
+            event = self.hit.payload
+            target = None if self.committed is False else event.target_centicents
+            hit = MysteryHit(event.seat, event.reading_centicents, target)
+        made = zip(self.contributions, self.befores, strict=True)
+        return Cycle(
+            tuple(Contribution(f.payload.seat, before, f.payload.reading_centicents) for f, before in made), hit
+        )
+
+    def facts(self) -> list[Fact]:
+        """All facts of the cycle."""
+        return [*self.contributions, *((self.hit,) if self.hit is not None else ())]
+
+
+def _configuration(book: Rulebook) -> Paytable | None:
+    offer = book.offers.get(WAGER)
+    return offer.paytable if offer is not None else None
+
+
+def _of_meter(round_: Round, book: Rulebook, type_: type[model.Event]) -> Sequence[Fact]:
+    return [fact for fact in round_.of(type_) if fact.payload.meter == book.mystery_meter]
+
+
+def recorded(round_: Round, book: Rulebook) -> list[Recorded]:
+    """Return the cycles of the Must-Hit-By meter that the round has something of, in order."""
+    if "mystery" not in round_.memo:
+        paytable = _configuration(book)
+        round_.memo["mystery"] = _recorded(round_, book, paytable) if paytable is not None else []
+    known: list[Recorded] = round_.memo["mystery"]
+    return known
+
+
+def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorded]:
+    meter = book.mystery_meter or ""
+    reading = meter_before(round_, book, meter)
+    current = Recorded([], [], round_.before.armed.get(meter))
+    found, just_armed = [current], False
+    events = (model.MysteryArmed, model.ProgressiveAccepted, model.MysteryHit)
+    for fact in in_order(fact for type_ in events for fact in _of_meter(round_, book, type_)):
+        event = fact.payload
+        match event:
+            case model.MysteryArmed():
+                current.armed, reading = Armed.of(fact), event.reading_centicents
+                just_armed = len(found) == 1 and not current.contributions
+            case model.ProgressiveAccepted():
+                elsewhere = book.linked_mystery and reading is not None and event.reading_centicents < reading
+                if elsewhere:  # another table hit, and the meter began again
+                    current = Recorded([], [], None)
+                    found.append(current)
+                added = contribution(_wagered(round_, book, fact), paytable.rate_bp)
+                derived = event.reading_centicents - added
+                if just_armed and reading is not None and _lie_between(book, paytable, reading, derived, added):
+                    reading = None  # armed in an earlier round, whose contributions are not on record (D248)
+                just_armed = False
+                current.befores.append(derived if reading is None or book.linked_mystery else reading)
+                current.contributions.append(fact)
+                reading = event.reading_centicents
+            case model.MysteryHit() if _is_repeated(found, event):
+                pass
+            case model.MysteryHit():
+                current.hit = fact
+                _prove(current)
+                reading = event.after_centicents
+                current = Recorded([], [], None)
+                found.append(current)
+    return [each for each in found if each.contributions or each.hit is not None]
+
+
+def _is_repeated(found: Sequence[Recorded], event: model.MysteryHit) -> bool:
+    """Whether a hit is the last one said again: nothing was armed or contributed since (D21, D373)."""
+    current, last = found[-1], found[-2].hit if len(found) > 1 else None
+    return last is not None and last.payload == event and current.armed is None and not current.contributions
+
+
+def _lie_between(book: Rulebook, paytable: Paytable, armed: int, before: int, added: int) -> bool:
+    """Whether contributions of earlier rounds can lie between an arming and a contribution, by the meter (D248, D280).
+
+    The meter was armed at its minimum, and what lies between is a whole number of contributions, or more than a round brings.
+    """
+    between = before - armed
+    if armed != paytable.seed_cents * 100 or between <= 0 or added <= 0:
+        return False
+    return between % added == 0 or between >= book.chapter.numbers["seats"] * added
+
+
+def _prove(cycle: Recorded) -> None:
+    assert cycle.hit is not None
+    event = cycle.hit.payload
+    commitment = cycle.armed.commitment if cycle.armed is not None else None
+    if commitment is None or event.target_centicents is None:
+        return
+    if event.nonce is None:
+        cycle.unproved = True
+    else:
+        cycle.committed = is_committed(commitment, event.target_centicents, event.nonce)
+
+
+def _wagered(round_: Round, book: Rulebook, fact: Fact) -> int:
+    """The progressive wager that contributes, in cents: as it lay at the box, or as the system accepted it."""
+    stake = stakes(round_, book).get(key_of(fact.payload.seat, "progressive", None, ""))
+    return stake.on_layout_cents if stake is not None and stake.on_layout_cents > 0 else int(fact.payload.amount_cents)
+
+
+def rulings(round_: Round, book: Rulebook) -> list[tuple[Recorded, Ruling]]:
+    """Return each cycle with what it comes to."""
+    paytable = _configuration(book)
+    return [(each, ruling(each.cycle(), paytable)) for each in recorded(round_, book)] if paytable is not None else []
+
+
+def mystery_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+    """Put the Must-Hit-By meter on the table that the round is settled from."""
+    if book.mystery_meter is None:
+        return layout
+    cycles = tuple(each.cycle() for each in recorded(round_, book))
+    paid = tuple(key[0] for key in flows(round_) if key[1] == WAGER)
+    mystery = Mystery(cycles, paid, round_.observes("mystery"), _qualifying(round_, book))
+    return msgspec.structs.replace(layout, mystery=mystery)
+
+
+def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
+    """Say of the seats of the cycles whether they have a base and a progressive wager in time (§ 645c.3(c)(1), D113).
+
+    A wager that is not on record was not placed where the record covers wagers; beside other wagers, it is not known (D318).
+    """
+    placed, found = stakes(round_, book), dict[int, bool | None]()
+    if not placed:
+        return found
+    for seat in {fact.payload.seat for each in recorded(round_, book) for fact in each.facts()}:
+        for wager in (book.chapter.base, "progressive"):
+            stake = placed.get(key_of(seat, wager, None, ""))
+            if stake is None:
+                in_time: bool | None = False if round_.observes("wagering") else None
+            else:
+                in_time = None if stake.doubt else stake.in_time_cents > 0
+            if in_time is not True and found.get(seat) is not False:
+                found[seat] = in_time
+    return found
+
+
+FURTHER_LAYOUT["pai_gow_poker"].append(mystery_layout)
+
+
+@rule("MYST-CONTRIBUTION", "WAGER-BASE", on=("645c.3(c)(1)", "645c.3(c)(2)"))
+def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Each qualifying progressive wager, and no other, adds its percentage to the meter."""
+    paytable = _configuration(book)
+    if paytable is None or round_.lost:
+        return
+    placed, accepted = stakes(round_, book), set[int]()
+    at_box = {wager: {key[0] for key, stake in placed.items() if key[1] == wager and stake.on_layout_cents > 0}
+              for wager in (book.chapter.base, "progressive")}  # fmt: skip
+    qualified = at_box[book.chapter.base] & at_box["progressive"]
+    for cycle in recorded(round_, book):
+        for fact, before in zip(cycle.contributions, cycle.befores, strict=True):
+            event = fact.payload
+            accepted.add(event.seat)
+            if event.seat not in qualified:
+                missing = next(wager for wager, seats in at_box.items() if event.seat not in seats)
+                yield finding(
+                    round_, book, "WAGER-BASE", "645c.3(c)(1)", expected="a base wager and a progressive wager beside it",
+                    observed=f"a contribution without a {missing} wager", evidence=(fact,), seat=event.seat, wager=WAGER,
+                )  # fmt: skip
+                continue
+            wagered = _wagered(round_, book, fact)
+            right = before + contribution(wagered, paytable.rate_bp)
+            if (event.reading_centicents, event.amount_cents) != (right, wagered):
+                yield finding(
+                    round_, book, "MYST-CONTRIBUTION", "645c.3(c)(2)",
+                    expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
+                    observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
+                    evidence=(fact,), seat=event.seat, wager=WAGER,
+                )  # fmt: skip
+    won = {said.winner.seat for _, said in rulings(round_, book) if said.winner is not None}
+    if (
+        not round_.observes("mystery")
+        or (round_.first_card is None and round_.closed is None)
+        or (won and not accepted)
+    ):
+        return
+    for seat in sorted(qualified - accepted - won):
+        yield finding(
+            round_, book, "MYST-CONTRIBUTION", "645c.3(c)(2)", expected="the contribution of a qualifying wager",
+            observed="none", evidence=placed[key_of(seat, "progressive", None, "")].facts, seat=seat, wager=WAGER,
+        )  # fmt: skip
+
+
+@rule("MYST-CONTRIBUTION", on=("645c.3(c)(4)",))
+def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The meter is armed in the configuration that is filed: minimum, maximum and rate."""
+    paytable = _configuration(book)
+    if paytable is None:
+        return
+    for fact in _of_meter(round_, book, model.MysteryArmed):
+        event = fact.payload
+        filed = (paytable.seed_cents, paytable.maximum_cents, paytable.rate_bp)
+        armed = (event.minimum_cents, event.maximum_cents, event.rate_bp)
+        if armed != filed:
+            yield finding(
+                round_, book, "MYST-CONTRIBUTION", "645c.3(c)(4)", expected=f"{paytable.name}: {_bounds(*filed)}",
+                observed=_bounds(*armed), evidence=(fact,), wager=WAGER,
+            )  # fmt: skip
+
+
+def _bounds(minimum: int, maximum: int, rate_bp: int) -> str:
+    return f"{show_meter(minimum * 100)} to {show_meter(maximum * 100)}, {rate_bp / 100:g} %"
+
+
+@rule("MYST-TRIGGER", on=("645c.3(c)(3)",))
+def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The contribution that lifts the meter above the hidden target hits, and no other (D21).
+
+    Where the bonus was paid to the wrong seat, the finding with its money is made in `settlement.py`.
+    """
+    mispaid = {
+        each.seat for each in settlements(round_, book)
+        if each.wager == WAGER and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
+    }  # fmt: skip
+    for cycle, said in rulings(round_, book):
+        if said.doubt:
+            yield Doubt(said.doubt)
+        if round_.lost or said.at is None:
+            continue
+        winner = said.winner
+        if said.at in mispaid and (winner is None or winner.seat != said.at):
+            continue
+        yield finding(
+            round_, book, "MYST-TRIGGER", "645c.3(c)(3)", expected=said.right, observed=said.wrong, evidence=cycle.facts(),
+            seat=said.at, wager=WAGER,
+        )  # fmt: skip
+
+
+@rule("MYST-COMMITMENT", on=("645c.3(c)(3)",))
+def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """A target that is revealed is the one that the device committed to when it was armed (D21)."""
+    for cycle in recorded(round_, book):
+        if cycle.hit is None or cycle.armed is None:
+            continue
+        if cycle.unproved:
+            yield Doubt("the nonce of the Must-Hit-By target is not on record, so its commitment cannot be checked")
+        if cycle.committed is False:
+            event = cycle.hit.payload
+            yield finding(
+                round_, book, "MYST-COMMITMENT", "645c.3(c)(3)", expected=f"a target with the SHA-256 {cycle.armed.commitment}",
+                observed=f"{show_meter(event.target_centicents)} with nonce {event.nonce}",
+                evidence=[seq for seq in (cycle.armed.seq, cycle.hit.seq) if seq], seat=event.seat, wager=WAGER,
+            )  # fmt: skip
+
+
+@rule("MYST-RESET", on=("645c.3(c)(5)(iv)",))
+def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After a hit the meter is reset to the minimum that is filed."""
+    paytable = _configuration(book)
+    for cycle in recorded(round_, book) if paytable is not None else ():
+        if paytable is None or cycle.hit is None:
+            continue
+        event = cycle.hit.payload
+        if event.after_centicents != paytable.seed_cents * 100:
+            yield finding(
+                round_, book, "MYST-RESET", "645c.3(c)(5)(iv)", expected=f"meter {show_meter(paytable.seed_cents * 100)}",
+                observed=f"meter {show_meter(event.after_centicents)}", evidence=(cycle.hit,), seat=event.seat, wager=WAGER,
+            )  # fmt: skip
+
+
+@rule("MYST-AMOUNT", on=("645c.3(c)(7)",))
+def meter_as_won(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The bonus is the whole meter as the winner's contribution left it. What was paid is compared in `settlement.py`."""
+    for cycle, said in rulings(round_, book):
+        if cycle.hit is None or said.winner is None or round_.lost:
+            continue
+        event = cycle.hit.payload
+        if said.winner.seat == event.seat and said.winner.reading != event.reading_centicents and said.at is None:
+            yield finding(
+                round_, book, "MYST-AMOUNT", "645c.3(c)(7)", expected=f"a hit at meter {show_meter(said.winner.reading)}",
+                observed=f"a hit at meter {show_meter(event.reading_centicents)}", evidence=cycle.facts(), seat=event.seat,
+                wager=WAGER,
+            )  # fmt: skip
+
+
+@rule("PAY-LIGHT", "PAY-VALIDATED", on=("645c.3(c)(5)(i)", "645c.3(c)(5)(ii)"))
+def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before the bonus is paid, the light is verified and a floorperson or above validates the payout."""
+    yield from verified(round_, book, WAGER, "645c.3(c)(5)(i)", "645c.3(c)(5)(ii)")
+
+
+@rule("PAY-SOURCE", on=("645c.3(c)(6)",))
+def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The bonus is paid from the table inventory or by slip, as filed."""
+    filed = book.settings["mystery_paid_by"]
+    if filed == "either" or is_void(round_, book):
+        return
+    winners = {due.seat for due in dues(round_, book) if due.wager == WAGER and due.winnings_cents}
+    for fact in round_.of(model.WagerPaid):
+        event = fact.payload
+        if event.wager == WAGER and event.seat in winners and event.source != filed:
+            yield finding(
+                round_, book, "PAY-SOURCE", "645c.3(c)(6)", expected=f"paid by {filed}", observed=f"paid by {event.source}",
+                evidence=(fact,), seat=event.seat, wager=WAGER,
+            )  # fmt: skip

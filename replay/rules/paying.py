@@ -1,0 +1,384 @@
+"""How the settlement is conducted: order, reveal, announcements, Envy calls, the meter and its paperwork.
+
+58 Pa. Code §§ 688a.11(e), (h), 688a.12(d).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+
+from events.vocabulary import model
+from games.catalogue import GAMES
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.bonus import qualifying_cents
+from games.settlement.progressive import after_winner, contribution
+from games.settlement.wagers import Due, Outcome
+from replay.findings import Finding
+from replay.fold.all_wagers_returned import is_collected_before
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact, Unrecorded, firsts, in_order
+from replay.fold.wager_keys import Key, key_in, key_of
+from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
+from replay.rules.surrendering import surrendered
+from replay.rules.wagering import ENVY, progressive_accepted, stakes
+from replay.settlement.hand_readings import readings
+from replay.settlement.payouts import flows, moves
+from replay.settlement.settlement import dues, is_void, settlements
+from replay.settlement.table_layout import (
+    abandoned_wagers,
+    meter_at_settlement,
+    progressive_wins,
+    side_card,
+    voided_seats,
+)
+
+ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
+
+ANNOUNCED = {
+    Outcome.WIN: "win", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie", Outcome.TIGER_9_PUSH: "tie", Outcome.LOSE: "lose",
+    Outcome.FOUL: "lose",
+}  # fmt: skip
+
+
+@rule("PAY-ANNOUNCED", on=("11(e)",))
+def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer announces whether the wager wins, loses or is a tie, and announces what is so.
+
+    Where a box has several of a wager (Match on two numbers), the word may be of any of them.
+    """
+    words: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for due in dues(round_, book):
+        if due.for_position is None:
+            words[due.seat, due.wager].add(ANNOUNCED.get(due.outcome, ""))
+    for fact in round_.of(model.ResultAnnounced):
+        event = fact.payload
+        right = words.get((event.seat, event.wager), {""})
+        if "" not in right and event.result not in right:
+            yield finding(
+                round_, book, "PAY-ANNOUNCED", "11(e)", expected=" or ".join(sorted(right)),
+                observed=f"announced: {event.result}",
+                evidence=(fact,), seat=event.seat, wager=event.wager,
+            )  # fmt: skip
+
+
+@rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
+def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+    """What a wager is paid goes to who placed it; where the record names another, it cannot be told whose it is (D319)."""
+    placed = stakes(round_, book)
+    for type_ in (model.WagerPaid, model.WagerReturned):
+        for fact in round_.of(type_):
+            event = fact.payload
+            stake = placed.get(key_in(event))
+            if stake is None or event.bettor == stake.bettor:
+                continue
+            if event.bettor not in {each.payload.bettor for each in stake.facts}:
+                yield Doubt(
+                    f"seat {event.seat} {event.wager}: {stake.bettor} wagered, and {event.bettor} was paid: whose it is "
+                    "cannot be told"
+                )
+
+
+@rule("PAY-REVEAL", on=("11(e)",))
+def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
+    revealed = [f for f in firsts(round_.of(model.HandRevealed), "position") if f.payload.position != "dealer"]
+    for before, after in itertools.pairwise(revealed):
+        if after.payload.position > before.payload.position:
+            if not round_.certainly_before(before, after):
+                yield Doubt("the clocks contradict the order in which hands were revealed")
+                return
+            yield finding(
+                round_, book, "PAY-REVEAL", "11(e)",
+                expected=f"seat {after.payload.position} revealed before seat {before.payload.position}",
+                observed="revealed after it", evidence=(before, after), seat=after.payload.position,
+            )  # fmt: skip
+            return
+
+
+@rule("PAY-ENVYCALL", on=("11(h)(2)(i)(B)",))
+def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
+    if not round_.observes("envy") or round_.closed is None or is_void(round_, book):
+        return
+    lines, side = GAMES[book.game].lines, side_card(round_)
+    acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
+    voided = voided_seats(round_)
+    placed = [stake for stake in stakes(round_, book).values() if stake.seat not in voided]
+    for wager in ENVY:
+        offer = book.offers.get(wager)
+        if offer is None or offer.paytable is None:
+            continue
+        least = qualifying_cents(book, wager)
+        holders = [each for each in placed if each.wager == wager and each.in_time_cents >= least]
+        if not holders:
+            continue
+        for base in [each for each in placed if each.wager == book.chapter.base]:
+            held = readings(round_, book, base.seat)
+            cards = held[0].cards if len(held) == 1 else None
+            if cards is None or not offer.paytable.envy(lines(offer.paytable, cards, side)):
+                continue
+            others = [each for each in holders if each.bettor != base.bettor]
+            if others and base.seat not in acknowledged:
+                acknowledged.add(base.seat)
+                yield finding(
+                    round_, book, "PAY-ENVYCALL", "11(h)(2)(i)(B)",
+                    expected=f"the qualifying hand of seat {base.seat} acknowledged", observed="not acknowledged",
+                    evidence=[f for f in round_.of(model.CardsDealt) if f.payload.to == base.seat], seat=base.seat,
+                )  # fmt: skip
+
+
+def _progressive_winners(round_: Round, book: Rulebook, wager: str = "progressive") -> Iterator[tuple[Due, list[Fact]]]:
+    """Progressive wagers that win, with the facts that paid them, inventory first."""
+    done = flows(round_)
+    for due in dues(round_, book):
+        if due.wager == wager and (due.outcome is Outcome.WIN or due.share_bp):
+            flow = done.get(key_of(due.seat, wager, None, due.bettor))
+            paid = [fact for fact in flow.facts if isinstance(fact.payload, model.WagerPaid)] if flow else []
+            yield due, in_order(paid)
+
+
+@rule("PAY-LIGHT", "PAY-VALIDATED", on=("11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)"))
+def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Before a progressive winner is paid, the light is verified and a floorperson or above validates the payout."""
+    yield from verified(round_, book, "progressive", "11(h)(3)(i)(B)(2)", "11(h)(3)(i)(B)(3)")
+
+
+def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: str) -> Iterator[Finding]:
+    """Yield what is missing before the payment of winners of a wager: by these sections the light and the validation."""
+    if not round_.observes("progressive"):
+        return
+    for due, paid in _progressive_winners(round_, book, wager):
+        if not paid:
+            continue
+        lit = [f for f in round_.of(model.LightSeen) if f.payload.seat == due.seat and f.seq < paid[0].seq]
+        validated = [
+            fact for fact in round_.of(model.PayoutValidated)
+            if fact.payload.seat == due.seat and fact.payload.wager == wager and fact.seq < paid[0].seq
+        ]  # fmt: skip
+        if not lit:
+            yield finding(
+                round_, book, "PAY-LIGHT", light, expected="the light verified before the payout",
+                observed="not seen", evidence=paid, seat=due.seat, wager=wager,
+            )  # fmt: skip
+        if not any(fact.payload.role in ABOVE_FLOORPERSON for fact in validated):
+            yield finding(
+                round_, book, "PAY-VALIDATED", validation,
+                expected="the payout validated by a floorperson or above before it",
+                observed=f"validated by a {validated[-1].payload.role}" if validated else "not validated",
+                evidence=(*validated, *paid), seat=due.seat, wager=wager,
+            )  # fmt: skip
+
+
+@rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
+def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The cards of a winner who is not paid from the inventory stay on the table until the documentation is complete."""
+    if not round_.observes("progressive"):
+        return
+    for due, paid in _progressive_winners(round_, book):
+        slips = [fact for fact in paid if fact.payload.source == "slip"]
+        if not slips:
+            continue
+        document = next(
+            (
+                f for f in round_.of(model.PayoutDocumented)
+                if f.payload.seat == due.seat and f.payload.wager == "progressive"
+            ), None
+        )  # fmt: skip
+        collected = next(
+            (f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None
+        )  # fmt: skip
+        gone = collected or round_.closed
+        if gone is not None and (document is None or document.seq > gone.seq):
+            yield finding(
+                round_, book, "PAY-DOCUMENTED", "11(h)(3)(i)(B)(4)",
+                expected="the documentation complete before the cards are collected",
+                observed="documented after the cards were collected" if document else "not documented",
+                evidence=(*slips, gone, *((document,) if document else ())), seat=due.seat, wager="progressive",
+            )  # fmt: skip
+
+
+@rule("PAY-METER", on=("12(d)",))
+def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The controller's readings follow from the accepted wagers and from the winners in the order of settlement (D18)."""
+    offer = book.offers.get("progressive")
+    paytable = offer.paytable if offer is not None else None
+    if paytable is None or round_.lost or is_void(round_, book):
+        return
+    if not book.linked_meter:
+        yield from _advances(round_, book, paytable)
+    won = progressive_wins(round_, book)
+    if not won:
+        return
+    wagered = [due for due in dues(round_, book) if due.wager == "progressive"]
+    mispaid = {
+        each.seat for each in settlements(round_, book)
+        if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
+    }  # fmt: skip
+    meter = meter_at_settlement(round_, book).reading
+    if book.linked_meter and book.has("11(e)"):
+        for before, after in itertools.pairwise(won):
+            if after.payload.seat > before.payload.seat:
+                yield finding(
+                    round_, book, "PAY-METER", "12(d)",
+                    expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
+                    observed="served after it", evidence=(before, after), seat=after.payload.seat, wager="progressive",
+                )  # fmt: skip
+    for due in wagered:
+        if due.net_cents is None and not due.share_bp:
+            meter = None  # it may have taken a share: what the next winners find is not known
+            continue
+        record = next((fact for fact in won if fact.payload.seat == due.seat), None)
+        reading = record.payload.reading_centicents if book.linked_meter and record is not None else meter
+        if reading is None:
+            continue
+        after_it = after_winner(reading, due.share_bp, paytable.seed_cents)
+        meter = None if book.linked_meter else after_it
+        if record is None or due.seat in mispaid:
+            continue
+        event = record.payload
+        expected = (reading, due.share_bp, after_it)
+        if (event.reading_centicents, event.share_bp, event.after_centicents) != expected:
+            yield finding(
+                round_, book, "PAY-METER", "12(d)",
+                expected=f"meter {_meter(reading)}, share {due.share_bp // 100} %, after it {_meter(after_it)}",
+                observed=f"meter {_meter(event.reading_centicents)}, share {event.share_bp // 100} %, after it "
+                f"{_meter(event.after_centicents)}", evidence=(record,), seat=due.seat, wager="progressive",
+            )  # fmt: skip
+
+
+def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
+    """Return what a meter stood at before a round, in hundredths of a cent; null where the record does not tell.
+
+    Where a void takes contributions back, it is what the void round found, unless a share was paid out since (D357).
+    """
+    before = round_.before.readings.get(meter)
+    if not book.settings.get("void_reverses_meter", False) or meter not in round_.before.readings_before_void:
+        return before
+    earlier = round_.before.readings_before_void[meter]
+    paid_out = before is None or earlier is None or before < earlier
+    return None if paid_out else earlier
+
+
+def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Finding]:
+    """Each wager adds its contribution to what the meter stood at, unless a share may have left it that nobody wrote down."""
+    accepted = progressive_accepted(round_, book)
+    meter = book.meter or (accepted[0].payload.meter if accepted else "")
+    before = meter_before(round_, book, meter)
+    if any(_may_be_share(paid, paytable) for paid in round_.before.unrecorded.get(meter, ())):
+        before = None
+    for fact in accepted:
+        event = fact.payload
+        if before is not None and event.meter == meter:
+            right = before + contribution(event.amount_cents, paytable.rate_bp)
+            if event.reading_centicents != right:
+                yield finding(
+                    round_, book, "PAY-METER", "12(d)", expected=f"meter {_meter(right)} after the wager",
+                    observed=f"meter {_meter(event.reading_centicents)}", evidence=(fact,), seat=event.seat,
+                    wager="progressive",
+                )  # fmt: skip
+        before = event.reading_centicents
+
+
+def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
+    """Say whether what a progressive wager was paid can be a share of a meter: what a fixed line pays is none (D352)."""
+    fixed = {
+        line.amount_cents if line.odds is None else line.odds.winnings(paid.stake_cents)
+        for line in paytable.lines if not line.meter_bp
+    }  # fmt: skip
+    return paid.winnings_cents not in fixed
+
+
+def _meter(centicents: int) -> str:
+    return (
+        f"{show_money(centicents // 100)}{centicents % 100:02d}" if centicents % 100 else show_money(centicents // 100)
+    )
+
+
+@rule("PAY-ORDER", on=("11(e)", "11(h)"))
+def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
+
+    Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
+    Money that was moved for nothing that was wagered is in no order.
+    """
+    if not round_.observes("settlement") or is_void(round_, book):
+        return
+    base: dict[int, Fact] = {}
+    began: dict[tuple[int, str], Fact] = {}
+    optional: list[Fact] = []
+    fortune_last: Fact | None = None
+    for (seat, wager, *_), fact in _in_turn(round_, book).items():
+        began.setdefault((seat, wager), fact)
+        if wager == book.chapter.base:
+            base.setdefault(seat, fact)
+        else:
+            optional.append(fact)
+            if wager == "fortune_bonus":
+                fortune_last = fact
+    settled = list(base.values())
+    for before, after in itertools.pairwise(settled):
+        if after.payload.seat > before.payload.seat:
+            if not round_.certainly_before(before, after):
+                yield Doubt(f"the clocks contradict the order in which seats {_both(before, after)} were settled")
+                continue
+            yield finding(
+                round_, book, "PAY-ORDER", "11(e)",
+                expected=f"seat {after.payload.seat} settled before seat {before.payload.seat}",
+                observed="settled after it", evidence=(before, after), seat=after.payload.seat,
+            )  # fmt: skip
+            break
+    for fact in optional:
+        first = _settled_later(book, fact, began)
+        if first is not None:
+            if not round_.certainly_before(fact, first):
+                yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
+                continue
+            own = first.payload.wager != book.chapter.base
+            rule_ = book.chapter.wagers.get(fact.payload.wager)
+            section: str | None = rule_.follows_cite if own and rule_ is not None else None
+            yield finding(
+                round_, book, "PAY-ORDER", section or "11(h)",
+                expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
+                observed=f"{fact.payload.wager} first", evidence=(fact, first), seat=fact.payload.seat,
+            )  # fmt: skip
+    early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
+    if early and fortune_last is not None and not round_.certainly_before(early[0], fortune_last):
+        yield Doubt("the clocks contradict the order of Envy Bonuses and Fortune wagers")
+    elif early and fortune_last is not None:
+        yield finding(
+            round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
+            observed="an Envy Bonus paid before", evidence=(early[0], fortune_last), seat=early[0].payload.seat,
+        )  # fmt: skip
+
+
+def _in_turn(round_: Round, book: Rulebook) -> dict[Key, Fact]:
+    """Return the first move of each wager that is settled in its turn, in the order of the log."""
+    gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
+    abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
+    found: dict[Key, Fact] = {}
+    for fact in moves(round_):
+        event = fact.payload
+        key, seat = key_in(event), event.seat
+        if key in found or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
+            continue
+        later = event.source == "slip" if isinstance(event, model.WagerPaid) else event.reason == "late"
+        if not later and not (event.wager == "progressive" and is_collected_before(round_, fact)):
+            found[key] = fact
+    return found
+
+
+def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Fact | None:
+    """The first move of a wager of the box that is settled before this one's, where it came after it; or null."""
+    rule_ = book.chapter.wagers.get(fact.payload.wager)
+    for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
+        found = began.get((fact.payload.seat, wager))
+        if found is not None and fact.seq < found.seq:
+            return found
+    return None
+
+
+def _both(one: Fact, other: Fact) -> str:
+    return f"{one.payload.seat} and {other.payload.seat}"

@@ -1,0 +1,123 @@
+"""One rule, one function, one citation: the registry of rules and what they yield.
+
+A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or a `Doubt` where the evidence
+contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import msgspec
+
+from games.rulebook.citation import Citation
+from games.rulebook.rulebook import Chapter, Rulebook
+from replay.findings import Finding, Severity, finding_id
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact
+
+EVERY_CHAPTER = ("*",)
+"""A rule that stands on the log's own contract, or on what the game's module cites, holds in every chapter."""
+
+SEVERITY: dict[str, Severity] = {
+    "DEAL-TOTAL": "medium", "DEAL-START": "high", "DEAL-NOROLL": "medium", "DEAL-SHAKE": "low", "DEAL-ORDER": "medium",
+    "DEAL-COUNT": "high", "DEAL-STUB": "medium", "DEAL-STUBSEEN": "low", "DEAL-DECK": "high", "DEAL-FACEUP": "medium",
+    "DEAL-DRAWN": "medium", "DEAL-EXPOSED": "medium", "DEAL-ELECTION": "medium", "DEAL-DEVICE": "medium",
+    "DEAL-SHUFFLE": "high", "DEAL-CUT": "medium", "DEAL-NOBETS": "medium", "DEAL-RACK": "low", "OPEN-INSPECT": "low",
+    "OPEN-JOKER": "low", "OPEN-SPREAD": "low", "OPEN-IDLE": "low", "EQUIP-DECK": "medium", "EQUIP-DICE": "medium",
+    "EQUIP-ALTERNATE": "medium", "WAGER-LATE": "high", "WAGER-BASE": "medium", "WAGER-LIMIT": "medium",
+    "WAGER-FORM": "low", "WAGER-SEATED": "medium", "WAGER-LAMMER": "medium", "WAGER-PROGRESSIVE": "medium",
+    "WAGER-LOCKOUT": "medium", "WAGER-SURRENDER": "medium", "SET-DEALER": "high", "SET-CARDS": "high",
+    "SET-CHANGED": "medium", "SET-EARLY": "low", "SET-ORDER": "low", "PAY-OVER": "high", "PAY-UNDER": "high",
+    "PAY-MISSED": "high", "PAY-LOSER": "high", "PAY-TAKEN": "high", "PAY-NOT-TAKEN": "high", "PAY-FOUL": "high",
+    "PAY-VIG": "high", "PAY-ENVY": "high", "PAY-ENVYCALL": "low", "PAY-ANNOUNCED": "low", "PAY-REVEAL": "low",
+    "PAY-METER": "high", "PAY-SOURCE": "medium", "PAY-LIGHT": "medium", "PAY-VALIDATED": "medium",
+    "PAY-DOCUMENTED": "medium", "PAY-LIMIT": "high", "PAY-VOID": "high", "PAY-ORDER": "low",
+    "LOG-SOURCE-GAP": "medium", "LOG-SOURCE-REPEAT": "medium", "LOG-CLOCK": "low",
+    "DEAL-COVER": "medium", "DEAL-BURN": "medium", "EQUIP-BATCH": "medium", "WAGER-MIDSHOE": "medium",
+    "WAGER-TOUCHED": "medium", "PLAY-ORDER": "medium",
+    "DEAL-SIDE": "medium", "DEAL-STUBDUE": "medium", "EQUIP-COUNT": "medium",
+    "MYST-TRIGGER": "high", "MYST-AMOUNT": "high", "MYST-RESET": "high", "MYST-CONTRIBUTION": "high",
+    "MYST-COMMITMENT": "high",
+    "CA-COVER": "high", "CA-ROTATE": "medium", "CA-BUTTON": "medium", "CA-PILE": "medium", "CA-BACKLINE": "medium",
+    "CA-FEE": "medium",
+    "LOG-CORRECTION": "high",
+}  # fmt: skip
+"""The register of codes: append-only, a code is never reused."""
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """A reason why something of the round cannot be told."""
+
+    reason: str
+
+
+RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Doubt"]]
+F = TypeVar("F", bound=RuleFunction)
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A registered rule: the codes it can find, the sections that it stands on, and the function.
+
+    A section without a chapter is 688a's number, for which every chapter names its own (`Chapter.sections`); one named whole
+    (`687a.11(b)`) is of that chapter only. The rule holds in the chapters that have any of them.
+    """
+
+    codes: tuple[str, ...]
+    on: tuple[str, ...]
+    judge: RuleFunction
+
+    def holds_in(self, chapter: Chapter) -> bool:
+        """Say whether the rule holds in a chapter."""
+        return self.on == EVERY_CHAPTER or any(chapter.has(section) for section in self.on)
+
+
+RULES: list[Rule] = []
+
+
+def rule(*codes: str, on: tuple[str, ...]) -> Callable[[F], F]:
+    """Register a rule under the codes it can find and the sections it stands on."""
+
+    def register(function: F) -> F:
+        unknown = [code for code in codes if code not in SEVERITY]
+        if unknown or not on:
+            raise ValueError(f"rule {function.__name__}: unknown code {unknown} or no section")
+        RULES.append(Rule(codes, on, function))
+        return function
+
+    return register
+
+
+def finding(
+    round_: Round,
+    book: Rulebook,
+    code: str,
+    section: str,
+    *,
+    expected: str,
+    observed: str,
+    evidence: Iterable[Fact | int] = (),
+    seat: int | None = None,
+    wager: str | None = None,
+    difference_cents: int | None = None,
+    other_reading: str | None = None,
+) -> Finding:
+    """Make a finding of this round; `section` is as in `Chapter.cite` or a whole citation, evidence facts or numbers."""
+    cite = section if isinstance(section, Citation) else book.cite(section)
+    seqs = tuple(sorted({fact if isinstance(fact, int) else fact.seq for fact in evidence}))
+    return Finding(
+        id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest), code=code,
+        stream=round_.stream, round_no=round_.round_no, seat=seat, wager=wager, expected=expected, observed=observed,
+        difference_cents=difference_cents, evidence=seqs, cite=str(cite), other_reading=other_reading,
+        severity=SEVERITY[code], assumed=cite.assumed, rules_digest=book.digest,
+    )  # fmt: skip
+
+
+def name(position: int | str) -> str:
+    """Return a position as it is written in findings.
+
+    >>> name(3), name("dealer")
+    ('seat 3', 'the dealer')
+    """
+    return f"seat {position}" if isinstance(position, int) else f"the {position}"

@@ -1,0 +1,394 @@
+"""Six decks dealt shoe by shoe: shuffle, cut, cover card, burn cards, batches, and the copies of each card.
+
+Annex A, rulemaking 125-223, §§ 686a.3 to 686a.5, 686a.7(c), (d), (l), 686a.9(a), (b). What spans rounds is in `shoe_state.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from replay.findings import Finding
+from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
+from replay.fold.table_fold import Round
+from replay.fold.table_state import NOT_STATED, Fact, Preparation
+from replay.rules.equipment import cut_before, first_cut, preparations
+from replay.rules.rule import Doubt, finding, name, rule
+
+SELF_SHUFFLING = ("continuous", "automated_counting")
+"""Devices that reshuffle by themselves: § 686a.5(b)-(g) do not apply (§ 686a.5(h))."""
+JOKER = "Jk"
+
+
+def shoe_of(round_: Round) -> ShoeState:
+    """Return the shoe as it was when the round opened."""
+    return round_.before.shoe or ShoeState()
+
+
+def batch_of(round_: Round) -> Batch:
+    """Return the round's batch as it was when the round opened."""
+    return shoe_of(round_).batches.get(round_.deck, Batch())
+
+
+def shuffler(round_: Round, book: Rulebook) -> str:
+    """Return the shuffler at the table: as it was opened, else as filed."""
+    return round_.before.shuffler or book.shuffler
+
+
+def shoe_begun(round_: Round) -> int | None:
+    """Return the event that made this the first round of a shoe: a shuffle, or a new batch; null where it goes on."""
+    shuffles = [step.seq for step in preparations(round_) if step.kind == "shuffle"]
+    batch, deck = batch_of(round_), round_.before.decks.get(round_.deck)
+    if shuffles:
+        return shuffles[-1]
+    if batch.fresh:
+        return batch.shuffled
+    return deck.received_seq if deck is not None and not deck.used else None
+
+
+def reshuffles(round_: Round) -> list[tuple[Fact, Fact]]:
+    """Shuffles of the round's own batch between two of its cards, each with the card dealt next (§ 686a.9(b))."""
+    cards = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
+    last_before: dict[int, tuple[Fact, Fact]] = {}
+    for fact in round_.of(model.CardsShuffled):
+        following = next((card for card in cards if card.seq > fact.seq), None)
+        if fact.payload.deck == round_.deck and following is not None and cards[0].seq < fact.seq:
+            last_before[following.seq] = (fact, following)
+    return list(last_before.values())
+
+
+# ------------------------------------------------------------------------------------------------------ the cards, .3, .9(a)
+
+
+def gone(round_: Round) -> Mapping[str, int]:
+    """Return how many copies of each card certainly left the shoe before the round, since all its cards lay together."""
+    batch = batch_of(round_)
+    goes_on = batch.known and not batch.fresh and round_.observes("shuffle")
+    # a batch that was not dealt last came back into play: all its cards lay together in between
+    return batch.out if goes_on and shoe_of(round_).last_batch == round_.deck else {}
+
+
+def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[Fact, str | None, int]]:
+    """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since they lay together.
+
+    A card dealt right after a copy of it was found face up may be that copy, and is not counted again. A shuffle in the
+    middle of the round leaves out what lies on the table.
+    """
+    left = [(fact.seq, fact.payload) for fact in round_.of(model.CardsDealt)]
+    out: dict[str, int] = dict(gone(round_)) if shuffler(round_, book) != "continuous" else {}
+    found: str | None = None
+    for fact in round_.in_order(model.CardsShuffled, model.CardsDealt, model.CardBurned, model.CardFoundFaceUp):
+        event = fact.payload
+        if isinstance(event, model.CardsShuffled):
+            out = on_the_table(left, fact.seq) if event.deck == round_.deck else out
+            continue
+        for card in cards_of(event):
+            if card is not None and card == found:
+                out[card] -= 1
+            yield fact, card, out.get(card, 0) if card is not None else 0
+            if card is not None:
+                out[card] = out.get(card, 0) + 1
+            found = card if isinstance(event, model.CardFoundFaceUp) else None
+
+
+@rule("DEAL-DECK", on=("686a.3(a)",))
+def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Six decks of 52: no joker, and no card more often than six times from one shoe."""
+    copies, found = book.chapter.numbers["copies"], set[str]()
+    endless = shuffler(round_, book) == "continuous"
+    for fact, card, before in _left_the_shoe(round_, book):
+        if card is None or card in found or (card != JOKER and (before < copies or endless)):
+            continue
+        found.add(card)
+        observed = "a joker" if card == JOKER else f"{card} for the {before + 1}th time since the shuffle"
+        yield finding(
+            round_, book, "DEAL-DECK", "686a.3(a)",
+            expected="decks without a joker" if card == JOKER else f"{card} at most {copies} times from one shoe",
+            observed=observed, evidence=(fact,),
+        )  # fmt: skip
+
+
+@rule("DEAL-FACEUP", on=("686a.9(a)",))
+def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """A card found face up goes to the discard rack. Another copy of it can come next: only with no other left it is that one."""
+    copies = book.chapter.numbers["copies"]
+    last: tuple[Fact, str | None, int] | None = None
+    for fact, card, before in _left_the_shoe(round_, book):
+        was, last = last, (fact, card, before)
+        if was is None or not isinstance(was[0].payload, model.CardFoundFaceUp) or card is None or was[1] != card:
+            continue
+        if was[2] + 2 <= copies:
+            yield Doubt(f"{card} was found face up and dealt next: whether it was another copy cannot be told")
+        elif isinstance(fact.payload, model.CardsDealt):
+            yield finding(
+                round_, book, "DEAL-FACEUP", "686a.9(a)", expected=f"{card} put in the discard rack",
+                observed=f"dealt to {name(fact.payload.to)}; all other copies had left the shoe", evidence=(was[0], fact),
+            )  # fmt: skip
+
+
+@rule("EQUIP-BATCH", on=("686a.3(b)",))
+def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """With a shuffler there are two batches, of different backs, and each is used for every other shoe."""
+    before = round_.before
+    if not round_.observes("equipment") or not before.equipment_known or round_.first_card is None:
+        return
+    begun, this = shoe_begun(round_), before.decks.get(round_.deck)
+    in_play = {key: deck for key, deck in before.decks.items() if deck.in_play_us is not None}
+    shuffles = [step for step in preparations(round_) if step.kind == "shuffle"]
+    if shuffles and shuffles[-1].detail == "automated" and len(in_play) < 2:
+        yield finding(
+            round_, book, "EQUIP-BATCH", "686a.3(b)", expected="two batches with an automated shuffler",
+            observed=f"{len(in_play)} in play", evidence=(shuffles[-1].seq, round_.opened),
+        )  # fmt: skip
+    again = before.last_deck == round_.deck and this is not None and this.used
+    if begun is not None and len(in_play) == 2 == before.previous_decks and again:
+        yield finding(
+            round_, book, "EQUIP-BATCH", "686a.3(b)(4)",
+            expected=f"batch {next(key for key in in_play if key != round_.deck)} for this shoe",
+            observed=f"batch {round_.deck} again", evidence=(begun, round_.opened),
+        )  # fmt: skip
+    alike = [
+        deck for key, deck in in_play.items() if this is not None and key != round_.deck and deck.back == this.back
+    ]
+    if alike and this is not None and not this.used and this.back != NOT_STATED:
+        yield finding(
+            round_, book, "EQUIP-BATCH", "686a.3(b)(2)", expected="batches with backs of different colours",
+            observed=f"both {this.back}", evidence=(this.received_seq, alike[0].received_seq, round_.opened),
+        )  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------ shuffle and cut, .5(a)-(c), .9(b)
+
+
+@rule("DEAL-SHUFFLE", on=("686a.5(a)", "686a.5(g)"))
+def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A batch is shuffled before its first card unless it came preshuffled, when it comes back into play, and after idle time."""
+    first, before = round_.first_card, round_.before
+    if first is None or not round_.observes("shuffle") or shuffler(round_, book) == "continuous":
+        return
+    begun, deck, batch = shoe_begun(round_), before.decks.get(round_.deck), batch_of(round_)
+    if deck is not None and begun == deck.received_seq and not deck.preshuffled:
+        observed, section = "a new batch, not shuffled", "686a.5(a)"
+    elif begun is None and before.last_deck not in ("", round_.deck) and batch.known:
+        observed, section = "back in play and not shuffled", "686a.5(a)"
+    elif _idle_shoe(round_) and (begun or 0) < before.idle_seq and shuffler(round_, book) not in SELF_SHUFFLING:
+        observed, section = "not shuffled since the table was without players", "686a.5(g)"
+    else:
+        return
+    yield finding(
+        round_, book, "DEAL-SHUFFLE", section, expected=f"the cards of {round_.deck} shuffled before they are dealt",
+        observed=observed, evidence=(round_.opened, first),
+    )  # fmt: skip
+
+
+def _idle_shoe(round_: Round) -> bool:
+    """Whether the cards lay in shoe and rack while the table was without players: those of the other batch did not."""
+    return round_.before.idle and round_.before.last_deck == round_.deck
+
+
+@rule("DEAL-DEVICE", on=("686a.9(d)",))
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """When the shuffler jams, stops or does not complete its cycle, the cards are reshuffled.
+
+    A failure concerns a shoe that begins, of cards that the machine shuffled. With two batches it may have been the other's.
+    """
+    first = round_.first_card
+    steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
+    shuffles = [step for step in steps if step.kind == "shuffle"]
+    if first is None or not round_.observes("shuffle") or not shuffles or steps[-1].kind != "failure":
+        return
+    if shuffles[-1].detail == "manual":
+        return
+    if len([deck for deck in round_.before.decks.values() if deck.in_play_us is not None]) > 1:
+        yield Doubt("the shuffler failed, and which of the batches it was shuffling is not on record")
+    else:
+        yield finding(
+            round_, book, "DEAL-DEVICE", "686a.9(d)", expected="the cards reshuffled after the shuffler failed",
+            observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
+        )  # fmt: skip
+
+
+@rule("OPEN-IDLE", on=("686a.5(g)",))
+def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After a time without players the cards are spread and, as at the opening of the table, washed."""
+    before = round_.before
+    if not before.idle or not round_.observes("equipment") or round_.first_card is None:
+        return
+    if shuffler(round_, book) in SELF_SHUFFLING or (before.idle_spread and before.idle_washed):
+        return
+    yield finding(
+        round_, book, "OPEN-IDLE", "686a.5(g)", expected="the cards spread and washed for the first player to arrive",
+        observed="not washed" if before.idle_spread else "not spread", evidence=(before.idle_seq, round_.opened),
+    )  # fmt: skip
+
+
+@rule("DEAL-CUT", on=("686a.5(b)", "686a.5(c)"))
+def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The cut is offered to the first to arrive, or where the cover card came; else from the dealer's right, in turn.
+
+    Where the last round does not tell which of these it is, only that the cut was offered at all. A first player who refuses
+    leaves no order; a player who cut was offered the cut.
+    """
+    found = first_cut(round_)
+    if found is None:
+        return
+    offers, made = found
+    seated = list((offers[0] if offers else made).seated)
+    offered = [step.who for step in offers]
+    if made.who != "dealer" and made.who not in offered:
+        offered.append(made.who)
+    if not round_.before.patrons_known or not seated:
+        return
+    entitled = _entitled(round_, seated)
+    order = sorted(seated, reverse=True)
+    if entitled is None:
+        right, expected = bool(offered), "the cut offered to a player before the dealer cuts"
+    elif entitled:
+        right, expected = offered[:1] == [entitled], f"the cut offered first to {name(entitled)}"
+    else:
+        right = offered == order[: len(offered)] and (made.who != "dealer" or len(offered) == len(order))
+        expected = "the cut offered to " + ", ".join(name(seat) for seat in order) + " in turn"
+    accepted = next((step.who for step in offers if step.detail == "accepted"), None)
+    if not right or (accepted is not None and made.who != accepted):
+        yield finding(
+            round_, book, "DEAL-CUT", "686a.5(b)" if entitled is None else "686a.5(c)", expected=expected,
+            observed=("offered to " + ", ".join(name(seat) for seat in offered) if offered else "not offered")
+            + f"; cut by {name(made.who)}",
+            evidence=(*(step.seq for step in offers), made.seq),
+        )  # fmt: skip
+
+
+def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
+    """Who is offered the cut first: a seat; 0 for the one farthest to the dealer's right, in turn; null where nobody can tell."""
+    before, shoe = round_.before, shoe_of(round_)
+    if before.just_opened:
+        return before.first_patron_seat if before.first_patron_seat in seated else None
+    if isinstance(shoe.cover_at, int):
+        return shoe.cover_at if shoe.cover_at in seated else None
+    return 0 if shoe.cover_at is not None or shoe.covered else None
+
+
+@rule("DEAL-CUT", on=("686a.9(b)",))
+def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Cards shuffled because the shoe ran out are cut in accordance with § 686a.5."""
+    if not round_.observes("shuffle"):
+        return
+    for shuffle, following in reshuffles(round_):
+        steps = [Preparation("shuffle", shuffle.seq, "dealer", 0, shuffle.payload.method, ())]
+        for fact in round_.in_order(model.CardsCut, model.RecutOrdered):
+            event = fact.payload
+            if not shuffle.seq < fact.seq < following.seq:
+                continue
+            if isinstance(event, model.CardsCut):
+                steps.append(Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, ()))
+            else:
+                steps.append(Preparation("recut", fact.seq, event.by, 0, "", ()))
+        yield from cut_before(round_, book, steps, following)
+
+
+# ------------------------------------------------------------------------------------ cover card, burn card, .5(d), .7(c), (d)
+
+
+@rule("DEAL-COVER", on=("686a.5(d)",))
+def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After the cut the cover card is put in at least a quarter of the way from the bottom: of a preshuffled batch too (D379)."""
+    first = round_.first_card
+    placed = shoe_of(round_).placed
+    at, size = placed, book.chapter.numbers["deck_size"]
+    reshuffled = {shuffle.seq: shuffle.payload.count for shuffle, _ in reshuffles(round_)}
+    exact = True
+    for fact in round_.in_order(model.CardsShuffled, model.CoverCardPlaced, model.CardsDealt):
+        event = fact.payload
+        if isinstance(event, model.CoverCardPlaced):
+            at = fact.seq, event.depth, event.counted_from
+        elif isinstance(event, model.CardsShuffled) and fact.seq in reshuffled:
+            exact = reshuffled[fact.seq] is not None
+            size = reshuffled[fact.seq] or size
+        elif isinstance(event, model.CardsDealt) and at is not None:
+            yield from _too_low(round_, book, at, size, exact)
+            at = None
+    made = cut_made(round_)
+    by_device = shuffler(round_, book) in SELF_SHUFFLING and first_cut(round_) is None
+    if made is None or first is None or by_device:
+        return
+    inserted = [fact.seq for fact in round_.of(model.CoverCardPlaced)] + ([placed[0]] if placed is not None else [])
+    if not any(made.seq < seq < first.seq for seq in inserted):
+        yield finding(
+            round_, book, "DEAL-COVER", "686a.5(d)", expected="the cover card put into the cards after the cut",
+            observed="not put in", evidence=(made.seq, first),
+        )  # fmt: skip
+
+
+def cut_made(round_: Round) -> Preparation | None:
+    """Return the first cut of the cards since they were shuffled, by hand or not, or came to the table; or null."""
+    steps = preparations(round_) if round_.observes("shuffle") else []
+    shuffled = max((step.seq for step in steps if step.kind == "shuffle"), default=0)
+    return next((step for step in steps if step.kind == "cut" and step.seq > shuffled), None)
+
+
+def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: int, exact: bool) -> Iterator[Finding]:
+    """Find a cover card under a quarter of the cards from the bottom; of a rack that nobody counted `size` is the most."""
+    seq, depth, counted_from = placed
+    too_low = 4 * (depth if counted_from == "bottom" else size - depth) < size
+    if too_low and (exact or counted_from == "top"):
+        yield finding(
+            round_, book, "DEAL-COVER", "686a.5(d)", expected="at least 1/4 of the way in from the bottom",
+            observed=f"{depth} from the {counted_from}", evidence=(seq,),
+        )  # fmt: skip
+
+
+@rule("DEAL-COVER", on=("686a.7(d)", "686a.5(f)"))
+def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """When the cover card has come the hand is completed and the cards are reshuffled before the next."""
+    first, cover = round_.first_card, batch_of(round_).cover
+    if first is not None and cover and shoe_begun(round_) is None and round_.observes("shuffle"):
+        yield finding(
+            round_, book, "DEAL-COVER", "686a.7(d)", expected="the cards reshuffled after the cover card came",
+            observed="dealt from the same shoe", evidence=(cover, first),
+        )  # fmt: skip
+
+
+@rule("DEAL-BURN", on=("686a.7(c)", "686a.9(b)"))
+def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The first card of a shoe, of a new dealer, and after a shuffle in the middle of a round, goes to the discard rack."""
+    first, shoe = round_.first_card, shoe_of(round_)
+    if first is None or not round_.observes("deal"):
+        return
+    due: list[tuple[int, Fact, str, str]] = []
+    begun = shoe_begun(round_) if shuffler(round_, book) != "continuous" else None
+    if begun is not None:
+        due.append((max(begun, shoe.last_card), first, "686a.7(c)", "the first card of the shoe burnt"))
+    cards = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
+    due += [(since, card, "686a.7(c)", "a card burnt by the new dealer") for since, card in _newcomers(round_, cards)]
+    due += [
+        (shuffle.seq, card, "686a.9(b)", "the first card burnt after the shuffle")
+        for shuffle, card in reshuffles(round_)
+    ]
+    burnt = [*round_.of(model.CardBurned), *(f for f in round_.of(model.CardsDealt) if f.payload.to == "burn")]
+    seqs = [shoe.burned, *(fact.seq for fact in burnt)]
+    reported: set[int] = set()
+    for since, card, section, expected in due:
+        if card.seq in reported or any(since < seq < card.seq for seq in seqs):
+            continue
+        reported.add(card.seq)
+        if any(round_.certainly_before(card, fact) is None for fact in burnt):
+            yield Doubt("the clocks contradict the order of the burn card and the card dealt next")
+            continue
+        yield finding(
+            round_, book, "DEAL-BURN", section, expected=expected, observed=f"dealt to {name(card.payload.to)}",
+            evidence=(since, card),
+        )  # fmt: skip
+
+
+def _newcomers(round_: Round, cards: Sequence[Fact]) -> Iterator[tuple[int, Fact]]:
+    """Each dealer who came to the table and dealt in this round: when, and the first card."""
+    came, dealer = [shoe_of(round_).newcomer] if shoe_of(round_).newcomer else [], round_.before.dealer
+    for fact in round_.of(model.DealerTappedIn):
+        if fact.payload.dealer != dealer and (shoe_of(round_).last_card or cards[0].seq < fact.seq):
+            came.append(fact.seq)
+        dealer = fact.payload.dealer
+    for since in came:
+        following = next((card for card in cards if card.seq > since), None)
+        if following is not None:
+            yield since, following

@@ -1,0 +1,1 @@
+"""The one loop: read the log, fold, adjudicate, commit the results."""

@@ -1,0 +1,117 @@
+"""A log that several replayers share: each judges the streams of the partitions that are its own for the time being.
+
+What a member does with a partition is what a single replayer does with a log: the same loop, the same transaction of
+results, snapshots and positions. When a partition is given to another member, that one goes on from what was committed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from typing import Protocol
+
+import msgspec
+
+from events.errors import Reassigned
+from events.log.contract import EventLog, ResultStore
+from events.log.relaxed_gc import gc_seldom
+from replay.run.replayer import Replay, Summary
+
+CYCLE_S = 0.2
+"""How long a member waits for events, over all its partitions, before it looks after the group again."""
+IDLE_S = 0.5
+"""How long one waits that has nothing to do."""
+AGAIN_S = 1.0
+"""How long a partition is left alone that could not be committed: it may be another's by now."""
+
+
+class Group(Protocol):
+    """A group of replayers as one of its members has it."""
+
+    def poll(self) -> frozenset[int] | None:
+        """Take part in the group; return the partitions that are ours, or null while they are being shared out."""
+
+    def part(self, number: int) -> AbstractContextManager[tuple[EventLog, ResultStore]]:
+        """Take a partition over: its log, and its results as they stand. Raises `Reassigned` where it is another's."""
+
+
+class _Part:
+    """One partition at work."""
+
+    def __init__(self, group: Group, number: int, wait_s: float) -> None:
+        self._open = ExitStack()
+        with ExitStack() as opening:
+            log, results = opening.enter_context(group.part(number))
+            self.replay = Replay(log, results)
+            self._run = self.replay.run(wait_s=wait_s)
+            opening.callback(self._run.close)
+            self._open = opening.pop_all()
+
+    def step(self) -> None:
+        """Judge what has come, commit it, or wait a little. Raises `Reassigned` where it could not be committed."""
+        next(self._run)
+
+    def close(self) -> None:
+        """Give the partition up; what was not committed is nobody's."""
+        self._open.close()
+
+
+class Shared(Summary, kw_only=True):
+    """What a member has done, in all partitions that were ever its own, and which are now."""
+
+    partitions: list[int] = msgspec.field(default_factory=list)
+
+
+def follow_group(group: Group) -> Generator[Shared]:
+    """Replay what falls to this member, for ever, yielding after every cycle; the caller stops when it has enough."""
+    parts: dict[int, _Part] = {}
+    left_alone: dict[int, float] = {}
+    done = Shared()
+
+    def give_up(number: int) -> None:
+        part = parts.pop(number)
+        _add(done, part.replay.summary)
+        part.close()
+
+    try:
+        with gc_seldom():
+            while True:
+                assigned = group.poll()
+                if assigned is None:  # nothing could be committed now
+                    yield _total(done, parts)
+                    continue
+                for number in parts.keys() - assigned:
+                    give_up(number)
+                for number in sorted(assigned - parts.keys()):
+                    if left_alone.get(number, 0.0) <= time.monotonic():
+                        try:
+                            parts[number] = _Part(group, number, CYCLE_S / len(assigned))
+                        except Reassigned:
+                            left_alone[number] = time.monotonic() + AGAIN_S
+                for number in list(parts):
+                    try:
+                        parts[number].step()
+                    except Reassigned:
+                        left_alone[number] = time.monotonic() + AGAIN_S
+                        give_up(number)
+                yield _total(done, parts)
+                if not parts:
+                    time.sleep(IDLE_S)
+    finally:
+        for number in list(parts):
+            parts.pop(number).close()
+
+
+def _total(done: Shared, parts: Mapping[int, _Part]) -> Shared:
+    total = Shared(partitions=sorted(parts))
+    for each in (done, *(part.replay.summary for part in parts.values())):
+        _add(total, each)
+    return total
+
+
+def _add(total: Shared, summary: Summary) -> None:
+    total.events += summary.events
+    total.rounds += summary.rounds
+    total.changed += summary.changed
+    total.integrity = list(dict.fromkeys([*total.integrity, *summary.integrity]))

@@ -1,0 +1,474 @@
+"""The hands: what each position holds, how it was set, by the house way or not, and in which order.
+
+58 Pa. Code §§ 688a.7(f), 688a.11(a)-(c), (e), 688a.13(h). `Hands` gives every reading of unread cards and every
+accepted setting of the dealer, so that the settlement can tell what depends on them (D26).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from typing import Any
+
+import msgspec
+
+from events.vocabulary import model
+from games.cards.cards import CODE, DECK, JOKER, READ, TEXT, show
+from games.catalogue import GAMES
+from games.layout import NO_HAND, Hand
+from games.rulebook.filed_way import FiledWay, is_set_by, settings_of
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import Position
+from replay.findings import Finding
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact
+from replay.rules.rule import Doubt, finding, name, rule
+from replay.rules.wagering import stakes
+from replay.settlement.voids import was_voided
+
+MAX_READINGS = 20_000
+"""Where the unread cards of a hand can be more than so many, or those of a round all together, none of them is tried out."""
+
+
+class SetHand(msgspec.Struct, frozen=True):
+    """Hands as set at a position: the cards (a card that was not read is null), and the facts that say so."""
+
+    high: tuple[int | None, ...]
+    low: tuple[int | None, ...]
+    medium: tuple[int | None, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def cards(self) -> tuple[int | None, ...]:
+        """All cards of the hands."""
+        return (*self.high, *self.medium, *self.low)
+
+
+def set_hands(round_: Round) -> dict[Position, SetHand]:
+    """Return the hands of each position as they count, with the facts of all that was set there.
+
+    They are as last set (or reset); a player's as they lay at the reveal, where they had been set before it
+    (§ 688a.11(e), D249, D371).
+    """
+    if "set_hands" in round_.memo:
+        known: dict[Position, SetHand] = round_.memo["set_hands"]
+        return known
+    made: dict[Position, list[Fact]] = {}
+    for fact in round_.in_order(model.HandSet, model.HandReset):
+        made.setdefault(fact.payload.position, []).append(fact)
+    found = {position: _as_revealed(round_, position, facts) for position, facts in made.items()}
+    round_.memo["set_hands"] = found
+    return found
+
+
+def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
+    """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
+    counts = facts[-1].payload
+    shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
+    reveal = next((fact for fact in shown if fact.payload.position == position), None) if shown else None
+    if reveal is not None:
+        before = [fact for fact in facts if round_.certainly_before(fact, reveal)]
+        if any(round_.certainly_before(fact, reveal) is None for fact in facts):
+            return SetHand(
+                (None,) * len(counts.high), (None,) * len(counts.low), (None,) * len(counts.medium), tuple(facts)
+            )
+        counts = before[-1].payload if before else counts
+    medium = _codes(counts.medium) if counts.medium else ()
+    return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
+
+
+def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
+    """Return which cards were set into which hand."""
+    return frozenset(event.high), frozenset(event.medium), frozenset(event.low)
+
+
+def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
+    return tuple(map(READ.__getitem__, cards))
+
+
+def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
+    """Return the cards of a set hand that were not dealt to its position, where both are on record."""
+    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
+    if set_hand is None or dealt is None or _is_as_dealt(round_, book, position):
+        return []
+    unread = sum(1 for card in dealt if card is None)
+    held = [card for card in set_hand.cards if card is not None]
+    foreign = [card for card in held if card not in dealt]
+    repeated = [card for card in set(held) if held.count(card) > max(1, dealt.count(card))]
+    return repeated + foreign[unread:] if len(foreign) > unread else repeated
+
+
+def in_two_hands(round_: Round, book: Rulebook, position: Position) -> list[int]:
+    """Return the cards read only in the hands set at a position that by the record lie in another hand too (D351)."""
+    if book.chapter.numbers.get("copies", 1) > 1:
+        return []
+    own = _read_when_set(round_, position)
+    if not own:
+        return []
+    others = {card for at, cards in round_.hands().items() if at != position for card in cards if card is not None}
+    for at in set_hands(round_):
+        if at != position:
+            others.update(_read_when_set(round_, at))
+    return [card for card in own if card in others]
+
+
+def _read_when_set(round_: Round, position: Position) -> list[int]:
+    """The cards of hands set at a position that were not read when they were dealt."""
+    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
+    if set_hand is None or (dealt is not None and None not in dealt):
+        return []
+    return [card for card in set_hand.cards if card is not None and card not in (dealt or ())]
+
+
+def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
+    """Return the cards that were seen to be a position's, where not all of its cards were read."""
+    if None not in round_.hands().get(position, ()):
+        return frozenset()
+    seen = [fact.payload.card for fact in round_.of(model.CardExposed) if fact.payload.whose == position]
+    return frozenset(CODE[card] for card in seen if card is not None)
+
+
+def _is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
+    """Whether as many cards as a hand has were dealt to a position, all read, and its hands set of just these."""
+    memo: dict[Position, bool] = round_.memo.setdefault("as_dealt", {})
+    if position not in memo:
+        set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
+        laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
+        same = len(dealt) == len(cards) == len(laid) == book.chapter.numbers["cards_per_hand"]
+        memo[position] = same and None not in cards and cards == set(laid)
+    return memo[position]
+
+
+def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
+    """Return every reading of what a position holds and how it was set; `[NO_HAND]` when the record does not tell.
+
+    An unread card can be any that is not known to be elsewhere; a card that was dealt unread but read when the hands
+    were set is known, and so is one that was exposed. Hands set with foreign cards count as not known, and so does a hand
+    with one card twice (D281), or with a card read only when it was set that lies in another hand too (D351).
+    """
+    memo = round_.memo.setdefault("readings", {})
+    if position not in memo:
+        held = _readings(round_, book, position)
+        if foreign_cards(round_, book, position):
+            held = [msgspec.structs.replace(hand, disputed=True) for hand in held]
+        memo[position] = held
+    found: list[Hand] = memo[position]
+    return found
+
+
+def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
+    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
+    count = book.chapter.numbers["cards_per_hand"]
+    if _is_as_dealt(round_, book, position):
+        cards: Any = tuple(dealt or ())
+        read: Any = set_hand  # no card is unread
+        return [Hand(cards, read.high, read.low, read.medium or None)]
+    if set_hand is not None:
+        if dealt is None:
+            dealt = list(set_hand.cards)
+        elif any(card is None for card in dealt):
+            known = [card for card in dealt if card is not None]
+            extra = [card for card in set_hand.cards if card is not None and card not in known]
+            for card in extra:
+                if None in dealt:
+                    dealt = list(dealt)
+                    dealt[dealt.index(None)] = card
+    if dealt is None or twice(dealt, book) or in_two_hands(round_, book, position):
+        return [NO_HAND]
+    if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
+        set_hand = None
+    missing = sum(1 for card in dealt if card is None)
+    if missing == 0:
+        chosen: tuple[int, ...] = ()
+        if set_hand is not None and None in set_hand.cards:
+            left = [card for card in dealt if card is not None and card not in set_hand.cards]
+            unread = sum(1 for card in set_hand.cards if card is None)
+            if len(left) != unread or len(set(left)) > 1:
+                set_hand = None
+            else:
+                chosen = tuple(left)
+        return [_hand(dealt, set_hand, chosen, count)]
+    copies = book.chapter.numbers.get("copies", 1)
+    elsewhere = [card for cards in round_.hands().values() for card in cards if card is not None]
+    beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
+    elsewhere += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
+    elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
+    if copies == 1:
+        elsewhere += [CODE[fact.payload.card] for fact in round_.found_face_up if fact.payload.card is not None]
+        elsewhere += [card for at in round_.hands() if at != position for card in exposed_cards(round_, at)]
+    shown = exposed_cards(round_, position)
+    jokers = book.chapter.numbers.get("jokers", 1)
+    candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
+    places = _places(set_hand, missing)
+    if ways(len(candidates), places, copies) > MAX_READINGS:
+        return [NO_HAND]
+    found = []
+    for chosen in _choices(candidates, places, copies):
+        filling = list(chosen)
+        cards = [card if card is not None else filling.pop(0) for card in dealt]
+        if not shown.issubset(cards):
+            continue
+        if copies == 1 or all(elsewhere.count(card) + chosen.count(card) <= copies for card in chosen):
+            found.append(_hand(cards, set_hand, chosen, count))
+    return found or [NO_HAND]
+
+
+def twice(cards: Sequence[int | None], book: Rulebook) -> list[int]:
+    """Return the cards that one hand of a single deck holds more than once: which of them was misread cannot be told."""
+    if book.chapter.numbers.get("copies", 1) > 1:
+        return []
+    read = [card for card in cards if card is not None]
+    return sorted({card for card in read if read.count(card) > 1})
+
+
+def _places(set_hand: SetHand | None, missing: int) -> tuple[int, ...]:
+    """How many unread cards lie together: in each hand that was set, and those of which that is not on record."""
+    if set_hand is None:
+        return (missing,)
+    unread = tuple(part.count(None) for part in (set_hand.high, set_hand.medium, set_hand.low))
+    beside = missing - sum(unread)
+    return (*unread, beside) if beside >= 0 else (missing,)
+
+
+def ways(candidates: int, places: Sequence[int], copies: int = 1) -> int:
+    """Return in how many ways cards can lie in some places, whatever their order in each.
+
+    >>> ways(7, (3,)), ways(7, (2, 0, 1)), ways(52, (2,), copies=6)
+    (35, 105, 1378)
+    """
+    if copies > 1:
+        return comb(candidates + sum(places) - 1, sum(places))
+    found = 1
+    for place in places:
+        found *= comb(candidates, place)
+        candidates -= place
+    return found
+
+
+def _choices(candidates: Sequence[int], places: Sequence[int], copies: int) -> Iterator[tuple[int, ...]]:
+    """Yield these ways, the cards of the first place first. With several copies nothing is set, and there is one place."""
+    if copies > 1:
+        yield from combinations_with_replacement(candidates, sum(places))
+    elif not places:
+        yield ()
+    else:
+        for here in combinations(candidates, places[0]):
+            rest = [card for card in candidates if card not in here]
+            for others in _choices(rest, places[1:], copies):
+                yield (*here, *others)
+
+
+def is_set_whole(set_hand: SetHand, book: Rulebook) -> bool:
+    """Whether the record has all cards of hands that were set, or one hand that is too large in any case.
+
+    Seven cards in hands of other sizes are foul; with cards missing, the hands may have been right (D26, D245).
+    """
+    parts = {"high": set_hand.high, "medium": set_hand.medium, "low": set_hand.low}
+    sizes = GAMES[book.game].hands
+    too_large = any(len(cards) > sizes.get(name, 0) for name, cards in parts.items())
+    return too_large or len(set_hand.cards) >= book.chapter.numbers["cards_per_hand"]
+
+
+def _hand(dealt: Sequence[int | None], set_hand: SetHand | None, chosen: Sequence[int], count: int) -> Hand:
+    """Make a reading: the cards, and the hands with the chosen cards in the places that were not read, in order."""
+    cards = tuple(card for card in dealt if card is not None)
+    if len(cards) != count:
+        return NO_HAND
+    if set_hand is None:
+        return Hand(cards)
+    left = list(chosen)
+    if sum(1 for card in set_hand.cards if card is None) > len(left):
+        return Hand(cards)
+    high, medium, low = (
+        tuple(card if card is not None else left.pop(0) for card in part)
+        for part in (set_hand.high, set_hand.medium, set_hand.low)
+    )
+    return Hand(cards, high, low, medium or None)
+
+
+def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
+    """Return every reading of the dealer's hands as they count: as set where by the house way, else as it sets them.
+
+    Hands against the house way are reset and the round completed (§ 688a.13(h)); where the house way accepts several
+    settings, each is a reading. Where no house way binds, the hands count as they were set.
+    """
+    if "dealer_readings" not in round_.memo:
+        way = book.house_way
+        found: list[Hand] = []
+        for hand in readings(round_, book, dealer_position(round_)):
+            if (
+                hand.cards is None
+                or way is None
+                or not book.has("13(h)")
+                or (hand.high is not None and _by_house_way(round_, way, hand))
+            ):
+                found.append(hand)
+            else:
+                found += settings_of(way, hand.cards)
+        round_.memo["dealer_readings"] = found
+    known: list[Hand] = round_.memo["dealer_readings"]
+    return known
+
+
+def dealer_position(round_: Round) -> Position:
+    """Return the position whose hands the others play against: the dealer, in California the player-dealer's seat."""
+    bank = player_dealer_wager(round_)
+    return "dealer" if bank is None else int(bank.payload.seat)
+
+
+def player_dealer_wager(round_: Round) -> Fact | None:
+    """Return the wager of the round's player-dealer: the last before the first card, else the first of all (D202)."""
+    wagered = round_.of(model.PlayerDealerWagered)
+    if len(wagered) < 2:
+        return wagered[0] if wagered else None
+    first = round_.first(model.CardsDealt)
+    in_time = [fact for fact in wagered if first is None or fact.seq < first.seq]
+    return in_time[-1] if in_time else wagered[0]
+
+
+def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:
+    """Whether hands as set are ones that the house way accepts for the cards held."""
+    memo: dict[Hand, bool] = round_.memo.setdefault("by_house_way", {})
+    if hand not in memo:
+        set_cards = (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
+        memo[hand] = sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
+    return memo[hand]
+
+
+@rule("SET-DEALER", on=("13(h)",))
+def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
+    set_hand, way = set_hands(round_).get("dealer"), book.house_way
+    if set_hand is None or way is None or was_voided(round_, book):
+        return
+    held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
+    verdicts = {_by_house_way(round_, way, hand) for hand in held}
+    if verdicts == {False}:
+        accepted = settings_of(way, held[0].cards or ())[0]
+        yield finding(
+            round_, book, "SET-DEALER", "13(h)",
+            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}" if len(held) == 1
+            else f"a setting by {way.name}, whatever the cards that were not read",
+            observed=_shown(set_hand.high, set_hand.medium, set_hand.low), evidence=set_hand.facts,
+        )  # fmt: skip
+    elif len(verdicts) > 1:
+        yield Doubt("whether the dealer's hands follow the house way depends on a card that was not read")
+
+
+def _shown(*hands: tuple[int | None, ...] | None) -> str:
+    return " / ".join(" ".join("??" if card is None else TEXT[card] for card in hand) for hand in hands if hand)
+
+
+@rule("SET-CARDS", on=("11(a)", "11(c)"))
+def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Hands are set from the cards dealt to the position."""
+    for position, set_hand in set_hands(round_).items():
+        if _is_as_dealt(round_, book, position):
+            continue
+        twice_read = in_two_hands(round_, book, position)
+        if twice_read:
+            yield Doubt(
+                f"{show(sorted(twice_read))} in the hands set at {name(position)} lies in another hand too, by the record"
+            )
+        foreign = foreign_cards(round_, book, position)
+        if foreign:
+            yield finding(
+                round_, book, "SET-CARDS", "11(a)" if position == "dealer" else "11(c)",
+                expected="hands made of the cards dealt", observed=f"{show(sorted(set(foreign)))} in the hands set",
+                evidence=(*set_hand.facts, *(f for f in round_.of(model.CardsDealt) if f.payload.to == position)),
+                seat=position if isinstance(position, int) else None,
+            )  # fmt: skip
+
+
+@rule("SET-CHANGED", on=("11(b)(3)",))
+def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Once a player's hands are set and placed, they are not touched again; the same hands said again are no change."""
+    for position, set_hand in set_hands(round_).items():
+        if len(set_hand.facts) == 1:
+            continue
+        said = {_in_hands(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
+        again = None in set_hand.cards
+        reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
+        if isinstance(position, int) and (len(said) > 1 or again or reset):
+            yield finding(
+                round_, book, "SET-CHANGED", "11(b)(3)", expected="hands as first set",
+                observed="set again", evidence=set_hand.facts, seat=position,
+                other_reading="D249: the hands as first set are compared, because they may not be changed",
+            )  # fmt: skip
+
+
+@rule("SET-EARLY", on=("11(b)",))
+def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """Players examine and set their cards after the dealer's hands are set."""
+    if "setting" not in round_.opened.payload.observed:
+        return
+    dealer = dealer_set(round_)
+    if dealer is None:
+        return
+    seen: set[int] = set()
+    for fact in round_.in_order(model.HandExamined, model.HandSet):
+        seat = fact.payload.seat if isinstance(fact.payload, model.HandExamined) else fact.payload.position
+        if seat == "dealer" or seat in seen or fact.seq > dealer.seq:
+            continue
+        seen.add(seat)
+        if round_.certainly_before(fact, dealer) is None:
+            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting")
+            continue
+        yield finding(
+            round_, book, "SET-EARLY", "11(b)", expected="the dealer's hands set first",
+            observed="looked at or set before", evidence=(fact, dealer), seat=seat,
+        )  # fmt: skip
+
+
+def dealer_set(round_: Round) -> Fact | None:
+    """Return the fact by which the dealer's hands were first set, or null."""
+    return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
+
+
+DEALER_SHOWN: dict[str, Callable[[Round], Fact | None]] = {"688a-proposed.11(c)": dealer_set}
+"""Where the players set first: the section that says so, and what gives the dealer's hand away."""
+
+
+@rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
+def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+    """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
+    section, shown = next((section, shown) for section, shown in DEALER_SHOWN.items() if book.has(section))
+    turned = shown(round_)
+    if turned is None or "setting" not in round_.opened.payload.observed:
+        return
+    seen: set[Position] = {"dealer"}
+    for fact in round_.of(model.HandSet):
+        seat = fact.payload.position
+        if seat in seen:
+            continue
+        seen.add(seat)
+        before = round_.certainly_before(fact, turned)
+        if before is None:
+            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
+        elif not before:
+            yield finding(
+                round_, book, "SET-EARLY", section, expected="the dealer's hand turned over and set after all have set",
+                observed=f"turned over or set before seat {seat} had set", evidence=(turned, fact), seat=seat,
+            )  # fmt: skip
+
+
+@rule("SET-ORDER", on=("7(f)",))
+def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Of two boxes the larger wager is set first; equal ones counterclockwise."""
+    boxes: dict[str, list[tuple[int, int]]] = {}
+    for stake in stakes(round_, book).values():
+        if stake.wager == book.chapter.base and stake.in_time_cents > 0:
+            boxes.setdefault(stake.bettor, []).append((stake.seat, stake.in_time_cents))
+    for patron, placed in boxes.items():
+        if len(placed) != 2:
+            continue
+        (seat_a, cents_a), (seat_b, cents_b) = sorted(placed, key=lambda box: (-box[1], -box[0]))
+        first = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == seat_a), None)
+        second = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == seat_b), None)
+        if first is not None and second is not None and second.seq < first.seq:
+            why = "the larger wager" if cents_a != cents_b else "counterclockwise"
+            yield finding(
+                round_, book, "SET-ORDER", "7(f)", expected=f"seat {seat_a} set first ({why}), both of {patron}",
+                observed=f"seat {seat_b} first", evidence=(second, first), seat=seat_b,
+            )  # fmt: skip

@@ -1,0 +1,34 @@
+"""What a record leaves out because nobody disputes it: where that is wagers, what hangs on them cannot be told (D26, D318)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from games.settlement.bonus import is_qualifying
+from games.settlement.wagers import Due, Outcome
+from replay.fold.table_fold import Round
+from replay.fold.wager_keys import key_of
+from replay.rules.wagering import ENVY, ENVY_SECTION, stakes
+
+
+def no_wagers_on_record(round_: Round) -> bool:
+    """Say whether the record leaves all wagers out, so that what was paid and taken may be right."""
+    return not round_.of(model.WagerPlaced) and not round_.observes("wagering")
+
+
+def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
+    """Yield Envy Bonuses that were paid for the hand of a seat of which the record says nothing: they may be due."""
+    paid = round_.of(model.EnvyPaid)
+    if not paid or round_.observes("wagering"):
+        return
+    placed = stakes(round_, book)
+    known = {*round_.hands(), *(stake.seat for stake in placed.values()), "dealer"}
+    for event in (fact.payload for fact in paid):
+        held = placed.get(key_of(event.seat, event.wager, None, ""))
+        if event.for_position not in known and held and is_qualifying(book, event.wager, held.in_time_cents):
+            yield Due(
+                seat=event.seat, wager=ENVY[event.wager], bettor=held.bettor, net_cents=None, outcome=Outcome.UNKNOWN,
+                cite=book.cite(ENVY_SECTION[event.wager]), for_position=int(event.for_position),
+            )  # fmt: skip

@@ -1,0 +1,154 @@
+"""What was done with the wagers of a round: taken, paid, returned, and what the patron had in the end (D22, D245)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from events.vocabulary import model
+from games.rulebook.money import show_money
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact, in_order
+from replay.fold.wager_keys import Key, key_in
+
+
+class Flow(msgspec.Struct):
+    """What the dealer did with one wager: cents taken, winnings paid, stake returned, and as late; by slip; and the facts.
+
+    `gave`: a move ended it by giving the patron money; it was paid, or returned otherwise than as late or uncovered.
+    """
+
+    taken_cents: int = 0
+    winnings_cents: int = 0
+    stake_back_cents: int = 0
+    late_back_cents: int = 0
+    by_slip_cents: int = 0
+    gave: bool = False
+    facts: list[Fact] = []
+
+
+def moves(round_: Round) -> list[Fact]:
+    """Return what was done with all wagers, in the order of the log."""
+    return round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned)
+
+
+def flows(round_: Round) -> dict[Key, Flow]:
+    """Return what was done with each wager, by its key."""
+    known: dict[Key, Flow] | None = round_.memo.get("flows")
+    if known is not None:
+        return known
+    found: dict[Key, Flow] = {}
+
+    def of_wager(fact: Fact) -> Flow:
+        key = key_in(fact.payload)
+        flow = found.get(key)
+        if flow is None:
+            flow = found[key] = Flow()
+        flow.facts.append(fact)
+        return flow
+
+    for fact in round_.of(model.WagerTaken):
+        of_wager(fact).taken_cents += fact.payload.amount_cents
+    for fact in round_.of(model.WagerPaid):
+        flow, paid = of_wager(fact), fact.payload
+        flow.winnings_cents += paid.winnings_cents
+        flow.stake_back_cents += paid.stake_cents
+        flow.by_slip_cents += paid.winnings_cents if paid.source == "slip" else 0
+        flow.gave = True
+    for fact in round_.of(model.WagerReturned):
+        flow, returned = of_wager(fact), fact.payload
+        if returned.reason == "late":
+            flow.late_back_cents += returned.amount_cents
+        else:
+            flow.stake_back_cents += returned.amount_cents
+        flow.gave = flow.gave or returned.reason not in ("late", "uncovered")
+    round_.memo["flows"] = found
+    return found
+
+
+def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0) -> int:
+    """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
+
+    A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
+    does what lies beside a part that was returned so. A progressive wager was collected before the deal. Beside the stake
+    lay what was wagered late and given back; more that was returned as late was collected before, or is what was missing
+    of the stake (D362).
+    """
+    lay = stake_cents + late_back_cents
+    if flow.gave or wager == "progressive":
+        cost = lay + (_taken_from_hand(lay, wager, flow) if flow.taken_cents else 0)
+        missing = max(0, cost - flow.stake_back_cents - late_back_cents)
+        back = flow.stake_back_cents + late_back_cents + min(flow.late_back_cents - late_back_cents, missing)
+        return flow.winnings_cents + back - cost
+    if not (flow.taken_cents and (flow.stake_back_cents or flow.late_back_cents)):
+        return -flow.taken_cents
+    late = _out_of_taken(lay - _uncovered_cents(flow), flow, "late")
+    return _out_of_taken(lay, flow, "uncovered") + min(late, flow.taken_cents) - flow.taken_cents
+
+
+def _out_of_taken(stake_cents: int, flow: Flow, reason: Literal["uncovered", "late"]) -> int:
+    """What was returned for that reason when it did not lie there any more: it had been taken (D362)."""
+    left, back = stake_cents, 0
+    for fact in in_order(flow.facts):
+        match fact.payload:
+            case model.WagerTaken(amount_cents=cents):
+                left = max(0, left - cents)
+            case model.WagerReturned(amount_cents=cents, reason=why) if why == reason:
+                back += max(0, cents - left)
+                left = max(0, left - cents)
+    return back
+
+
+def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
+    """What was taken beyond the stake that still lay there: a payment too high, or to a loser, that was put right (D325).
+
+    Of a progressive wager nothing lies there; taking no more than that is a word for what was collected before (D316).
+    """
+    if wager == "progressive":
+        return flow.taken_cents if flow.taken_cents > stake_cents else 0
+    left, from_hand = stake_cents - _uncovered_cents(flow), 0
+    for fact in in_order(flow.facts):
+        match fact.payload:
+            case model.WagerTaken(amount_cents=cents):
+                from_hand += max(0, cents - left)
+                left = max(0, left - cents)
+            case model.WagerPaid(stake_cents=cents):
+                left = max(0, left - cents)
+            case model.WagerReturned(amount_cents=cents, reason=reason) if reason != "uncovered":
+                left = max(0, left - cents)
+    return from_hand
+
+
+def _uncovered_cents(flow: Flow) -> int:
+    """What was given back because the player-dealer's wager did not cover it: that part was at stake for nobody."""
+    return sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
+
+
+def _is_uncovered(fact: Fact) -> bool:
+    """Say whether a move gave back what the player-dealer's wager did not cover: that part was at stake for nobody."""
+    return isinstance(fact.payload, model.WagerReturned) and fact.payload.reason == "uncovered"
+
+
+def first_moves(moves: Sequence[Fact]) -> list[Fact]:
+    """Return of moves in order the first of each wager: what comes later of a wager puts it right, and is out of no order."""
+    found: dict[Key, Fact] = {}
+    for fact in moves:
+        found.setdefault(key_in(fact.payload), fact)
+    return list(found.values())
+
+
+def shown(flow: Flow, stake_cents: int) -> str:
+    """Return in words what was done with a wager; `stake_cents` is what should have gone back with winnings, 0 if nothing."""
+    said = []
+    if flow.winnings_cents:
+        said.append(f"{show_money(flow.winnings_cents)} paid")
+    if flow.taken_cents:
+        said.append(f"{show_money(flow.taken_cents)} collected")
+    if flow.stake_back_cents + flow.late_back_cents and not flow.winnings_cents:
+        said.append(f"{show_money(flow.stake_back_cents + flow.late_back_cents)} returned")
+    elif flow.winnings_cents and flow.stake_back_cents != stake_cents:
+        of = f" of {show_money(stake_cents)}" if stake_cents else ""
+        said.append(f"{show_money(flow.stake_back_cents)} of the stake{of} returned")
+    return ", ".join(said) if said else "nothing paid and nothing collected"

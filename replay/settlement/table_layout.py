@@ -1,0 +1,226 @@
+"""What lay on the table at the settlement of a round, from its facts: what a game is settled by (`games.layout`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+
+from events.vocabulary import model
+from games.cards.cards import JOKER, READ
+from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
+from games.rulebook.rulebook import Rulebook
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact, in_order
+from replay.fold.wager_keys import key_in
+from replay.rules.surrendering import surrendered
+from replay.rules.wagering import Stake, progressive_accepted
+from replay.settlement.payouts import Flow, flows
+
+OTHERS = frozenset({"match", "backline"})
+"""Wagers of which one seat can have several."""
+
+FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, Layout], Layout]]] = defaultdict(list)
+"""What else some chapters settle by (a mystery meter, the player-dealer); their files of rules add to it."""
+
+
+def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> Layout:
+    """Return the table of one reading: the dealer's hand and those of the seats with a stake."""
+    layout = Layout(
+        boxes=boxes(round_, book, staked, held), dealer=dealer, side=side_card(round_), dice=dice(round_),
+        meter=meter_at_settlement(round_, book),
+    )  # fmt: skip
+    for complete in FURTHER_LAYOUT.get(book.game, ()):
+        layout = complete(round_, book, layout)
+    return layout
+
+
+def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[Box]:
+    """Return the betting positions with a stake: their hands and stakes."""
+    voided = voided_seats(round_)
+    given_up = {fact.payload.seat for fact in surrendered(round_, book)}
+    collected = _collected(round_, book) if given_up else frozenset()
+    abandoned = abandoned_wagers(round_)
+    by_seat: dict[int, dict[str, int]] = {}
+    others: dict[int, tuple[Placed, ...]] = {}
+    bettor: dict[int, str] = {}
+    for stake in staked:
+        placed = by_seat.setdefault(stake.seat, {})
+        if stake.wager in OTHERS:
+            each = Placed(stake.wager, stake.bettor, stake.number, stake.in_time_cents)
+            others[stake.seat] = (*others.get(stake.seat, ()), each)
+        else:
+            placed[stake.wager] = stake.in_time_cents
+            bettor.setdefault(stake.seat, stake.bettor)
+    return [
+        Box(
+            seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), surrendered=seat in given_up,
+            voided=seat in voided, abandoned=seat in abandoned, collected=seat in collected,
+            settled=frozenset(placed) - abandoned[seat] if seat in abandoned else frozenset(),
+        )
+        for seat, placed in by_seat.items()
+    ]  # fmt: skip
+
+
+def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
+    """The seats whose base wager was taken as surrendered, or after they surrendered, and not given back (§ 688a.11(d))."""
+    announced: dict[int, int] = {}
+    for fact in surrendered(round_, book):
+        announced.setdefault(fact.payload.seat, fact.seq)
+    base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
+    return frozenset(
+        seat for seat, seq in announced.items()
+        if seat in base and _is_collected(in_order(base[seat].facts), seq)
+    )  # fmt: skip
+
+
+def _is_collected(moves: Sequence[Fact], announced: int) -> bool:
+    """Whether a base wager was taken for a surrender, and nothing of it given back since the surrender, or since it was taken."""
+    taken = next(
+        (fact.seq for fact in moves if isinstance(fact.payload, model.WagerTaken)
+         and (fact.seq >= announced or fact.payload.reason == "surrendered")), None
+    )  # fmt: skip
+    if taken is None:
+        return False
+    given = [fact for fact in moves if not isinstance(fact.payload, model.WagerTaken)]
+    return not any(fact.seq > min(taken, announced) for fact in given if getattr(fact.payload, "reason", "") != "late")
+
+
+def side_card(round_: Round) -> int | None:
+    """Return the side card, or null where it is not on record, or by the record already lies beside the joker (D281)."""
+    if "side" not in round_.memo:
+        last = next((fact for fact in reversed(round_.of(model.CardsDealt)) if fact.payload.to == "side"), None)
+        card = last.payload.cards[-1] if last is not None else None
+        code = READ[card]
+        there = any(JOKER in cards and code in cards for cards in round_.hands().values())
+        round_.memo["side"] = None if there else code
+    side: int | None = round_.memo["side"]
+    return side
+
+
+def dice(round_: Round) -> Dice | None:
+    """Return the dice of the valid roll, or null; where there are two that differ, none of the dice counts as read."""
+    rolls = [fact.payload for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"]
+    if not rolls:
+        return None
+    same = all((each.dice, each.colours) == (rolls[-1].dice, rolls[-1].colours) for each in rolls)
+    return Dice(
+        tuple(rolls[-1].dice) if same else (None, None, None), tuple(rolls[-1].colours) if rolls[-1].colours else None
+    )
+
+
+def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
+    """Return the progressive meter before the first winner, and of a linked one the reading at each winner's turn."""
+    if "progressive" not in book.offers:
+        return NO_METER
+    won = progressive_wins(round_, book)
+    if book.linked_meter:
+        return Meter(by_turn={fact.payload.seat: fact.payload.reading_centicents for fact in won})
+    accepted = progressive_accepted(round_, book)
+    if accepted:
+        return Meter(reading=accepted[-1].payload.reading_centicents)
+    if won:
+        return Meter(reading=_first_won(won).payload.reading_centicents)
+    return NO_METER
+
+
+def _first_won(won: Sequence[Fact]) -> Fact:
+    """Return the winner whom the meter served first: whose reading no other winner left, else the first on record (D316)."""
+    left = {fact.payload.after_centicents for fact in won}
+    firsts = [fact for fact in won if fact.payload.reading_centicents not in left]
+    return firsts[0] if len(firsts) == 1 else won[0]
+
+
+def progressive_wins(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return what the controller recorded of the progressive meter's winners."""
+    won = round_.of(model.ProgressiveWon)
+    return won if book.mystery_meter is None else [f for f in won if f.payload.meter != book.mystery_meter]
+
+
+def voided_seats(round_: Round) -> frozenset[int]:
+    """Return the seats whose hand was voided, by election or by declaration (§ 688a.13(d)).
+
+    Who elected to play, and then looked at the cards, set them or had a wager settled, voids no more until another card is
+    exposed (D339).
+    """
+    if not round_.of(model.HandElected) and not round_.of(model.RoundVoided):
+        return frozenset()
+    elected, playing, bound = set[int](), set[int](), set[int | str]()
+    ends = (model.HandExamined, model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
+    for fact in round_.in_order(model.HandElected, model.CardExposed, *ends) if round_.of(model.HandElected) else ():
+        match fact.payload:
+            case model.HandElected(seat=seat, election="void"):
+                elected |= {seat} - (playing & bound)
+            case model.HandElected(seat=seat):
+                playing.add(seat)
+            case model.CardExposed(whose=whose, by="dealer" | "device"):
+                playing = {seat for seat in playing if whose not in (seat, "stack")}
+            case model.HandExamined(seat=seat) | model.HandSet(position=seat):
+                bound.add(seat)
+            case model.WagerTaken(wager=wager, seat=seat) | model.WagerPaid(wager=wager, seat=seat) if (
+                wager != "progressive"
+            ):
+                bound.add(seat)
+            case model.WagerReturned(seat=seat, reason=reason) if reason not in ("late", "void"):
+                bound.add(seat)
+    declared = {fact.payload.scope for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"}
+    return frozenset(elected | declared)
+
+
+def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
+    """Return by seat the wagers that were abandoned: said so, or taken as such of a patron who left (§ 688a.7(b), D284).
+
+    A wager that was settled before is none of them (D338): one taken before its patron left, or paid or given back before
+    it was said to be abandoned. Where that was said of no box, by the reason of a collection alone, one paid at any time.
+    """
+    said: dict[int, float] = {}
+    for fact in round_.of(model.WagerAbandoned):
+        said.setdefault(fact.payload.seat, fact.seq)
+    taken = [fact.payload for fact in round_.of(model.WagerTaken) if fact.payload.reason == "abandoned"]
+    if not said and not taken:
+        return {}
+    left = _leaving(round_)
+    for event in taken:
+        if event.seat in left or event.bettor in left:
+            said.setdefault(event.seat, inf)
+    found: dict[int, set[str]] = {}
+    for fact in round_.of(model.WagerPlaced) if said else ():
+        event, flow = fact.payload, flows(round_).get(key_in(fact.payload), Flow())
+        until = said.get(event.seat)
+        if until is not None:
+            gone = left.get(event.seat, left.get(event.bettor, until))
+            if not any(_settled(move, gone, until) for move in flow.facts):
+                found.setdefault(event.seat, set()).add(event.wager)
+    return {seat: frozenset(wagers) for seat, wagers in found.items()}
+
+
+def _settled(move: Fact, left: float, said: float) -> bool:
+    """Say whether a wager was taken before its patron left, or paid or given back before it was said to be abandoned.
+
+    A progressive wager is collected before the deal: that settles nothing.
+    """
+    match move.payload:
+        case model.WagerTaken(reason=reason, wager=wager):
+            return reason != "abandoned" and wager != "progressive" and move.seq < left
+        case model.WagerReturned(reason=reason) if reason in ("late", "uncovered"):
+            return False
+        case _:
+            return move.seq < said
+
+
+def _leaving(round_: Round) -> dict[int | str, int]:
+    """Return when a seat was left in the round, and when a patron who sits at no other seat now."""
+    if not round_.of(model.PatronLeft):
+        return {}
+    sits = dict(round_.before.patrons)
+    for fact in round_.in_order(model.PatronSeated, model.PatronLeft):
+        if isinstance(fact.payload, model.PatronSeated):
+            sits[fact.payload.seat] = fact.payload.patron
+        else:
+            sits.pop(fact.payload.seat, None)
+    found: dict[int | str, int] = {}
+    for fact in round_.of(model.PatronLeft):
+        found.setdefault(fact.payload.seat, fact.seq)
+        if fact.payload.patron not in sits.values():
+            found.setdefault(fact.payload.patron, fact.seq)
+    return found

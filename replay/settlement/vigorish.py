@@ -1,0 +1,56 @@
+"""Vigorish: it counts in what a base wager came to for the patron (58 Pa. Code § 645c.1(a), (h), D13).
+
+Where a chapter forbids it once and for all (§ 688a.12(a)), taking it is a finding of its own, in `settlement.py`, beside
+that of the wager itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from events.vocabulary import model
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Rulebook
+from games.settlement.wagers import Due
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact
+from replay.fold.wager_keys import Key, key_of
+
+NOTHING: Mapping[Key, Sequence[Fact]] = {}
+
+
+def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[Fact]]:
+    """Return what was taken of which base wager."""
+    facts = round_.of(model.VigorishTaken)
+    if not facts:
+        return NOTHING
+    found: dict[Key, list[Fact]] = {}
+    for fact in facts:
+        found.setdefault(key_of(fact.payload.seat, book.chapter.base, None, fact.payload.bettor), []).append(fact)
+    return found
+
+
+def is_known_to(book: Rulebook) -> bool:
+    """Say whether the chapter has a vigorish, so that one finding tells of the wager and its vigorish together."""
+    return "vigorish_bp" in book.chapter.numbers
+
+
+def in_cents(facts: Sequence[Fact]) -> int:
+    """Return how much vigorish was taken by these facts."""
+    return sum(int(fact.payload.amount_cents) for fact in facts)
+
+
+def is_of_vigorish(due: Due | None, taken: Sequence[Fact], difference_cents: int) -> bool:
+    """Say whether a difference is that of the vigorish alone, and the wager itself was settled right."""
+    return (due.vigorish_cents if due is not None else 0) - in_cents(taken) == difference_cents
+
+
+def vigorish_section(book: Rulebook) -> str:
+    """Return the section that a wrong vigorish breaks: that none is collected, or the assumed rate (D13)."""
+    return "645c.1(a)" if book.settings["commission_free"] else book.chapter.number_cites["vigorish_bp"]
+
+
+def vigorish_expected(due: Due | None) -> str:
+    """Say what vigorish was owed."""
+    owed = due.vigorish_cents if due is not None else 0
+    return f"{show_money(owed)} vigorish" if owed else "no vigorish"

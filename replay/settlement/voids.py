@@ -1,0 +1,295 @@
+"""The start of the deal, who gets cards, and why a round must be void (58 Pa. Code §§ 688a.5(i), 688a.8 to 688a.10, 688a.13).
+
+`void_grounds` says why; `dealing.py` finds the rounds that were played on all the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+
+from events.vocabulary import model
+from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import Position, starting_position
+from replay.fold.all_wagers_returned import given_back
+from replay.fold.table_fold import Round
+from replay.fold.table_state import Fact
+from replay.rules.rule import name
+from replay.rules.wagering import stakes
+
+MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """A reason in the record why the round must be void, with the finding it makes where the round was played on.
+
+    `reason` is the one that a declaration of the void would give.
+    """
+
+    reason: str
+    code: str
+    section: str
+    expected: str
+    observed: str
+    evidence: tuple[int, ...]
+    seat: int | None = None
+
+
+class Start(msgspec.Struct, frozen=True):
+    """Where the deal had to start: the count pointed to (null when unknown), what was announced, and the facts."""
+
+    position: Position | None
+    count: int | None
+    announced: int | None
+    valid: bool
+    evidence: tuple[int, ...]
+
+
+def start_of(round_: Round) -> Start | None:
+    """Return what dice or number said about the start before the first card, or null when the record has nothing."""
+    if "start" not in round_.memo:
+        round_.memo["start"] = _start_of(round_)
+    start: Start | None = round_.memo["start"]
+    return start
+
+
+def before_deal(round_: Round, facts: Sequence[Fact]) -> list[Fact]:
+    """Return those of some facts that came before the first card."""
+    first = round_.first_card
+    return [fact for fact in facts if first is None or fact.seq < first.seq]
+
+
+def _start_of(round_: Round) -> Start | None:
+    drawn = before_deal(round_, round_.of(model.NumberDrawn))
+    if drawn:
+        number = drawn[-1].payload.number
+        return Start(starting_position(number), number, None, True, (drawn[-1].seq,))
+    rolls = before_deal(round_, round_.of(model.DiceRolled))
+    if not rolls:
+        return None
+    roll = rolls[-1]
+    totals = [fact for fact in before_deal(round_, round_.of(model.TotalAnnounced)) if fact.seq > roll.seq]
+    announced = totals[-1].payload.total if totals else None
+    evidence = (roll.seq, *(fact.seq for fact in totals[-1:]))
+    if roll.payload.lie != "flat":
+        return Start(None, None, announced, False, evidence)
+    if any(die is None for die in roll.payload.dice):
+        return Start(None, None, announced, True, evidence)
+    total = sum(roll.payload.dice)
+    return Start(starting_position(total), total, announced, True, evidence)
+
+
+def first_position(round_: Round) -> Position | None:
+    """The position of the first card, where the order of the deal is on record."""
+    first = round_.first_card
+    if first is None or "deal" not in round_.opened.payload.observed:
+        return None
+    position: Position = first.payload.to
+    return position
+
+
+FURTHER_GROUNDS: defaultdict[str, list[Callable[[Round, Rulebook], Iterable[Ground]]]] = defaultdict(list)
+"""By game: What else makes a round void in some chapters; their files of rules add to it."""
+
+
+def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
+    """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
+    if "grounds" not in round_.memo:
+        grounds = (
+            *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
+            *(_face_up(round_, book) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
+            *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
+        )  # fmt: skip
+        round_.memo["grounds"] = grounds
+    found: tuple[Ground, ...] = round_.memo["grounds"]
+    return found
+
+
+def can_be_void(book: Rulebook) -> bool:
+    """Say whether the chapter has any ground on which a whole round is void."""
+    shared = (*MISDEAL_SECTION.values(), "13(c)", "13(e)", "13(g)", "13(i)", "13(l)")
+    return bool(FURTHER_GROUNDS.get(book.game)) or any(book.has(section) for section in shared)
+
+
+def must_be_void(round_: Round, book: Rulebook) -> bool:
+    """Say whether the round had to be void."""
+    return bool(void_grounds(round_, book))
+
+
+def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
+    """Say whether a wrong total was announced and the deal said to start by it, with no record of where it did (D323)."""
+    start, said = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
+    if start is None or start.count is None or start.announced in (None, start.count) or not book.has("13(c)"):
+        return False
+    return bool(said) and said[-1].payload.position != start.position and first_position(round_) is None
+
+
+def was_voided(round_: Round, book: Rulebook) -> bool:
+    """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
+    return round_.voided is not None or (given_back(round_) and must_be_void(round_, book))
+
+
+def is_miscounted(round_: Round, book: Rulebook) -> bool:
+    """Say whether the first card went elsewhere than the number or the dice count to: what the floor may remedy (D23)."""
+    start, dealt_to = start_of(round_), first_position(round_)
+    if start is None or start.position is None or not book.has("13(c)"):
+        return False
+    return dealt_to not in (None, start.position)
+
+
+def _wrong_total(round_: Round) -> Iterator[Ground]:
+    start, dealt_to = start_of(round_), first_position(round_)
+    if start is None or start.count is None or start.announced is None or dealt_to is None:
+        return
+    if start.announced != start.count and dealt_to != start.position:
+        first = round_.first_card
+        yield Ground(
+            "wrong_start", "DEAL-START", "13(c)", f"a total of {start.count} starts at {name(start.position or 'dealer')}",
+            f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
+            (*start.evidence, first.seq if first else 0),
+        )  # fmt: skip
+
+
+def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    hands = round_.hands()
+    if not hands or not book.has("13(g)"):
+        return
+    must = book.chapter.numbers["cards_per_hand"]
+    deals = round_.of(model.CardsDealt)
+    shoe_stopped = any(fact.payload.device == "shoe" for fact in round_.of(model.DeviceFailed))
+    for position in positions(round_, book):
+        cards = hands.get(position)
+        if cards is None and (not round_.observes("deal") or round_.closed is None or shoe_stopped):
+            continue
+        count = len(cards) if cards is not None else 0
+        if count != must and not shoe_stopped:
+            yield Ground(
+                "wrong_count", "DEAL-COUNT", "13(g)", f"{must} cards to {name(position)}",
+                f"{count} cards; the round was not voided",
+                tuple(fact.seq for fact in deals if fact.payload.to == position) or (deals[-1].seq,),
+                position if isinstance(position, int) else None,
+            )  # fmt: skip
+
+
+def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
+    """Return the positions that get cards, clockwise: all, or where only bettors get any those with the first wager.
+
+    Where not all wagers are on record, whoever got cards is taken for one who wagered (D365).
+    """
+    if book.chapter.deals_to == "all":
+        return (*book.chapter.seats, "dealer")
+    if book.chapter.deals_to == "seats":
+        return book.chapter.seats
+    staked = stakes(round_, book).values()
+    based = {stake.seat for stake in staked if stake.wager == book.chapter.base and stake.in_time_cents > 0}
+    if round_.lost or not round_.observes("wagering"):
+        based |= {to for to in round_.hands() if to != "dealer"}
+    return (*sorted(based), "dealer")
+
+
+def went_on(round_: Round) -> bool:
+    """Say whether play went on after the deal: hands were set or wagers settled, or the round was closed."""
+    last = round_.last_card
+    after = (model.HandSet, model.WagerTaken, model.WagerPaid, model.WagerReturned)
+    return round_.closed is not None or any(
+        fact.seq > last.seq for type_ in after for fact in round_.of(type_) if last is not None
+    )
+
+
+def set_aside(round_: Round) -> int:
+    """How many cards found face up were set aside and not dealt (D24)."""
+    return len(round_.found_face_up) - len(face_up_dealt(round_))
+
+
+def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    counted = round_.last(model.StubCounted)
+    section = MISDEAL_SECTION.get(book.deal_method, "")
+    if counted is None or not book.has(section):
+        return
+    must = _cards_left(round_, book)
+    total = counted.payload.count + set_aside(round_)
+    if total != must:
+        yield Ground(
+            "stub_count", "DEAL-STUB", section, f"{must} cards left",
+            f"{counted.payload.count} cards left; the round was not voided", (counted.seq,),
+        )  # fmt: skip
+
+
+def _cards_left(round_: Round, book: Rulebook) -> int:
+    """How many cards are left when every hand has its cards: a number of the chapter, or what the bettors leave of the deck.
+
+    Cards that went to a box without the first wager are gone as well.
+    """
+    numbers = book.chapter.numbers
+    if "stub_cards" in numbers:
+        return numbers["stub_cards"]
+    aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side"))
+    dealt_to = positions(round_, book)
+    aside += sum(len(cards) for to, cards in round_.hands().items() if to not in dealt_to)
+    return numbers["deck_size"] - numbers["cards_per_hand"] * len(dealt_to) - aside
+
+
+def _face_up(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    found = [fact for fact in round_.found_face_up if not after_the_deal(round_, book, fact)]
+    if len(found) > 1:
+        yield Ground(
+            "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
+            f"{len(found)} cards found face up; the round was not voided", tuple(fact.seq for fact in found),
+        )  # fmt: skip
+
+
+def after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
+    """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366, D384).
+
+    A side card is dealt too.
+    """
+    dealt = round_.of(model.CardsDealt)
+    last = dealt[-1] if dealt else None
+    if last is None or not round_.certainly_before(last, fact):
+        return False
+    for each in round_.in_order(model.WagerTaken, model.WagerPaid):
+        base = each.payload.wager == book.chapter.base and getattr(each.payload, "reason", "") != "abandoned"
+        if base and round_.certainly_before(last, each) and round_.certainly_before(each, fact):
+            return True
+    hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
+    return round_.observes("deal") and all(len(hands.get(each, ())) == must for each in positions(round_, book))
+
+
+def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    if book.deal_method != book.chapter.exposure_voids_by or not book.has("13(i)"):
+        return
+    last = round_.last_card
+    for fact in round_.of(model.CardExposed):
+        exposed = fact.payload
+        while_dealing = last is None or fact.seq < last.seq
+        of_a_stack = exposed.whose == "stack" and not after_the_deal(round_, book, fact)
+        if of_a_stack or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
+            yield Ground(
+                "exposed_stack", "DEAL-EXPOSED", "13(i)", "with a card exposed while the stacks are dealt, all wagers returned",
+                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided", (fact.seq,),
+                exposed.whose if isinstance(exposed.whose, int) else None,
+            )  # fmt: skip
+
+
+def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[Ground]:
+    if book.deal_method != "automated_shoe" or not book.has("13(l)"):
+        return
+    for fact in round_.of(model.DeviceFailed):
+        if fact.payload.device == "shoe" and fact.payload.fault != "inoperative":
+            yield Ground(
+                "device_failed", "DEAL-DEVICE", "13(l)", "with a failed dealing shoe the round is void",
+                f"the shoe failed ({fact.payload.fault}); the round was not voided", (fact.seq,),
+            )  # fmt: skip
+
+
+def face_up_dealt(round_: Round) -> list[tuple[Fact, Fact]]:
+    """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
+    return [
+        (found, fact)
+        for found in round_.found_face_up
+        if found.payload.card is not None
+        for fact in round_.of(model.CardsDealt)
+        if fact.seq > found.seq and fact.payload.to != "burn" and found.payload.card in fact.payload.cards
+    ]

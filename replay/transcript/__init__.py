@@ -1,0 +1,1 @@
+"""Transcripts: a round of play as text that a person writes and reads."""

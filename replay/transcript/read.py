@@ -1,0 +1,423 @@
+"""The statements of a transcript: what each keyword turns into. `docs/transcript.md` is the grammar.
+
+The law of this file: a statement gives events and nothing else; what the writer left out gets the documented default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, cast, get_args
+
+from events.vocabulary import model
+from events.vocabulary.model import Aspect, Event, WagerName, fact
+from games.rulebook.rulebook import Rulebook
+from replay.fold.table_state import NOT_STATED
+from replay.fold.wager_keys import Key, key_of
+from replay.transcript.words import Position, Words
+
+WAGERS = get_args(WagerName)
+FLOOR = "floor-1"
+DECK = "d-1"
+"""The deck of a round where none is named."""
+
+
+class Context:
+    """What a transcript has said so far that a later statement's defaults depend on."""
+
+    def __init__(self, book: Rulebook) -> None:
+        self.book = book
+        self.deck = DECK
+        self.deck_is_named = False
+        self.decks: set[str] = set()
+        self.meter_seq = 0
+        self.patrons: dict[int, str] = {}
+        self.wagered: dict[int, str] = {}
+        self.bettors: dict[tuple[int, str], list[str]] = {}
+        self.stakes: dict[Key, int] = {}
+        self.refused: dict[Key, set[int]] = {}
+        self.dealt: dict[Position, list[str | None]] = {}
+        self.side: str | None = None
+        self.player_dealer: int | None = None
+        self.round_no, self.table = 1, "t-1"
+
+    def bettor(self, seat: int, wager: str = "") -> str:
+        """Whose wagers at a seat are meant: of who placed this one last in the round, else who wagered there last, else who sits
+        there, or a token."""
+        named = self.bettors.get((seat, wager), ())
+        return named[-1] if named else self.wagered.get(seat) or self.patrons.get(seat, f"seat-{seat}")
+
+    def comer(self, seat: int) -> str:
+        """Who wagers at a seat where no name is given: who sits there, but for a nameless one who wagered before."""
+        nameless = f"seat-{seat}"
+        return nameless if self.wagered.get(seat) == nameless else self.patrons.get(seat, nameless)
+
+    def take_deck(self) -> None:
+        """Deal from the only deck at the table, where the round names none and the last one is not there (D381)."""
+        if not self.deck_is_named and self.deck not in self.decks and len(self.decks) == 1:
+            (self.deck,) = self.decks
+
+    def gone(self, key: Key, cents: int) -> None:
+        """Note that so much of a stake does not lie at its box any more."""
+        if key in self.stakes:
+            self.stakes[key] = max(0, self.stakes[key] - cents)
+
+    def placed(self, key: Key, cents: int) -> None:
+        """Note that so much came to a stake."""
+        self.stakes[key] = self.stakes.get(key, 0) + cents
+        self.refused.pop(key, None)
+
+    def refuse(self, key: Key, cents: int) -> None:
+        """Note that so much was refused; of the same amount, with nothing placed since, it is said again."""
+        before = self.refused.setdefault(key, set())
+        if cents not in before:
+            before.add(cents)
+            self.gone(key, cents)
+
+    def new_round(self) -> None:
+        """Forget what belongs to one round."""
+        self.wagered, self.bettors, self.stakes, self.refused, self.dealt = {}, {}, {}, {}, {}
+        self.side = self.player_dealer = None
+        self.deck_is_named = False
+
+    def where(self, position: Position) -> Position:
+        """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
+        if position != "dealer" or self.player_dealer is None or self.book.chapter.deals_to != "seats":
+            return position
+        return self.player_dealer
+
+
+Reader = Callable[[Words, Context], Sequence[Event]]
+STATEMENTS: dict[str, tuple[Aspect | None, Reader]] = {}
+"""Keyword → the aspect that such a line covers, and its reader."""
+
+
+def statement(keyword: str, aspect: Aspect | None = None) -> Callable[[Reader], Reader]:
+    """Register the reader of a keyword."""
+
+    def register(reader: Reader) -> Reader:
+        STATEMENTS[keyword] = (aspect, reader)
+        return reader
+
+    return register
+
+
+def wager_named(words: Words) -> Any:
+    """Take the name of a wager."""
+    word = words.take("a wager")
+    if word not in WAGERS:
+        raise words.error(f"expected a wager ({', '.join(WAGERS[:4])}, …), got {word!r}")
+    return word
+
+
+def bettor_of(words: Words, context: Context, seat: int) -> str:
+    """Take `bettor=`, or whoever bets there."""
+    return words.option("bettor") or context.bettor(seat)
+
+
+# ------------------------------------------------------------------------------------------------------- table, equipment
+
+
+@statement("dealer")
+def _dealer(words: Words, context: Context) -> Sequence[Event]:
+    return [model.DealerTappedIn(dealer=words.take("a dealer"))]
+
+
+@statement("shift")
+def _shift(words: Words, context: Context) -> Sequence[Event]:
+    return [model.ShiftChanged(shift=words.take("a shift"))]
+
+
+@statement("equipment")
+def _equipment(words: Words, context: Context) -> Sequence[Event]:
+    method = cast(Any, words.take("a deal method"))
+    shuffler: Any = words.take("a shuffler")
+    shuffler = "none" if shuffler == "manual" else shuffler
+    seats = words.option("seats")
+    count = words.as_number(seats, "seats", 1, 7) if seats is not None else words.seats
+    return [model.TableOpened(game=context.book.game, deal_method=method, shuffler=shuffler, seats=count)]
+
+
+@statement("deck", "equipment")
+def _deck(words: Words, context: Context) -> Sequence[Event]:
+    deck = words.take("a deck")
+    what = words.take("received, inspected, joker_destroyed, spread, washed, in_play or removed")
+    by = words.option("by")
+    if what in ("received", "in_play"):
+        context.decks.add(deck)
+        context.take_deck()
+    elif what == "removed":
+        context.decks.discard(deck)
+    match what:
+        case "received":
+            jokers = words.option("jokers")
+            return [
+                model.DeckReceived(
+                    deck=deck, back_colour=words.option("back") or NOT_STATED,
+                    jokers=words.as_number(jokers, "jokers", 0, 2) if jokers is not None else 1,
+                    preshuffled=words.flag("preshuffled"),
+                )
+            ]  # fmt: skip
+        case "inspected":
+            return [model.DeckInspected(deck=deck, by=by or "dealer", verified_by=words.option("verified"))]
+        case "joker_destroyed":
+            return [model.JokerDestroyed(deck=deck, by=by or "dealer", witnessed_by=words.option("witnessed"))]
+        case "spread":
+            return [model.CardsSpread(deck=deck, face_up=not words.flag("face_down"), inspected_by=by)]
+        case "washed":
+            return [model.CardsWashed(deck=deck)]
+        case "in_play":
+            return [model.DeckInPlay(deck=deck)]
+        case "removed":
+            reasons = ("changed", "incorrect_count", "damaged", "table_closed", "device_failed", "other")
+            return [model.DeckRemoved(deck=deck, reason=cast(Any, words.one_of(reasons, "changed")))]
+        case _:
+            raise words.error(f"expected received, inspected, joker_destroyed, …, got {what!r}")
+
+
+@statement("dice_set", "equipment")
+def _dice_set(words: Words, context: Context) -> Sequence[Event]:
+    dice_set = words.take("a set of dice")
+    if words.one_of(("received", "removed")) == "received":
+        return [model.DiceReceived(dice_set=dice_set)]
+    return [model.DiceRemoved(dice_set=dice_set)]
+
+
+@statement("device", "equipment")
+def _device(words: Words, context: Context) -> Sequence[Event]:
+    device = cast(Any, words.take("a device"))
+    what = words.take("a fault, covered or restored")
+    if what == "covered":
+        return [model.DeviceCovered(device=device, how="sign" if words.flag("sign") else "cover")]
+    if what == "restored":
+        return [model.DeviceRestored(device=device)]
+    return [model.DeviceFailed(device=device, fault=cast(Any, what))]
+
+
+@statement("seated")
+def _seated(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    context.patrons[seat] = words.take("a patron")
+    return [fact(model.PatronSeated, seat=seat, patron=context.patrons[seat])]
+
+
+@statement("left")
+def _left(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    patron = words.take("a patron") if words.left else context.bettor(seat)
+    context.patrons.pop(seat, None)
+    return [fact(model.PatronLeft, seat=seat, patron=patron)]
+
+
+TABLE_STATEMENTS = frozenset({"dealer", "shift", "equipment", "deck", "dice_set", "device", "seated", "left", "bar"})
+"""Statements that may stand before a round as well as in it."""
+
+PREPARATIONS = frozenset({"shuffle", "offer_cut", "cut", "recut_ordered", "offer_position"})
+"""Statements of what makes a round ready: after the cards of one round they are of the next (D380)."""
+
+BEFORE_A_ROUND = TABLE_STATEMENTS | PREPARATIONS | {"cover_card", "burn", "armed"}
+"""Statements after which `round N` still begins the file's first round."""
+
+
+# -------------------------------------------------------------------------------------------------- shuffle, cut, the start
+
+
+@statement("shuffle", "shuffle")
+def _shuffle(words: Words, context: Context) -> Sequence[Event]:
+    count = words.option("count")
+    return [
+        model.CardsShuffled(
+            deck=words.option("deck") or context.deck, method=cast(Any, words.take("manual or automated")),
+            count=words.as_number(count, "a count") if count is not None else None,
+        )
+    ]  # fmt: skip
+
+
+@statement("offer_cut", "shuffle")
+def _offer_cut(words: Words, context: Context) -> Sequence[Event]:
+    return [fact(model.CutOffered, seat=words.seat(), accepted=words.one_of(("accepted", "refused")) == "accepted")]
+
+
+@statement("cut", "shuffle")
+def _cut(words: Words, context: Context) -> Sequence[Event]:
+    bottom = words.flag("from_bottom")
+    by = words.position()
+    return [fact(model.CardsCut, by=by, depth=words.number("cards"), counted_from="bottom" if bottom else "top")]
+
+
+@statement("recut_ordered", "shuffle")
+def _recut(words: Words, context: Context) -> Sequence[Event]:
+    return [model.RecutOrdered(by=words.option("by") or FLOOR)]
+
+
+@statement("shake", "start")
+def _shake(words: Words, context: Context) -> Sequence[Event]:
+    covered = not words.flag("uncovered")
+    if words.flag("ms"):
+        return [model.ShakerShaken(times=None, duration_ms=words.number("milliseconds"), covered=covered)]
+    return [model.ShakerShaken(times=words.number("shakes"), duration_ms=None, covered=covered)]
+
+
+def _pointed(words: Words) -> list[Event]:
+    if not words.flag("->"):
+        return []
+    word = words.take("a position")
+    position = words.position(f"seat={word}" if word.isdigit() else word)
+    return [fact(model.StartAnnounced, position=position)]
+
+
+@statement("dice")
+def _dice(words: Words, context: Context) -> Sequence[Event]:
+    start = words.left.index("->") if "->" in words.left else len(words.left)
+    pointed, words.left = words.left[start:], words.left[:start]
+    lie = words.one_of(("not_flat", "fell_out", "flat"), "flat")
+    total, silent = words.option("total"), words.flag("not_announced")
+    dice: list[int | None] = []
+    for _ in range(3):
+        word = words.take("a die from 1 to 6, or ?")
+        dice.append(None if word in ("?", "??") else words.as_number(word, "a die", 1, 6))
+    colours = words.option("colours")
+    roll = model.DiceRolled(dice=dice, colours=cast(Any, colours.split(",")) if colours else None, lie=cast(Any, lie))
+    words.done()
+    words.left = pointed
+    events: list[Event] = [roll]
+    known = sum(die for die in dice if die is not None)
+    if total is not None:
+        events.append(model.TotalAnnounced(total=words.as_number(total, "a total", 0, 99)))
+    elif lie == "flat" and None not in dice and not silent:
+        events.append(model.TotalAnnounced(total=known))
+    return events + _pointed(words)
+
+
+@statement("number")
+def _number(words: Words, context: Context) -> Sequence[Event]:
+    most = context.book.chapter.numbers.get("drawn_number_max", model.DRAWN_MAX)
+    return [fact(model.NumberDrawn, number=words.number("a number", 1, most)), *_pointed(words)]
+
+
+@statement("start")
+def _start(words: Words, context: Context) -> Sequence[Event]:
+    return [fact(model.StartAnnounced, position=words.position())]
+
+
+@statement("total")
+def _total(words: Words, context: Context) -> Sequence[Event]:
+    return [model.TotalAnnounced(total=words.number("a total", 0, 99))]
+
+
+@statement("shaker_covered", "start")
+def _shaker_covered(words: Words, context: Context) -> Sequence[Event]:
+    return [model.ShakerCovered(placed_right_of_dealer=not words.flag("not_placed"))]
+
+
+# --------------------------------------------------------------------------------------------------------------- wagering
+
+
+def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
+    """Take wagers and their amounts: (wager, number of a Match wager, cents); `number=?` is a number that was not read."""
+    number = words.option("number")
+    pip = words.as_number(number, "a number", 1, 6) if number not in (None, "?") else None
+    found: list[tuple[Any, int]] = []
+    while words.left:
+        wager = wager_named(words)
+        found.append((wager, words.money(f"the amount of {wager}")))
+    if not found:
+        raise words.error("expected a wager and an amount")
+    matches = [wager for wager, _ in found if wager == "match"]
+    if len(matches) > 1:
+        raise words.error("expected one match wager in a line, because each has a number of its own")
+    if matches and number is None:
+        raise words.error("expected number=1 to number=6 with a match wager (number=? where it is not known)")
+    return [(wager, pip if wager == "match" or not matches else None, cents) for wager, cents in found]
+
+
+def amounts_of(words: Words, context: Context, seat: int) -> list[tuple[str, Any, int | None, int]]:
+    """Take wagers of a seat and their amounts, each with whose it is: who is named, else who placed it there (D382)."""
+    named = words.option("bettor")
+    found = amounts(words)
+    behind = set(context.bettors.get((seat, "backline"), ()))
+    if named is None and len(behind) > 1 and any(wager == "backline" for wager, *_ in found):
+        raise words.error(f"expected bettor= with a backline wager, because {len(behind)} bet behind seat {seat}")
+    return [(named or context.bettor(seat, wager), wager, pip, cents) for wager, pip, cents in found]
+
+
+@statement("wager")
+def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    bettor = words.option("bettor") or context.comer(seat)
+    form = cast(Any, words.one_of(("cash", "verbal", "plaque", "instrument", "chips"), "chips"))
+    events: list[Event] = []
+    own = False
+    for wager, pip, cents in amounts(words):
+        own = own or wager != "backline"
+        placed = key_of(seat, wager, pip, bettor)
+        context.placed(placed, cents)
+        context.bettors.setdefault((seat, wager), []).append(bettor)
+        events.append(
+            fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
+        )
+    if own:
+        context.patrons.setdefault(seat, bettor)
+        context.wagered[seat] = bettor
+    return events
+
+
+@statement("withdraw")
+def _withdraw(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    events: list[Event] = []
+    for bettor, wager, pip, cents in amounts_of(words, context, seat):
+        context.gone(key_of(seat, wager, pip, bettor), cents)
+        events.append(fact(model.WagerRemoved, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents))
+    return events
+
+
+@statement("refuse")
+def _refuse(words: Words, context: Context) -> Sequence[Event]:
+    seat = words.seat()
+    events: list[Event] = []
+    for bettor, wager, pip, cents in amounts_of(words, context, seat):
+        context.refuse(key_of(seat, wager, pip, bettor), cents)
+        events.append(
+            fact(
+                model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents,
+                reason="refused",
+            )
+        )  # fmt: skip
+    return events
+
+
+@statement("no_more_bets", "wagering")
+def _no_more_bets(words: Words, context: Context) -> Sequence[Event]:
+    return [model.NoMoreBets(announced_by="device" if words.flag("device") else "dealer")]
+
+
+@statement("lock", "progressive")
+def _lock(words: Words, context: Context) -> Sequence[Event]:
+    accepted, collected = words.option("accepted"), words.option("collected")
+    if accepted is None or collected is None:
+        raise words.error("expected accepted=N collected=N")
+    return [
+        model.ProgressiveLocked(
+            accepted=words.as_number(accepted, "a count"), collected=words.as_number(collected, "a count")
+        )
+    ]
+
+
+@statement("lammer", "envy")
+def _lammer(words: Words, context: Context) -> Sequence[Event]:
+    return [fact(model.LammerPlaced, seat=words.seat(), wager=wager_named(words))]
+
+
+@statement("accepted", "progressive")
+def _accepted(words: Words, context: Context) -> Sequence[Event]:
+    seat, reading, at = words.seat(), words.option("meter"), words.option("meter_seq")
+    meter = words.option("id") or context.book.meter or "m-1"
+    context.meter_seq = words.as_number(at, "a meter number", 1) if at is not None else context.meter_seq + 1
+    if reading is None:
+        raise words.error("expected meter=READING, the meter after this wager")
+    return [
+        fact(model.ProgressiveAccepted, seat=seat, meter=meter, amount_cents=words.money(),
+            reading_centicents=words.as_meter(reading),
+            meter_seq=context.meter_seq,
+        )
+    ]  # fmt: skip

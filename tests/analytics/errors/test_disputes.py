@@ -1,0 +1,89 @@
+"""Finding the round that a patron remembers: round 17 of FU-01 began at 21:14, seat 3 had A♠ Q♦ 10♥ 9♥ 7♣ 5♠ 2♦."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+
+import pytest
+
+from analytics.errors import disputes
+from analytics.errors.disputes import Candidate, Remembered
+from analytics.errors.remembered import CardSeen, TimeTyped, cards_typed, time_typed
+from analytics.warehouse.warehouse import Warehouse, reading
+from tests.dashboards import sample
+
+DAY = date(2026, 3, 6)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    with reading(sample.make(tmp_path_factory.mktemp("disputes") / "w")) as open_:
+        yield open_
+
+
+def best(db: Warehouse, said: Remembered) -> Candidate:
+    return disputes.find(db, said)[0]
+
+
+def said(cards: str = "", clock: str = "", seat: int | None = None, table: str | None = None) -> Remembered:
+    return Remembered(table=table, gaming_day=DAY, time=time_typed(clock), seat=seat, cards=cards_typed(cards).cards)
+
+
+@pytest.mark.parametrize(
+    "remembered",
+    [said("ace of spades"), said("ace queen", "9:15 pm", 3), said("As Qd", table="fu-01"), said("A♠ 10♥ king of clubs", "9:10"),
+     said("", "21:14", 3, "fu-01")],
+)  # fmt: skip
+def test_the_round_is_found_first(db: Warehouse, remembered: Remembered) -> None:
+    found = best(db, remembered)
+    assert (found.table_id, found.round_no) == ("fu-01", 17)
+
+
+def test_a_candidate_says_what_agrees(db: Warehouse) -> None:
+    found = best(db, said("As Qd Kc", "21:20", 3))
+    assert (found.cards_at, found.matched, found.minutes_off, found.seat_played) == ("3", 2, 4, True)
+    assert set(found.hand) == {"As", "Qd", "Th", "9h", "7c", "5s", "2d"}
+
+
+def test_cards_at_another_seat_are_found_there(db: Warehouse) -> None:
+    assert best(db, said("As Qd", seat=5)).cards_at == "3"
+    assert best(db, said("joker, king of diamonds")).cards_at == "dealer"
+
+
+def test_a_wrong_time_only_orders(db: Warehouse) -> None:
+    found = best(db, said("As Qd", "3 am"))
+    assert (found.round_no, found.minutes_off) == (17, 344)
+
+
+def test_only_table_and_day_leave_rounds_out(db: Warehouse) -> None:
+    assert {c.table_id for c in disputes.find(db, said("As", table="fu-02"))} == {"fu-02"}
+    assert all(c.gaming_day == DAY for c in disputes.find(db, said("As")))
+    assert disputes.find(db, Remembered(cards=cards_typed("As").cards)) == []
+    assert disputes.find(db, Remembered(gaming_day=date(2020, 1, 1))) == []
+    assert len(disputes.find(db, said(), limit=2)) == 2
+
+
+def test_each_card_of_a_hand_agrees_once() -> None:
+    ace, any_ace, any_spade = CardSeen("A", "s"), CardSeen("A", ""), CardSeen("", "s")
+    assert disputes.hand_agrees(("As", "Kd"), (any_ace, ace)) == 1
+    assert disputes.hand_agrees(("As", "Ad"), (any_ace, ace)) == 2
+    assert disputes.hand_agrees(("As", "2s"), (any_spade, ace)) == 2
+    assert disputes.hand_agrees(("Jk",), (CardSeen("Jk", ""), any_spade)) == 1
+    assert disputes.hand_agrees((), (ace,)) == 0
+
+
+def test_the_moments_a_time_can_mean_lie_in_the_gaming_day_and_the_night_after() -> None:
+    noon_utc = 1_772_798_400_000_000  # 2026-03-06 12:00 UTC
+    hours = [(m - noon_utc) / 3.6e9 for m in disputes.instants(DAY, TimeTyped(9 * 60, True), "UTC")]
+    assert hours == [-3, 9, 21, 33]
+    assert disputes.instants(DAY, TimeTyped(720, False), "Nowhere/Else") == [noon_utc, noon_utc + 86_400_000_000]
+    assert disputes.instants(None, TimeTyped(720, False), "UTC") == disputes.instants(DAY, None, "UTC") == []
+
+
+def test_an_hour_that_the_clock_shows_twice_can_mean_either() -> None:
+    """In New York 01:30 of 2026-11-01 is 05:30 UTC, and 06:30 again; the night before it is 05:30 UTC alone."""
+    found = disputes.instants(date(2026, 10, 31), TimeTyped(90, False), "America/New_York")
+    assert [datetime.fromtimestamp(at / 1e6, UTC).strftime("%d %H:%M") for at in found] == [
+        "31 05:30", "01 05:30", "01 06:30",
+    ]  # fmt: skip

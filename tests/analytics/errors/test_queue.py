@@ -1,0 +1,86 @@
+"""Findings that are alike: one line for a fingerprint (D235), and what people have done hides or shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from analytics.errors import queue
+from analytics.errors.queue import QueueFilters
+from analytics.warehouse.warehouse import Warehouse, build, reading
+from replay.findings import Finding
+from tests.dashboards import sample
+
+TABLE = "table/fu-01"
+
+
+def found(round_no: int, code: str = "PAY-UNDER", wager: str | None = "base", cents: int | None = -500) -> Finding:
+    return sample.finding(TABLE, round_no, code, 2, wager, cents, "", "", evidence=(round_no,))
+
+
+FOUND = {
+    1: found(1), 2: found(2, cents=-700), 3: found(3, cents=500), 4: found(4, wager="ace_high_bonus"), 5: found(5),
+    6: found(6, code="DEAL-SHAKE", wager=None, cents=None), 7: found(7, code="DEAL-SHAKE", wager=None, cents=None),
+    8: found(8, code="DEAL-SHAKE", wager=None, cents=None),
+}  # fmt: skip
+DEALERS = {5: "d-99"}
+DAYS = {8: sample.DAY_1}
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    path = tmp_path_factory.mktemp("queue") / "warehouse.duckdb"
+    rounds = [
+        sample.adjudication(TABLE, n, [], [f], dealer=DEALERS.get(n, "d-07"), day=DAYS.get(n, sample.DAY_2),
+                            opened=sample.EVENING + n)
+        for n, f in FOUND.items()
+    ]  # fmt: skip
+    build(path, rounds, ())
+    with reading(path) as opened:
+        yield opened
+
+
+def rounds(db: Warehouse, filters: QueueFilters | None = None, *, together: bool) -> list[tuple[int, int]]:
+    return queue.findings_queue(db, filters, together=together).select("round_no", "alike").rows()
+
+
+def test_alike_are_those_of_one_table_code_day_dealer_wager_and_direction(db: Warehouse) -> None:
+    """Rounds 1 and 2 are alike (both short, the amounts differ); 3 is over, 4 another wager, 5 another dealer, 8 another day."""
+    assert rounds(db, together=True) == [(2, 2), (3, 1), (4, 1), (5, 1), (6, 2), (8, 1)]
+    assert queue.alike(db, FOUND[1].id) == [FOUND[2].id]
+    assert queue.alike(db, FOUND[7].id) == [FOUND[6].id]
+    assert queue.alike(db, FOUND[8].id) == []
+
+
+def test_each_finding_stands_alone_unless_asked_together(db: Warehouse) -> None:
+    assert len(rounds(db, together=False)) == 8
+    total = queue.queue_totals(db).row(0, named=True)
+    assert (total["findings"], total["fingerprints"]) == (8, 6)
+
+
+def test_what_is_alike_is_counted_among_those_asked_for(db: Warehouse) -> None:
+    assert rounds(db, QueueFilters(without=(FOUND[2].id,)), together=True)[0] != (2, 2)
+    assert (1, 1) in rounds(db, QueueFilters(without=(FOUND[2].id,)), together=True)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (QueueFilters(only=(FOUND[3].id, FOUND[7].id)), [3, 7]),
+        (QueueFilters(only=()), []),
+        (QueueFilters(only=(FOUND[3].id,), without=(FOUND[3].id,)), []),
+        (QueueFilters(dealer="d-99"), [5]),
+        (QueueFilters(without=tuple(FOUND[n].id for n in (1, 2, 4, 5, 6, 7, 8))), [3]),
+    ],
+)
+def test_filters_by_id_and_dealer(db: Warehouse, filters: QueueFilters, expected: list[int]) -> None:
+    assert [number for number, _ in rounds(db, filters, together=False)] == expected
+    assert queue.queue_totals(db, filters)["findings"].to_list() == [len(expected)]
+
+
+def test_one_finding_by_its_id(db: Warehouse) -> None:
+    one = queue.finding(db, FOUND[4].id)
+    assert one is not None
+    assert one["round_no"] == 4
+    assert queue.finding(db, "0" * 32) is None

@@ -1,0 +1,54 @@
+"""docs/warehouse.md is what the tables are; every query of docs/analyst-guide.md runs and answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from analytics.warehouse.columns import MEANING, described, markdown
+from analytics.warehouse.warehouse import Warehouse, reading
+from tests.dashboards import sample
+
+DOCS = Path(__file__).parents[3] / "docs"
+QUERIES = re.findall(r"```sql\n(.*?)```", (DOCS / "analyst-guide.md").read_text("utf-8"), re.S)
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
+    with reading(sample.make(tmp_path_factory.mktemp("documents") / "w")) as opened:
+        yield opened
+
+
+def test_every_column_has_a_meaning(db: Warehouse) -> None:
+    assert [f"{table}.{column}" for table, column, _, said in described(db) if not said] == []
+
+
+def test_a_meaning_of_one_table_s_column_names_a_column(db: Warehouse) -> None:
+    there = {f"{table}.{column}" for table, column, _, _ in described(db)}
+    assert {name for name in MEANING if "." in name} <= there
+
+
+def test_the_document_is_what_the_tables_are(db: Warehouse) -> None:
+    said = "run `rack warehouse columns --markdown > docs/warehouse.md`"
+    assert (DOCS / "warehouse.md").read_text("utf-8") == markdown(db), said
+
+
+def test_there_are_a_dozen_queries() -> None:
+    assert len(QUERIES) == 12
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda query: " ".join(query.split())[:40])
+def test_every_query_of_the_guide_answers(db: Warehouse, query: str) -> None:
+    assert db.sql(query).fetchall() != []
+
+
+def test_the_guide_s_functions_are_there() -> None:
+    named = re.findall(
+        r"`(?:analytics\.)?(\w+)`",
+        (DOCS / "analyst-guide.md").read_text("utf-8").split("(`analytics.hold.hold`")[1][:200],
+    )
+    for name in named:
+        assert (DOCS.parent / "analytics" / f"{name}.py").is_file(), name

@@ -1,0 +1,23 @@
+"""The chain, against values computed outside of Python's code (`printf … | sha256sum`)."""
+
+from __future__ import annotations
+
+from events.log.hash_chain import genesis, link
+
+LOG_ID = "00112233445566778899aabbccddeeff"
+
+
+def test_genesis_and_links_are_these() -> None:
+    start = genesis(LOG_ID, "bellwether", "table/fu-07")
+    assert start.hex() == "201946f8ac3faccf6fd1e05de561a1225cb508a82697283bce9faa34b66aa62e"
+    first = link(start, b"{}")
+    assert first.hex() == "6752f2bb10a93b97f0cc98f0795c86eff57ac9d30664c5c2fed6af0e2a8105ce"
+    assert link(first, b"{}") != first
+
+
+def test_every_part_counts() -> None:
+    start = genesis(LOG_ID, "bellwether", "table/fu-07")
+    others = [("10" + LOG_ID[2:], "bellwether", "table/fu-07"), (LOG_ID, "bellwethes", "table/fu-07"),
+              (LOG_ID, "bellwether", "table/fu-08"), (LOG_ID, "bellwether", "meter/fu-07")]  # fmt: skip
+    assert len({start, *(genesis(*other) for other in others)}) == 5
+    assert len({link(start, b"a"), link(start, b"b"), link(link(start, b"a"), b"a"), link(start, b"")}) == 4

@@ -1,0 +1,92 @@
+"""The published form of the events: frozen, and only to be added to."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.vocabulary import schema
+from events.vocabulary.model import REGISTRY
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def published() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((ROOT / schema.SCHEMA_PATH).read_text("utf-8"))
+    return content
+
+
+def test_the_published_schema_is_the_present_one(published: dict[str, Any]) -> None:
+    assert schema.changed_fields(published, schema.schema()) == [], "register a new version instead"
+    assert (ROOT / schema.SCHEMA_PATH).read_text("utf-8") == schema.schema_text(), (
+        "run `python -m events.vocabulary.schema`"
+    )
+
+
+def test_the_published_table_is_the_present_one() -> None:
+    assert (ROOT / schema.TABLE_PATH).read_text("utf-8") == schema.table_text(), (
+        "run `python -m events.vocabulary.schema`"
+    )
+
+
+def test_the_schema_names_every_event(published: dict[str, Any]) -> None:
+    for type_, version in REGISTRY:
+        assert f"{type_}.v{version}" in published["$defs"]
+    assert "\\A" not in json.dumps(published)
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft202012Validator.check_schema(schema.schema())
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "change", "found"),
+    [
+        ("dice_rolled.v1", "dice", {"maxItems": 4}, ["dice_rolled.v1.dice"]),
+        ("wager_placed.v1", "seat", {"maximum": 7}, ["wager_placed.v1.seat"]),
+        ("wager_placed.v1", "amount_cents", {"type": "number"}, ["wager_placed.v1.amount_cents"]),
+        ("wager_placed.v1", "form", {"enum": ["chips"]}, ["wager_placed.v1.form"]),
+        ("wager_placed.v1", "form", {"description": "how"}, []),
+        ("dice_rolled.v1", "colours", {"anyOf": [{"type": "null"}]}, ["dice_rolled.v1.colours"]),
+        ("deck_in_play.v1", "deck", {"pattern": "^.*$"}, ["deck_in_play.v1.deck"]),
+    ],
+)
+def test_a_changed_field_is_found(
+    published: dict[str, Any], name: str, field: str, change: dict[str, Any], found: list[str]
+) -> None:
+    present = copy.deepcopy(published)
+    present["$defs"][name]["properties"][field].update(change)
+    assert schema.changed_fields(published, present) == found
+
+
+def test_added_and_removed_fields_and_events_are_found(published: dict[str, Any]) -> None:
+    present = copy.deepcopy(published)
+    present["$defs"]["new.v1"] = {"properties": {}}
+    present["$defs"]["wager_placed.v1"]["properties"]["form"]["enum"].append("barter")
+    present["description"] = "another"
+    assert schema.changed_fields(published, present) == []
+    del present["$defs"]["buy_in.v1"]
+    del present["properties"]["seq"]
+    present["$defs"]["deck_in_play.v1"]["required"].append("colour")
+    expected = ["Envelope.seq", "buy_in.v1", "deck_in_play.v1 (its fields)"]
+    assert schema.changed_fields(published, present) == expected
+
+
+def test_writing_refuses_a_change_of_a_published_event(tmp_path: Path, published: dict[str, Any]) -> None:
+    (tmp_path / "docs").mkdir()
+    schema.write(tmp_path)
+    assert (tmp_path / schema.TABLE_PATH).read_text("utf-8") == schema.table_text()
+    schema.write(tmp_path)
+    del published["$defs"]["buy_in.v1"]["properties"]["form"]
+    published["$defs"]["buy_in.v1"]["required"].remove("form")
+    path = tmp_path / schema.SCHEMA_PATH
+    path.write_text(json.dumps(published), "utf-8")
+    with pytest.raises(ValueError, match=r"register a new version instead: buy_in\.v1"):
+        schema.write(tmp_path)
+    assert json.loads(path.read_text("utf-8")) == published

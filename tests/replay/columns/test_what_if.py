@@ -1,0 +1,153 @@
+"""What other rules would have led to: the sums of the columns are those of a replay of every round by both rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from floor import gaming_day
+from games.rulebook.rulebook import Rulebook, parse_submission
+from replay.columns.round_table import RoundTable, build
+from replay.columns.row_groups import Here
+from replay.columns.what_if import Answer, Money, add_told, what_if
+from replay.run.replayer import MemoryResults, adjudications, replay
+from tests.replay.columns.tables import PAID, MemoryLog, Table, rules_text
+from tests.replay.columns.test_batch import SimulatedLog
+
+pytestmark = pytest.mark.kernels
+
+
+@pytest.fixture(scope="module")
+def log() -> SimulatedLog:
+    return SimulatedLog(gaming_day.simulate(21, 300).groups())
+
+
+@pytest.fixture(scope="module")
+def table(log: SimulatedLog, tmp_path_factory: pytest.TempPathFactory) -> RoundTable:
+    folder = tmp_path_factory.mktemp("rounds")
+    build(log, folder)
+    return RoundTable(folder)
+
+
+def one_by_one(log: MemoryLog, book: Rulebook) -> Answer:
+    """The same from the verdicts of two replays."""
+    said = []
+    for rules in (None, book):
+        results = MemoryResults()
+        replay(log, results, rules=rules)
+        said.append([each for each in adjudications(results) if each.game == book.game])
+    answer = Answer(by_wager={}, rounds=len(said[0]))
+    add_told(answer, *said)
+    return answer
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ace_high_bonus=1 fortune_bonus=3 progressive=1 meter=m-1",
+        "ace_high_bonus=2 fortune_bonus=1 progressive=2 meter=m-1 fortune_pays=highest_rank",
+        "ace_high_bonus=3 fortune_bonus=2 progressive=4 meter=m-1 envy_holder_must_wager=yes",
+        "fortune_bonus=2",
+        "max_payout=50000.00 ace_high_bonus=1 fortune_bonus=1",
+    ],
+)
+def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
+    words: str, log: SimulatedLog, table: RoundTable
+) -> None:
+    book = parse_submission(rules_text(f"pa-688a {words}"))
+    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
+    assert answer.by_wager == expected.by_wager
+    assert answer.rounds == expected.rounds
+    assert 0 < answer.told < answer.rounds
+
+
+def test_the_chapter_as_first_proposed(log: SimulatedLog, table: RoundTable) -> None:
+    """It never was in force: what it would have cost is told in columns all the same (D14)."""
+    words = "pa-688a-proposed ace_high_bonus=2 fortune_bonus=5 progressive=4 meter=m-1"
+    book = parse_submission(rules_text(words))
+    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
+    assert answer.by_wager == expected.by_wager
+    assert 0 < answer.told < answer.rounds // 2
+
+
+OTHERS = {
+    "pai_gow_poker": (
+        "pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 sum=B match=1 beat_it=C",
+        "pa-645c commission_free=no vigorish_rounding=up fortune_bonus=6 progressive=2 meter=m-1",
+        "pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 mystery=A-1",
+    ),
+    "player_dealer": (
+        "ca-gegr-002138 backline=yes ace_high_bonus=yes fortune_bonus=yes coverage=net",
+        "ca-gegr-002138 fortune_bonus=yes envy_holder_must_wager=no collection=1.00",
+    ),
+    "dj_wild": (
+        "pa-687a trips=DJWT-04 bad_beat=DJWBB-04 progressive=1 meter=m-1 progressive.rate=15% progressive_deuces=wild",
+        "pa-687a trips=DJWT-07 progressive=2 meter=m-1 progressive.rate=15% folded_progressive=yes",
+    ),
+    "fortune_asia": (
+        "pa-659a fortune_bonus=D insurance=C progressive=1 meter=m-1",
+        "pa-659a fortune_bonus=A",
+    ),
+    "over_under": (
+        "pa-686a bonus=yes wrong_side=pushes",
+        "pa-686a",
+    ),
+}
+"""Rules of the other screened games; with a Must-Hit-By bonus under the others nothing is told in columns."""
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[SimulatedLog, RoundTable]]:
+    made = {}
+    for game in OTHERS:
+        log, folder = SimulatedLog(gaming_day.simulate(21, 120, games=[game]).groups()), tmp_path_factory.mktemp(game)
+        build(log, folder)
+        made[game] = log, RoundTable(folder)
+    return made
+
+
+@pytest.mark.parametrize(("game", "words"), [(game, words) for game, each in OTHERS.items() for words in each])
+def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
+    log, table = others[game]
+    book = parse_submission(rules_text(words))
+    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
+    assert answer.by_wager == expected.by_wager
+    assert answer.rounds == expected.rounds
+    if "mystery" in words:
+        assert answer.told == answer.rounds
+    else:
+        assert 0 < answer.told < answer.rounds
+
+
+def test_rules_as_they_are_change_nothing(log: SimulatedLog, table: RoundTable) -> None:
+    """Of a table that plays by one submission."""
+    text = next(iter(table.rules().values()))
+    book = parse_submission(text)
+    answer = what_if(log, table, book, Here())
+    assert answer.by_wager["base"].difference_cents == 0
+    assert answer.difference_cents == sum(each.difference_cents for each in answer.by_wager.values())
+
+
+def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
+    played, far_back = Table("table/fu-01"), Table("table/fu-02")
+    for number in range(1, 4):
+        played.play(number, PAID)
+        far_back.play(number, PAID)
+    far_back.correct(2, far_back.payload(2))
+    log = MemoryLog([played, far_back])
+    build(log, tmp_path)
+    assert list(RoundTable(tmp_path).manifest.single_path) == ["table/fu-02"]
+    book = parse_submission(rules_text("pa-688a"))
+    answer = what_if(log, RoundTable(tmp_path), book, Here())
+    assert answer == Answer(
+        by_wager={"base": Money(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, instead_cents=9_000)},
+        rounds=6, told=6,
+    )  # fmt: skip
+
+
+def test_other_games_are_left_out(tmp_path: Path) -> None:
+    log = SimulatedLog(gaming_day.simulate(3, 20, games=["over_under"]).groups())
+    build(log, tmp_path)
+    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), Here())
+    assert (answer.rounds, answer.by_wager) == (0, {})

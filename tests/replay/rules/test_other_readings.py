@@ -1,0 +1,58 @@
+"""Where the text can be read otherwise: the finding says so, and judged by a filing of the other reading the round has none."""
+
+from __future__ import annotations
+
+import pytest
+
+from games.rulebook.rulebook import parse_submission
+from replay.fold.table_fold import TableFold
+from replay.run.adjudicate import adjudicate
+from replay.transcript.transcript import fold_script, parse
+from tests.golden.rounds import Case, read_cases
+from tests.golden.test_rounds import HERE
+from tests.replay.columns.tables import rules_text
+
+
+def golden(name: str, title: str) -> Case:
+    """Return the golden case of this title."""
+    (case,) = (each for each in read_cases(HERE / name) if each.title.endswith(title))
+    return case
+
+
+@pytest.mark.parametrize(
+    ("case", "found", "other", "filed"),
+    [
+        (
+            golden("686a/7f_hand_by_hand.rounds", "decide after additional cards of another"),
+            ["PLAY-ORDER seat=2", "PLAY-ORDER seat=5"],
+            "D278: Annex A, rulemaking 125-223, § 686a.7(h) and (i)",
+            "pa-686a decisions=hand_by_hand",
+        ),
+        (
+            golden("687a/11f_optional.rounds", "Trips before the Progressive, where the order printed is filed"),
+            ["PAY-ORDER seat=2"],
+            "D277: Annex A, rulemaking 125-223, § 687a.11(f)(1) to (3)",
+            "pa-687a progressive=1 progressive.rate=15% trips=DJWT-04 bad_beat=DJWBB-01",
+        ),
+    ],
+    ids=["D278", "D277"],
+)
+def test_the_finding_names_the_other_reading_and_a_filing_of_it_has_none(
+    case: Case, found: list[str], other: str, filed: str
+) -> None:
+    (script,) = parse(case.transcript, "test")
+    round_ = fold_script(TableFold("table/t-1"), script)
+    findings = adjudicate(round_, script.book).findings
+    assert [each.line() for each in findings] == found
+    assert all(each.other_reading is not None and each.other_reading.startswith(other) for each in findings)
+    (again,) = parse(case.transcript, "test")
+    instead = adjudicate(fold_script(TableFold("table/t-1"), again), parse_submission(rules_text(filed)))
+    assert (instead.verdict, instead.findings) == ("UPHELD", ())
+
+
+def test_686a_7_f_what_no_reading_lets_names_none() -> None:
+    """Seat 2 decides after seat 5: out of turn, however the text is read."""
+    case = golden("686a/7f_hand_by_hand.rounds", "out of turn, where hand by hand is filed")
+    (script,) = parse(case.transcript, "test")
+    findings = adjudicate(fold_script(TableFold("table/t-1"), script), script.book).findings
+    assert [each.other_reading for each in findings if each.code == "PLAY-ORDER"] == [None]

@@ -1,0 +1,167 @@
+"""The player-dealer position on record: what holds in California, what clocks and corrections change, seven seats in a log."""
+
+from __future__ import annotations
+
+import pytest
+
+from events.vocabulary import model
+from events.vocabulary.model import fact
+from games.rulebook.rulebook import chapter, parse_submission
+from replay.run.adjudicate import Conclusion, rules_of
+from replay.run.replayer import MemoryResults, replay
+from replay.settlement.voids import can_be_void
+from replay.transcript.transcript import judge
+from tests.replay.columns.tables import SECOND_US, START_US, MemoryLog, Table, rules_text, said
+from tests.replay.stored import one_run, stored, verdicts
+
+CALIFORNIA = "ca-gegr-002138"
+DEALT = "deal   dealer=Kh Kd Jc 9h 8c 5d 3c  seat7=As Ac 6d 4s 2h Qs 7c\n"
+SET = "set dealer high=Kh Kd 8c 5d 3c low=Jc 9h\nset seat=7 high=As Ac 6d 4s 2h low=Qs 7c\n"
+ROUND = "player_dealer seat=4 100.00\nwager seat=7 base 25.00\n" + DEALT + SET
+PAID = ROUND + "pay seat=7 base 25.00\nclose\n"
+
+
+def judged(text: str, words: str = CALIFORNIA) -> Conclusion:
+    (only,) = judge(f"rules {words}\nround 1\n{text}", "california.txt")
+    return only.conclusion
+
+
+def test_no_rule_holds_of_what_the_text_does_not_have() -> None:
+    """No void, no election, no surrender, no progressive, no house way that binds, no order of reveal (D11, D28)."""
+    held = {each.judge.__name__ for each in rules_of(chapter("ca", "gegr-002138"))}
+    shared = {"money", "envy_bonuses", "vigorish", "one_deck", "shuffled", "cut", "clockwise", "lammers", "cards_dealt",
+              "limits", "form", "base_wager", "doubtful_wagers"}  # fmt: skip
+    own = {"rotation", "action_button", "first_hand", "seven_each", "piles", "player_dealer_first", "backline",
+           "collection_fees", "settled_in_turn"}  # fmt: skip
+    assert shared | own <= held
+    absent = {"exposed_card_election", "surrender", "house_way", "dealer_first", "reveal_order", "seated",
+              "settlement_order", "discard_rack", "no_more_bets", "announced_total", "shaking", "meter_readings",
+              "opening", "deck_in_time", "unchanged", "players_first", "envy_call", "progressive_count"}  # fmt: skip
+    assert held & absent == set()
+    assert not can_be_void(parse_submission(rules_text("ca-gegr-002138")))
+
+
+def test_findings_cite_the_headings_of_the_text() -> None:
+    (only,) = judged(PAID.replace("pay seat=7 base 25.00", "pay seat=7 base 30.00")).findings
+    assert (only.line(), only.cite) == ("PAY-OVER seat=7 wager=base +5.00", "GEGR-002138, Round of play")
+    (only,) = judged(PAID.replace("100.00", "20.00")).findings
+    assert (only.code, only.cite) == ("CA-COVER", "GEGR-002138, Collection procedures")
+    assert only.expected == "20.00 paid (win), as far as the player-dealer's wager covers it"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (ROUND.replace("player_dealer seat=4 100.00\n", ""), "the player-dealer's wager is not on record"),
+        (ROUND.replace(SET, ""), "how seat 7 set the hands is not on record"),
+        (ROUND.replace("Qs 7c", "?? 7c"), "the cards of seat 7 were not all read"),
+        (ROUND.replace("Jc", "??"), "the dealer's cards were not all read"),
+        (ROUND.replace(DEALT, ""), None),
+    ],
+)
+def test_what_cannot_be_told_says_why(text: str, why: str | None) -> None:
+    found = judged(text)
+    assert found.verdict == ("UNDETERMINED" if why else "UPHELD")
+    assert not why or why in found.undetermined[0]
+
+
+def test_who_comes_first_is_named_as_what_is_missing() -> None:
+    two = ROUND.replace("100.00", "25.00").replace("wager seat=7", "wager seat=5 base 25.00\nwager seat=7")
+    two += "deal seat5=7h 7d 6s 6h 2c Qh Ts\nset seat=5 high=7h 7d 6s 6h 2c low=Qh Ts\n"
+    assert all("whom the player-dealer's wager serves first" in reason for reason in judged(two).undetermined)
+
+
+# ------------------------------------------------------------------------------------------------ two clocks, two orders
+
+SET_4 = model.HandSet(position=4, high=["Kh"], medium=[], low=["Qd"], by="player")
+SET_5 = model.HandSet(position=5, high=["Kc"], medium=[], low=["Qc"], by="player")
+
+
+@pytest.mark.parametrize("contradicting", [False, True])
+def test_setting_first_is_doubted_where_clocks_contradict(contradicting: bool) -> None:
+    table = Table(words=CALIFORNIA)
+    table.say(model.RoundOpened(deck="d-1", observed=["setting"]), 1)
+    table.say(model.PlayerDealerWagered(seat=4, bettor="p-4", amount_cents=10_000), 1)
+    at_us = START_US + 100 * SECOND_US
+    table.say(SET_5, 1, source="camera", at_us=at_us)
+    table.say(SET_4, 1, source="shoe", at_us=at_us - SECOND_US if contradicting else at_us + SECOND_US)
+    table.say(model.RoundClosed(by="d-7"), 1, at_us=at_us + 2 * SECOND_US)
+    ((_, found),) = table.verdicts()
+    if contradicting:
+        assert found.verdict == "UNDETERMINED"
+        assert "the clocks contradict the order of the player's setting" in found.undetermined[0]
+    else:
+        assert [each.line() for each in found.findings] == ["SET-EARLY seat=5"]
+
+
+# ----------------------------------------------------------------------------------------- the position from round to round
+
+PATRONS = "seated seat=4 p-4\nseated seat=5 p-5\n"
+STAYS = "covers rotation\nplayer_dealer seat=4 bettor=p-4 100.00\n" + DEALT.replace("seat7", "seat6")
+
+
+def rounds(*texts: str) -> Table:
+    table = Table("table/ca-1", words=CALIFORNIA)
+    for number, text in enumerate(texts, 1):
+        table.play(number, text + "close\n")
+    return table
+
+
+def test_a_third_round_is_found_in_a_log_too() -> None:
+    first = PATRONS + "offer_position seat=4 accepted\n" + STAYS
+    assert said(rounds(first, STAYS, STAYS)) == [
+        (1, "UPHELD", []), (2, "UPHELD", []), (3, "VARIANCE", ["CA-ROTATE"]),
+    ]  # fmt: skip
+
+
+def test_an_offer_between_rounds_is_for_the_next() -> None:
+    table = rounds(PATRONS + STAYS, STAYS)
+    table.say(model.PlayerDealerOffered(seat=5, accepted=False))
+    table.play(3, STAYS + "close\n")
+    assert [verdict for _, verdict, _ in said(table)] == ["UPHELD"] * 3
+
+
+def test_a_corrected_offer_judges_the_rounds_again() -> None:
+    """The offer before round 3 was declined, not accepted, says the video."""
+    table = rounds(PATRONS + STAYS, STAYS)
+    offer = table.say(model.PlayerDealerOffered(seat=5, accepted=True))
+    table.play(3, STAYS + "close\n")
+    table.correct(offer, model.PlayerDealerOffered(seat=5, accepted=False))
+    assert verdicts(one_run(table)) == [
+        (1, 1, "UPHELD"), (2, 1, "UPHELD"), (3, 1, "VARIANCE"), (3, 2, "UPHELD"),
+    ]  # fmt: skip
+
+
+def test_a_round_without_a_player_dealer_on_record_begins_the_count_anew() -> None:
+    none = STAYS.replace("player_dealer seat=4 bettor=p-4 100.00\n", "")
+    assert [verdict for _, verdict, _ in said(rounds(PATRONS + STAYS, STAYS, none, STAYS, STAYS))] == ["UPHELD"] * 5
+
+
+def test_seven_seats_are_stored_read_and_taken_up_again() -> None:
+    table = rounds(PATRONS + STAYS, PAID, PAID)
+    assert {draft.payload.VERSION for draft in table.drafts if isinstance(draft.payload, model.WagerPaid)} == {2}
+    assert fact(model.WagerAbandoned, seat=7, bettor="p-7").VERSION == 2
+    whole, log = stored(one_run(table)), MemoryLog([table])
+    assert verdicts(one_run(table)) == [(1, 1, "UPHELD"), (2, 1, "UPHELD"), (3, 1, "UPHELD")]
+    for cut in range(1, table.last, 5):
+        results = MemoryResults()
+        replay(log, results, as_of={table.stream: cut})
+        replay(log, results)
+        assert stored(results) == whole
+
+
+def test_the_seventh_seat_cuts() -> None:
+    (only,) = judge(f"rules {CALIFORNIA}\nround 1\nshuffle manual\ncut seat=7 20\n{PAID}", "california.txt")
+    assert (only.conclusion.verdict, fact(model.CardsCut, by=7, depth=20, counted_from="top").VERSION) == ("UPHELD", 2)
+
+
+def test_an_envy_bonus_is_the_seats_and_not_of_who_bets_behind() -> None:
+    """Backline betting is on the base wager alone; the Envy Bonus goes to the patron of the Fortune Bonus Bet."""
+    envy = (
+        "player_dealer seat=4 500.00\nwager seat=5 bettor=p-5 base 25.00 fortune_bonus 5.00\n"
+        "wager seat=5 backline 10.00 bettor=p-9\nwager seat=6 bettor=p-6 base 25.00 fortune_bonus 5.00\n"
+        "deal dealer=Ah Kd Jc 9h 8c 5d 3c seat5=Js 2h 8d 3s 4d 9s 6c seat6=7h 7d 7s 7c 2c Qh 4s\n"
+        "envy seat=5 for=6 fortune_bonus 5.00\n"
+    )
+    found = judged(envy, "ca-gegr-002138 fortune_bonus=yes backline=yes").settlements
+    assert [(each.bettor, each.due_cents) for each in found if each.wager == "fortune_envy"] == [("p-5", 500)]
