@@ -15,7 +15,7 @@ from events.log.contract import Record
 from events.log.relaxed_gc import gc_seldom
 from events.open import open_log
 from events.vocabulary.codec import read_all
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.run.adjudicate import adjudicate
 from replay.run.replayer import MemoryResults, replay, runs
 from replay.run.stream_worker import Result, Worker, rules_in_force

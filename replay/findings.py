@@ -126,3 +126,12 @@ def finding_id(code: str, stream: str, round_no: int | None, seat: int | None, w
 def digest(adjudication: Adjudication) -> str:
     """Return the digest by which a later revision names this one."""
     return sha256(to_bytes(adjudication)).hexdigest()
+
+
+def name(position: int | str) -> str:
+    """Return a position as it is written in findings.
+
+    >>> name(3), name("dealer")
+    ('seat 3', 'the dealer')
+    """
+    return f"seat {position}" if isinstance(position, int) else f"the {position}"

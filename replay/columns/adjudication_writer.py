@@ -22,9 +22,9 @@ from replay.columns.kernels.player_dealer import IN_PART, NOT_AT_ALL
 from replay.columns.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
 from replay.columns.row_schemas import ENVY_WAGERS, SEATS, Form, numbers_of
 from replay.findings import Adjudication, Settlement, to_bytes
-from replay.rules.wagering import ENVY
 from replay.run.engine import engine
 from replay.run.stream_worker import Result
+from replay.settlement.stakes import ENVY
 
 SAID: Final = ("stream", "round_no", "rules", "gaming_day", "shift", "dealer", "opened_at_us", "closed_at_us", "first_seq",
                 "last_seq", *(f"bettor_{seat}" for seat in range(1, SEATS + 2)), "behind", "bank", "start_count")  # fmt: skip

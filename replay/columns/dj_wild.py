@@ -12,8 +12,8 @@ from replay.columns import row_course as plain
 from replay.columns.game_row_schemas import DJ_WILD, POSITIONS
 from replay.columns.row_course import Row, must, position_of, seat_of
 from replay.columns.row_schemas import DEALER, NO_CARD
+from replay.fold.round import Round
 from replay.fold.stub_counts import uncounted
-from replay.fold.table_fold import Round
 from replay.rules.dj_wild import BASE, decisions, settling, turned
 from replay.rules.dj_wild_table import AS_PRINTED
 from replay.rules.equipment import preparations

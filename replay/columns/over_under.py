@@ -13,8 +13,8 @@ from replay.columns import row_course as plain
 from replay.columns.game_row_schemas import OVER_UNDER, SHUFFLERS
 from replay.columns.row_course import Aside, Row, must, seat_of
 from replay.columns.row_schemas import SEATS
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.rules.equipment import first_cut
 from replay.rules.over_under import dealt_to, settling
 from replay.rules.shoe_procedure import batch_of, cut_made, gone, shoe_begun, shoe_of

@@ -13,7 +13,7 @@ from replay.columns import row_course as plain
 from replay.columns.game_row_schemas import BEHIND, FIRST_BEHIND, OFFERS, PLAYER_DEALER
 from replay.columns.row_course import Aside, Row, cents_of, must
 from replay.columns.seven_cards import dealt, hands_set
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
 from replay.rules.player_dealer import IN_TURN, bank_of, button, first_settled, must_be_asked, offers_before
 from replay.settlement.payouts import Flow, flows, net_done

@@ -16,8 +16,9 @@ from events.vocabulary import model
 from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
 from replay.columns.row_schemas import DEALER, ENVY_WAGERS, MOMENTS, SEATS, Form
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, Preparation
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
+from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
 from replay.rules.equipment import preparations
 from replay.rules.paying import ABOVE_FLOORPERSON

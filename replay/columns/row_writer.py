@@ -18,7 +18,7 @@ from replay.columns.game_row_schemas import form_of
 from replay.columns.row_course import Aside, Row
 from replay.columns.row_schemas import REST, empty_row
 from replay.columns.screened_games import FILLS, fill_row
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.fold.table_state import Filed, TableState
 from replay.run.stream_worker import Result, Worker, encode, rules_in_force
 

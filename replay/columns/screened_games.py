@@ -8,7 +8,7 @@ from typing import Final
 from games.rulebook.rulebook import Rulebook
 from replay.columns import dj_wild, over_under, player_dealer, seven_cards
 from replay.columns.row_course import Fill, Row
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 
 FILLS: Final[Mapping[str, Fill]] = {
     "face_up_pai_gow": seven_cards.face_up,

@@ -14,10 +14,10 @@ from replay.columns import row_course as plain
 from replay.columns.game_row_schemas import FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
 from replay.columns.row_course import Aside, Row, must, position_of, seat_of
 from replay.columns.row_schemas import DEALER, NO_CARD, SEATS, Form
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.rules.equipment import preparations
-from replay.rules.wagering import progressive_accepted
+from replay.settlement.stakes import progressive_accepted
 
 Place = Callable[[int | str], int]
 """Gives a position as a place in arrays."""

@@ -25,8 +25,8 @@ from replay.columns.row_replayer import Teller
 from replay.columns.row_schemas import ENVY_WAGERS, numbers_of
 from replay.columns.screening import Screen, judged_of, rulebook_in
 from replay.findings import Adjudication
-from replay.rules.wagering import ENVY
 from replay.run.replayer import MemoryResults, adjudications, replay
+from replay.settlement.stakes import ENVY
 
 Array = npt.NDArray[Any]
 Progress = Callable[[int], None]

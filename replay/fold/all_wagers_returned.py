@@ -9,8 +9,8 @@ from events.vocabulary import model
 from replay.fold.wager_keys import Key, key_in
 
 if TYPE_CHECKING:
-    from replay.fold.table_fold import Round
-    from replay.fold.table_state import Fact
+    from replay.fold.recorded_event import Fact
+    from replay.fold.round import Round
 
 
 def is_collected_before(round_: Round, fact: Fact) -> bool:

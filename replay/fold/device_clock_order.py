@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import msgspec
 
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 
 
 def by_the_clocks(round_: Round) -> Round | None:

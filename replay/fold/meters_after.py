@@ -14,7 +14,7 @@ from replay.fold.all_wagers_returned import given_back
 from replay.fold.table_state import Unrecorded
 
 if TYPE_CHECKING:
-    from replay.fold.table_fold import Round
+    from replay.fold.round import Round
     from replay.fold.table_state import TableState
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from replay.fold.table_state import Span
-
 
 class Jump:
     """An irregularity: numbers missing, a number repeated with other content, a clock running back, a correction refused."""
@@ -34,3 +32,7 @@ def without(spans: Sequence[Span], number: int) -> list[Span]:
         else:
             left.append((first, last))
     return left
+
+
+Span = tuple[int, int]
+"""The first and last of numbers in a row."""

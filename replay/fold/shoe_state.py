@@ -16,7 +16,7 @@ from games.rulebook.rulebook import RulesRefused, chapter, known_chapters
 from games.rulebook.submission import read_toml
 
 if TYPE_CHECKING:
-    from replay.fold.table_fold import Round
+    pass
 
 Place = int | Literal["dealer", "start"]
 
@@ -24,13 +24,6 @@ Place = int | Literal["dealer", "start"]
 Left = model.CardsDealt | model.CardBurned | model.CardFoundFaceUp
 LEAVES_THE_SHOE = get_args(Left)
 """How a card leaves the shoe: to a hand or, burnt or found face up, to the discard rack."""
-
-
-def from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Left]], tuple[int, Place] | None]:
-    """Return by the numbers of the events what left the shoe in a round, and where the cover card appeared in it."""
-    reached = round_.last(model.CoverCardReached)
-    left = [(fact.seq, fact.payload) for fact in round_.in_order(*LEAVES_THE_SHOE)]
-    return left, (reached.seq, reached.payload.at) if reached is not None else None
 
 
 def cards_of(event: Left) -> Sequence[str | None]:

@@ -14,7 +14,7 @@ from events.vocabulary import model
 from replay.fold.all_wagers_returned import given_back
 
 if TYPE_CHECKING:
-    from replay.fold.table_fold import Round
+    from replay.fold.round import Round
 
 
 SINGLE_DECK = 53

@@ -7,201 +7,24 @@ is handed out again; a fact that fits nowhere is kept as a stray of the next rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal
-
-import msgspec
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal
 
 from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
-from events.vocabulary.model import Aspect, Event
-from games.cards.cards import READ
+from events.vocabulary.model import Event
 from replay.fold.all_wagers_returned import given_back
 from replay.fold.corrections import Correction, Known, correction
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
 from replay.fold.record_faults import Jump, is_in, without
-from replay.fold.shoe_state import from_the_shoe
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.fold.table_state import (
-    CHANGES,
-    LEDGER_EVENTS,
-    MAKING_READY,
-    Change,
-    Fact,
-    Source,
-    TableState,
-    firsts,
-    in_order,
-)
-
-Position = int | Literal["dealer"]
-
-ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))))
-"""Where cards are dealt that nobody plays."""
-
-NO_FACTS: dict[type[Event], list[Fact]] = {type_: [] for type_ in TABLE}
-"""The index of no facts: every event of the vocabulary, with an empty list that nothing is ever put in."""
+from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change, Source, TableState
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
-
-WHOLE_HAND = 5
-"""The fewest cards that are a whole hand of a single deck."""
-
-
-class Round:
-    """A round of play at a table: its facts in order, and what the table was when it opened.
-
-    `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary).
-    `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
-    """
-
-    def __init__(self, stream: str, round_no: int, opened: Fact, gaming_day: str, before: TableState) -> None:
-        self.stream, self.round_no, self.opened, self.gaming_day, self.before = (
-            stream, round_no, opened, gaming_day, before,
-        )  # fmt: skip
-        self.facts: list[Fact] = []
-        self._forget()
-        self.closed: Fact | None = None
-        self.strays: list[Fact] = []
-        self.jumps: list[Jump] = []
-        self.refusals: list[Fact] = []
-        opening: model.RoundOpened = opened.payload
-        self.deck = opening.deck
-        self._observed = frozenset(opening.observed)
-        self.add(opened)
-
-    def _forget(self) -> None:
-        """Begin the index anew, and forget what rules have worked out."""
-        self.memo: dict[str, Any] = {}
-        self.first_card: Fact | None = None
-        self.by_type = NO_FACTS.copy()
-        self.of: Callable[[type[Event]], Sequence[Fact]] = self.by_type.__getitem__
-
-    def add(self, fact: Fact) -> None:
-        """Take a fact into the round, in its order."""
-        self.facts.append(fact)
-        self.index(fact)
-
-    def index(self, fact: Fact) -> None:
-        """Note what a fact states."""
-        payload, type_ = fact.payload, fact.payload.KIND
-        same = self.by_type[type_]
-        if same:
-            same.append(fact)
-        else:
-            self.by_type[type_] = [fact]
-        if type_ is model.CardsDealt and self.first_card is None and payload.to not in ASIDE:
-            self.first_card = fact
-
-    def replace(self, seq: int, payload: Event | None) -> bool:
-        """Put a correction's payload in a fact's place (or drop the fact); says whether the fact was here."""
-        index = next((i for i, fact in enumerate(self.facts) if fact.seq == seq), None)
-        if index is None:
-            return False
-        old = self.facts[index]
-        self.facts[index : index + 1] = [] if payload is None else [msgspec.structs.replace(old, payload=payload)]
-        self._forget()
-        for fact in self.facts:
-            self.index(fact)
-        self.tell_once()
-        return True
-
-    def tell_once(self) -> None:
-        """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""
-        dealt = self.of(model.CardsDealt)
-        if len({fact.payload.to for fact in dealt}) == len(dealt):
-            return
-        whole = [fact for fact in dealt if len(fact.payload.cards) >= WHOLE_HAND and None not in fact.payload.cards]
-        once = {(fact.payload.to, *fact.payload.cards): fact for fact in reversed(whole)}
-        if len(once) < len(whole):
-            self.by_type[model.CardsDealt] = [fact for fact in dealt if fact in once.values() or fact not in whole]
-
-    def first(self, type_: type[Event]) -> Fact | None:
-        """Return the first fact of a type."""
-        facts = self.by_type[type_]
-        return facts[0] if facts else None
-
-    def last(self, type_: type[Event]) -> Fact | None:
-        """Return the last fact of a type."""
-        facts = self.by_type[type_]
-        return facts[-1] if facts else None
-
-    def in_order(self, *types: type[Event]) -> list[Fact]:
-        """Return the facts of several types, in the order of the log."""
-        return in_order([fact for type_ in types for fact in self.by_type[type_]])
-
-    @property
-    def last_card(self) -> Fact | None:
-        """The last card (or stack) dealt to a position, or null."""
-        for fact in reversed(self.of(model.CardsDealt)):
-            if fact.payload.to not in ASIDE:
-                return fact
-        return None
-
-    @property
-    def found_face_up(self) -> list[Fact]:
-        """The cards of a single deck that were found face up: one that is named again was found before."""
-        found = self.of(model.CardFoundFaceUp)
-        unread = [fact for fact in found if fact.payload.card is None]
-        return [*firsts((fact for fact in found if fact not in unread), "card"), *unread] if found else []
-
-    @property
-    def first_seq(self) -> int:
-        """The number of the first event of the round."""
-        return self.facts[0].seq
-
-    @property
-    def last_seq(self) -> int:
-        """The number of the last event of the round so far."""
-        return max(self.facts[-1].seq, self.closed.seq if self.closed else 0)
-
-    @property
-    def lost(self) -> bool:
-        """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
-        return bool(self.refusals or self.jumps) and bool(self.lost_by)
-
-    @property
-    def lost_by(self) -> frozenset[str]:
-        """The devices that lost evidence of this round."""
-        gaps = {jump.source for jump in self.jumps if jump.kind == "gap" and jump.missing}
-        return frozenset(gaps | {fact.source for fact in self.refusals})
-
-    def observes(self, aspect: Aspect) -> bool:
-        """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
-        if ((self.jumps or self.refusals) and self.lost) or (self.before.after_loss and aspect in MAKING_READY):
-            return False
-        return aspect in self._observed
-
-    @property
-    def voided(self) -> Fact | None:
-        """The fact that declared the whole round void, or null."""
-        facts = self.by_type[model.RoundVoided]
-        return next((fact for fact in facts if fact.payload.scope == "round"), None) if facts else None
-
-    def hands(self) -> Mapping[Position, list[int | None]]:
-        """Return the cards dealt to each position, in the order dealt; a card that was not read is null."""
-        if "hands" not in self.memo:
-            hands: dict[Position, list[int | None]] = {}
-            for fact in self.of(model.CardsDealt):
-                to = fact.payload.to
-                if to in ASIDE:
-                    continue
-                hands.setdefault(to, []).extend(map(READ.__getitem__, fact.payload.cards))
-            self.memo["hands"] = hands
-        found: dict[Position, list[int | None]] = self.memo["hands"]
-        return found
-
-    def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
-        """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
-
-        One device's own late message is such a contradiction too.
-        """
-        in_order = earlier.seq < later.seq
-        if earlier.at_us != later.at_us and (earlier.at_us < later.at_us) != in_order:
-            return None
-        return in_order
 
 
 class TableFold:

@@ -6,8 +6,7 @@ here judges. `TableState.at_opening` is the copy that a round keeps of the table
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from operator import attrgetter
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -15,33 +14,9 @@ import msgspec
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.fold.player_dealer_state import Held, Offer
+from replay.fold.record_faults import Span
+from replay.fold.recorded_event import Fact
 from replay.fold.shoe_state import ShoeState, deals_from_shoes
-
-
-class Fact(msgspec.Struct, frozen=True, gc=False):
-    """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id."""
-
-    seq: int
-    at_us: int
-    source: str
-    payload: Any
-    event_id: str = ""
-
-
-_seq = attrgetter("seq")
-
-
-def in_order(facts: Iterable[Fact]) -> list[Fact]:
-    """Return facts in the order of the log."""
-    return sorted(facts, key=_seq)
-
-
-def firsts(facts: Iterable[Fact], *fields: str) -> list[Fact]:
-    """Return of facts the first for each value of these fields: what is said again changes nothing."""
-    found: dict[tuple[Any, ...], Fact] = {}
-    for fact in facts:
-        found.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
-    return list(found.values())
 
 
 class Preparation(msgspec.Struct, frozen=True):
@@ -75,10 +50,6 @@ class Deck(msgspec.Struct):
     used: bool = False
     banned_by: int = 0
     preparations: list[Preparation] = []
-
-
-Span = tuple[int, int]
-"""The first and last of numbers in a row."""
 
 
 class Source(msgspec.Struct):

@@ -25,8 +25,10 @@ from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication
 from replay.fold.corrections import correction
-from replay.fold.table_fold import Round, TableFold
-from replay.fold.table_state import CHANGES, Fact, Source
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
+from replay.fold.table_state import CHANGES, Source
 from replay.run.refold import Reader, fold_again
 from replay.run.stream_worker import Earlier, Result, Worker, rulebook, rules_in_force
 

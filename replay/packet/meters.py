@@ -9,7 +9,7 @@ from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.findings import Finding
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.packet.evidence import listed, said_nothing
 from replay.run.refold import fold_again
 from replay.run.stream_worker import current_findings

@@ -19,7 +19,7 @@ from events.vocabulary.model import Aspect, Event, PropertyConfigured
 from games.cards.cards import TEXT
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication, Finding
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.packet.bundle import Bundle, Part
 from replay.packet.evidence import Judged
 from replay.packet.sections import sections

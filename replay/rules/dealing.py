@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import clockwise_from
-from replay.findings import Finding
-from replay.fold.table_fold import ASIDE, Round
-from replay.fold.table_state import Fact, firsts
-from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, name, rule
-from replay.rules.surrendering import surrenders
-from replay.rules.wagering import stakes
+from replay.findings import Finding, name
+from replay.fold.recorded_event import Fact, firsts
+from replay.fold.round import ASIDE, Round
+from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
 from replay.settlement.payouts import moves
+from replay.settlement.stakes import stakes
+from replay.settlement.surrenders import surrenders
 from replay.settlement.voids import (
     MISDEAL_SECTION,
     after_the_deal,

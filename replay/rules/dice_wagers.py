@@ -12,12 +12,12 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.rules.rule import Doubt, finding, rule
-from replay.rules.wagering import bets_close_with_the_dice, shaker_used, stakes
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import is_void
+from replay.settlement.stakes import bets_close_with_the_dice, shaker_used, stakes
 from replay.settlement.voids import before_deal
 
 SECOND_MS = 1000

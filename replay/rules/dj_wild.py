@@ -16,15 +16,15 @@ from games.cards.cards import JOKER
 from games.layout import Decision, Layout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, firsts, in_order
+from replay.findings import Finding, name
+from replay.fold.recorded_event import Fact, firsts, in_order
+from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.rules.rule import Doubt, finding, name, rule
-from replay.rules.wagering import kept, stakes
+from replay.rules.rule import Doubt, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import FURTHER_WHY, is_void
+from replay.settlement.stakes import kept, stakes
 from replay.settlement.table_layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
 from replay.settlement.voids import FURTHER_GROUNDS, Ground, must_be_void, positions, was_voided
 

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Finding
+from replay.findings import Finding, name
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
 from replay.rules.dj_wild import BASE, both_seats, how_decided, in_play, settling
 from replay.rules.equipment import preparations
-from replay.rules.rule import Doubt, finding, name, rule
-from replay.rules.wagering import stakes
+from replay.rules.rule import Doubt, finding, rule
 from replay.settlement.payouts import first_moves
 from replay.settlement.settlement import is_void
+from replay.settlement.stakes import stakes
 from replay.settlement.voids import must_be_void, positions, was_voided, went_on
 
 AS_PRINTED = ("progressive", "trips", "bad_beat")

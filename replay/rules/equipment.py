@@ -10,10 +10,11 @@ from itertools import groupby
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import NOT_STATED, Deck, Fact, Preparation, in_order
-from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, name, rule
+from replay.findings import Finding, name
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
+from replay.fold.table_state import NOT_STATED, Deck, Preparation
+from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
 
 HOUR_US = 3_600_000_000
 

@@ -12,8 +12,8 @@ from games.cards.cards import CODE
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, in_order
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
 from replay.rules.dealing import stakes_at
 from replay.rules.rule import Doubt, finding, rule
 from replay.settlement.hand_readings import DEALER_SHOWN

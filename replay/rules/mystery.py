@@ -16,14 +16,15 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
 from games.settlement.progressive import contribution
 from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Armed, Fact, in_order
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
+from replay.fold.table_state import Armed
 from replay.fold.wager_keys import key_of
 from replay.rules.paying import meter_before, verified
 from replay.rules.rule import Doubt, finding, rule
-from replay.rules.wagering import stakes
 from replay.settlement.payouts import flows
 from replay.settlement.settlement import dues, is_void, settlements
+from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import FURTHER_LAYOUT
 
 WAGER = "mystery"

@@ -12,21 +12,22 @@ from replay.rules import (
     dj_wild_table,
     equipment,
     fortune_asia,
+    money,
     mystery,
     over_under,
     pai_gow_poker,
     paying,
     player_dealer,
+    setting,
     shoe_procedure,
     surrendering,
     wagering,
 )
 from replay.rules.rule import RULES
-from replay.settlement import hand_readings, settlement
 
 __all__ = ["RULES", "RULE_FILES"]
 
 RULE_FILES = (
-    equipment, wagering, surrendering, dealing, hand_readings, settlement, paying, shoe_procedure, over_under, dj_wild, dj_wild_table,
+    equipment, wagering, surrendering, dealing, setting, money, paying, shoe_procedure, over_under, dj_wild, dj_wild_table,
     fortune_asia, pai_gow_poker, dice_wagers, mystery, player_dealer,
 )  # fmt: skip

@@ -15,16 +15,16 @@ from games.layout import NO_HAND, Box, Decision, Layout
 from games.over_under import GAME, SIDES, total
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, in_order
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
 from replay.rules.rule import Doubt, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
-from replay.rules.surrendering import surrendered, surrenders
-from replay.rules.wagering import closing, stakes
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves, flows, moves
 from replay.settlement.settlement import FURTHER_WHY, is_void
+from replay.settlement.stakes import closing, stakes
+from replay.settlement.surrenders import surrendered, surrenders
 from replay.settlement.table_layout import FURTHER_LAYOUT, voided_seats
 
 CLOCKS = "the clocks contradict the order"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.rules.rule import Doubt, rule
 from replay.settlement.hand_readings import DEALER_SHOWN
 from replay.settlement.settlement import FURTHER_WHY

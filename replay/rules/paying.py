@@ -18,15 +18,16 @@ from games.settlement.progressive import after_winner, contribution
 from games.settlement.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.fold.all_wagers_returned import is_collected_before
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, Unrecorded, firsts, in_order
+from replay.fold.recorded_event import Fact, firsts, in_order
+from replay.fold.round import Round
+from replay.fold.table_state import Unrecorded
 from replay.fold.wager_keys import Key, key_in, key_of
 from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
-from replay.rules.surrendering import surrendered
-from replay.rules.wagering import ENVY, progressive_accepted, stakes
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, is_void, settlements
+from replay.settlement.stakes import ENVY, progressive_accepted, stakes
+from replay.settlement.surrenders import surrendered
 from replay.settlement.table_layout import (
     abandoned_wagers,
     meter_at_settlement,

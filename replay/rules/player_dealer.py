@@ -18,16 +18,16 @@ from games.player_dealer import SEATS, action_seat, first_seat, from_action
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import is_foul
-from replay.findings import Finding
+from replay.findings import Finding, name
 from replay.fold.player_dealer_state import Offer
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.rules.rule import Doubt, finding, name, rule
-from replay.rules.wagering import stakes
+from replay.rules.rule import Doubt, finding, rule
 from replay.settlement.hand_readings import dealer_position, dealer_readings, player_dealer_wager, readings
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import FURTHER_WHY, dues
+from replay.settlement.stakes import stakes
 from replay.settlement.table_layout import FURTHER_LAYOUT
 from replay.settlement.voids import before_deal, first_position, start_of
 

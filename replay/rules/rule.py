@@ -14,8 +14,8 @@ import msgspec
 from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Severity, finding_id
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 
 EVERY_CHAPTER = ("*",)
 """A rule that stands on the log's own contract, or on what the game's module cites, holds in every chapter."""
@@ -112,12 +112,3 @@ def finding(
         difference_cents=difference_cents, evidence=seqs, cite=str(cite), other_reading=other_reading,
         severity=SEVERITY[code], assumed=cite.assumed, rules_digest=book.digest,
     )  # fmt: skip
-
-
-def name(position: int | str) -> str:
-    """Return a position as it is written in findings.
-
-    >>> name(3), name("dealer")
-    ('seat 3', 'the dealer')
-    """
-    return f"seat {position}" if isinstance(position, int) else f"the {position}"

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.findings import Finding
+from replay.findings import Finding, name
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
-from replay.fold.table_fold import Round
-from replay.fold.table_state import NOT_STATED, Fact, Preparation
+from replay.fold.table_state import NOT_STATED, Preparation
 from replay.rules.equipment import cut_before, first_cut, preparations
-from replay.rules.rule import Doubt, finding, name, rule
+from replay.rules.rule import Doubt, finding, rule
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
 """Devices that reshuffle by themselves: § 686a.5(b)-(g) do not apply (§ 686a.5(h))."""

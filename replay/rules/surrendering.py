@@ -7,43 +7,10 @@ from collections.abc import Iterator
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, firsts
+from replay.fold.round import Round
 from replay.rules.rule import finding, rule
-from replay.rules.wagering import stakes
-
-
-def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
-    """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
-    if "surrenders" in round_.memo:
-        known: list[Fact] = round_.memo["surrenders"]
-        return known
-    said: dict[int, Fact] = {fact.payload.seat: fact for fact in firsts(round_.of(model.Surrendered), "seat")}
-    for fact in round_.of(model.WagerTaken) if book.has("11(d)") or book.has("686a.7(g)") else ():
-        if fact.payload.reason == "surrendered":
-            said.setdefault(fact.payload.seat, fact)
-    found = round_.memo["surrenders"] = list(said.values())
-    return found
-
-
-def surrendered(round_: Round, book: Rulebook) -> list[Fact]:
-    """Return the surrenders that count: of a base wager that was paid or given back before nothing is left to give up (D341)."""
-    return [fact for fact in surrenders(round_, book) if _settled_before(round_, book, fact) is None]
-
-
-def _settled_before(round_: Round, book: Rulebook, surrender: Fact) -> Fact | None:
-    """Return what paid or gave back a base wager before its surrender, or null."""
-    taken = False
-    for fact in round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned):
-        event, late = fact.payload, getattr(fact.payload, "reason", "") == "late"
-        if fact.seq >= surrender.seq:
-            return None
-        if late or (event.seat, event.wager) != (surrender.payload.seat, book.chapter.base):
-            continue
-        if isinstance(event, model.WagerPaid) or (isinstance(event, model.WagerReturned) and not taken):
-            return fact
-        taken = isinstance(event, model.WagerTaken)  # what was taken and put back lies there again
-    return None
+from replay.settlement.stakes import stakes
+from replay.settlement.surrenders import _settled_before, surrenders
 
 
 @rule("WAGER-SURRENDER", on=("11(d)",))

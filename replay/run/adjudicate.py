@@ -16,7 +16,7 @@ import msgspec
 from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Settlement, Verdict
 from replay.fold.device_clock_order import by_the_clocks
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.rules.order import RULES
 from replay.rules.rule import Doubt, Rule
 from replay.settlement.settlement import settlements

@@ -21,7 +21,8 @@ from events.vocabulary.upcast import upcast
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, to_bytes
 from replay.fold.corrections import Known
-from replay.fold.table_fold import Round, TableFold
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
 from replay.fold.table_state import LEDGER_EVENTS, TableState
 from replay.rules.meters import MeterFold, MeterState
 from replay.run.adjudicate import Conclusion, adjudicate

@@ -14,18 +14,14 @@ from typing import Any
 import msgspec
 
 from events.vocabulary import model
-from games.cards.cards import CODE, DECK, JOKER, READ, TEXT, show
+from games.cards.cards import CODE, DECK, JOKER, READ
 from games.catalogue import GAMES
 from games.layout import NO_HAND, Hand
 from games.rulebook.filed_way import FiledWay, is_set_by, settings_of
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
-from replay.findings import Finding
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
-from replay.rules.rule import Doubt, finding, name, rule
-from replay.rules.wagering import stakes
-from replay.settlement.voids import was_voided
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 
 MAX_READINGS = 20_000
 """Where the unread cards of a hand can be more than so many, or those of a round all together, none of them is tried out."""
@@ -336,91 +332,6 @@ def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:
     return memo[hand]
 
 
-@rule("SET-DEALER", on=("13(h)",))
-def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
-    set_hand, way = set_hands(round_).get("dealer"), book.house_way
-    if set_hand is None or way is None or was_voided(round_, book):
-        return
-    held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
-    verdicts = {_by_house_way(round_, way, hand) for hand in held}
-    if verdicts == {False}:
-        accepted = settings_of(way, held[0].cards or ())[0]
-        yield finding(
-            round_, book, "SET-DEALER", "13(h)",
-            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}" if len(held) == 1
-            else f"a setting by {way.name}, whatever the cards that were not read",
-            observed=_shown(set_hand.high, set_hand.medium, set_hand.low), evidence=set_hand.facts,
-        )  # fmt: skip
-    elif len(verdicts) > 1:
-        yield Doubt("whether the dealer's hands follow the house way depends on a card that was not read")
-
-
-def _shown(*hands: tuple[int | None, ...] | None) -> str:
-    return " / ".join(" ".join("??" if card is None else TEXT[card] for card in hand) for hand in hands if hand)
-
-
-@rule("SET-CARDS", on=("11(a)", "11(c)"))
-def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """Hands are set from the cards dealt to the position."""
-    for position, set_hand in set_hands(round_).items():
-        if _is_as_dealt(round_, book, position):
-            continue
-        twice_read = in_two_hands(round_, book, position)
-        if twice_read:
-            yield Doubt(
-                f"{show(sorted(twice_read))} in the hands set at {name(position)} lies in another hand too, by the record"
-            )
-        foreign = foreign_cards(round_, book, position)
-        if foreign:
-            yield finding(
-                round_, book, "SET-CARDS", "11(a)" if position == "dealer" else "11(c)",
-                expected="hands made of the cards dealt", observed=f"{show(sorted(set(foreign)))} in the hands set",
-                evidence=(*set_hand.facts, *(f for f in round_.of(model.CardsDealt) if f.payload.to == position)),
-                seat=position if isinstance(position, int) else None,
-            )  # fmt: skip
-
-
-@rule("SET-CHANGED", on=("11(b)(3)",))
-def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Once a player's hands are set and placed, they are not touched again; the same hands said again are no change."""
-    for position, set_hand in set_hands(round_).items():
-        if len(set_hand.facts) == 1:
-            continue
-        said = {_in_hands(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
-        again = None in set_hand.cards
-        reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
-        if isinstance(position, int) and (len(said) > 1 or again or reset):
-            yield finding(
-                round_, book, "SET-CHANGED", "11(b)(3)", expected="hands as first set",
-                observed="set again", evidence=set_hand.facts, seat=position,
-                other_reading="D249: the hands as first set are compared, because they may not be changed",
-            )  # fmt: skip
-
-
-@rule("SET-EARLY", on=("11(b)",))
-def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """Players examine and set their cards after the dealer's hands are set."""
-    if "setting" not in round_.opened.payload.observed:
-        return
-    dealer = dealer_set(round_)
-    if dealer is None:
-        return
-    seen: set[int] = set()
-    for fact in round_.in_order(model.HandExamined, model.HandSet):
-        seat = fact.payload.seat if isinstance(fact.payload, model.HandExamined) else fact.payload.position
-        if seat == "dealer" or seat in seen or fact.seq > dealer.seq:
-            continue
-        seen.add(seat)
-        if round_.certainly_before(fact, dealer) is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting")
-            continue
-        yield finding(
-            round_, book, "SET-EARLY", "11(b)", expected="the dealer's hands set first",
-            observed="looked at or set before", evidence=(fact, dealer), seat=seat,
-        )  # fmt: skip
-
-
 def dealer_set(round_: Round) -> Fact | None:
     """Return the fact by which the dealer's hands were first set, or null."""
     return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
@@ -428,47 +339,3 @@ def dealer_set(round_: Round) -> Fact | None:
 
 DEALER_SHOWN: dict[str, Callable[[Round], Fact | None]] = {"688a-proposed.11(c)": dealer_set}
 """Where the players set first: the section that says so, and what gives the dealer's hand away."""
-
-
-@rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
-def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
-    """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
-    section, shown = next((section, shown) for section, shown in DEALER_SHOWN.items() if book.has(section))
-    turned = shown(round_)
-    if turned is None or "setting" not in round_.opened.payload.observed:
-        return
-    seen: set[Position] = {"dealer"}
-    for fact in round_.of(model.HandSet):
-        seat = fact.payload.position
-        if seat in seen:
-            continue
-        seen.add(seat)
-        before = round_.certainly_before(fact, turned)
-        if before is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
-        elif not before:
-            yield finding(
-                round_, book, "SET-EARLY", section, expected="the dealer's hand turned over and set after all have set",
-                observed=f"turned over or set before seat {seat} had set", evidence=(turned, fact), seat=seat,
-            )  # fmt: skip
-
-
-@rule("SET-ORDER", on=("7(f)",))
-def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
-    """Of two boxes the larger wager is set first; equal ones counterclockwise."""
-    boxes: dict[str, list[tuple[int, int]]] = {}
-    for stake in stakes(round_, book).values():
-        if stake.wager == book.chapter.base and stake.in_time_cents > 0:
-            boxes.setdefault(stake.bettor, []).append((stake.seat, stake.in_time_cents))
-    for patron, placed in boxes.items():
-        if len(placed) != 2:
-            continue
-        (seat_a, cents_a), (seat_b, cents_b) = sorted(placed, key=lambda box: (-box[1], -box[0]))
-        first = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == seat_a), None)
-        second = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == seat_b), None)
-        if first is not None and second is not None and second.seq < first.seq:
-            why = "the larger wager" if cents_a != cents_b else "counterclockwise"
-            yield finding(
-                round_, book, "SET-ORDER", "7(f)", expected=f"seat {seat_a} set first ({why}), both of {patron}",
-                observed=f"seat {seat_b} first", evidence=(second, first), seat=seat_b,
-            )  # fmt: skip

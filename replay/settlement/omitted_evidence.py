@@ -8,9 +8,9 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import is_qualifying
 from games.settlement.wagers import Due, Outcome
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
-from replay.rules.wagering import ENVY, ENVY_SECTION, stakes
+from replay.settlement.stakes import ENVY, ENVY_SECTION, stakes
 
 
 def no_wagers_on_record(round_: Round) -> bool:

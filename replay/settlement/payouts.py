@@ -9,8 +9,8 @@ import msgspec
 
 from events.vocabulary import model
 from games.rulebook.money import show_money
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, in_order
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 
 

@@ -10,12 +10,12 @@ from events.vocabulary import model
 from games.cards.cards import JOKER, READ
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook.rulebook import Rulebook
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, in_order
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.rules.surrendering import surrendered
-from replay.rules.wagering import Stake, progressive_accepted
 from replay.settlement.payouts import Flow, flows
+from replay.settlement.stakes import Stake, progressive_accepted
+from replay.settlement.surrenders import surrendered
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""

@@ -12,8 +12,8 @@ from events.vocabulary import model
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_of
 
 NOTHING: Mapping[Key, Sequence[Fact]] = {}

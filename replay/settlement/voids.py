@@ -13,11 +13,11 @@ import msgspec
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position, starting_position
+from replay.findings import name
 from replay.fold.all_wagers_returned import given_back
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact
-from replay.rules.rule import name
-from replay.rules.wagering import stakes
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
+from replay.settlement.stakes import stakes
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 

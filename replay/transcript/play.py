@@ -15,7 +15,7 @@ from games.catalogue import GAMES
 from games.rulebook.filed_way import settings_of
 from games.rulebook.rulebook import Line, Paytable
 from games.settlement.progressive import after_winner
-from replay.fold.table_fold import ASIDE
+from replay.fold.round import ASIDE
 from replay.fold.wager_keys import Key, key_of
 from replay.transcript.read import FLOOR, STATEMENTS, Context, amounts_of, bettor_of, statement, wager_named
 from replay.transcript.words import Position, Words

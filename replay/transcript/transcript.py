@@ -20,7 +20,8 @@ from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Aspect, Event
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
 from games.rulebook.submission import submission_from_words
-from replay.fold.table_fold import Round, TableFold
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript import games as transcript_games
 from replay.transcript import play as transcript_play

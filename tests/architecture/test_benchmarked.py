@@ -18,9 +18,11 @@ def asked() -> list[str]:
     """The functions `module.name` of `analytics` that take an open warehouse first and that a page names."""
     text = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "dashboards").rglob("*.py")))
     found = []
-    for module in sorted({path.stem for path in (ROOT / "analytics").glob("*.py")} - {"__init__"}):
+    for path in sorted((ROOT / "analytics").rglob("*.py")):
+        module = path.stem
         for name in sorted(set(re.findall(rf"\b{module}\.(\w+)", text))):
-            function = getattr(import_module(f"analytics.{module}"), name, None)
+            dotted = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            function = getattr(import_module(dotted), name, None)
             if inspect.isfunction(function):
                 first = next(iter(inspect.signature(function).parameters.values()), None)
                 if first is not None and first.annotation == "Warehouse":

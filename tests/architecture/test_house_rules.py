@@ -19,8 +19,8 @@ from rack.cli import COMMANDS, build_parser
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
-MAX_LINES = 500
-"""The vocabulary is one list of declarations: to be read in one place, it may be longer."""
+MAX_LINES = 600
+"""A longer file usually holds two things. What is one thing is not cut in two to stay under a number: then this one rises."""
 FOLDERS_WITHOUT_MEANING = {"utils", "util", "common", "helpers", "misc"}
 HARMLESS_HOSTS = {"127.0.0.1", "localhost", "maven.apache.org", "www.w3.org", "json-schema.org", "host", "broker"}
 """What a set-up file may name: this machine, names of XML and JSON schemas, and the placeholders of addresses of logs."""

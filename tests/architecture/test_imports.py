@@ -99,7 +99,7 @@ def test_arrows(path: Path) -> None:
     [
         ("events", "import msgspec", []),
         ("events", "from games.cards.cards import CODE", ["games.cards.cards.CODE"]),
-        ("floor", "def f():\n    from replay import rounds", ["replay.fold.table_fold"]),
+        ("floor", "def f():\n    from replay.fold import round", ["replay.fold.round"]),
         ("dashboards", "from replay.packet import make", []),
         ("dashboards", "from replay.findings import Finding", ["replay.findings.Finding"]),
         ("games", "import importlib\nimportlib.import_module('events.log.contract')", ["events.log.contract"]),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.rules.rule import Doubt, finding
 from replay.settlement.voids import Ground
 

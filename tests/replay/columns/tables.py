@@ -27,7 +27,8 @@ from events.vocabulary.model import (
 )
 from games.rulebook.rulebook import Rulebook, parse_submission
 from games.rulebook.submission import submission_from_words
-from replay.fold.table_fold import Round, TableFold
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.transcript.transcript import parse
 

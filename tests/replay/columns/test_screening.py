@@ -29,8 +29,10 @@ from replay.columns.row_course import Aside
 from replay.columns.row_schemas import MOMENTS, as_batch, empty_row
 from replay.columns.screened_games import FILLS, fill_row
 from replay.columns.screening import KERNELS, Screen, judged_of
-from replay.fold.table_fold import Round, TableFold
-from replay.fold.table_state import Fact, TableState
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
+from replay.fold.table_fold import TableFold
+from replay.fold.table_state import TableState
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.stream_worker import encode, rules_in_force
 from tests.replay.columns.tables import records_of_drafts, rules_text

@@ -29,8 +29,9 @@ from replay.columns.row_schemas import as_batch, empty_row
 from replay.columns.screened_games import fill_row
 from replay.columns.screening import Screen, judged_of
 from replay.fold.player_dealer_state import Held, Offer
-from replay.fold.table_fold import Round
-from replay.fold.table_state import Fact, TableState
+from replay.fold.recorded_event import Fact
+from replay.fold.round import Round
+from replay.fold.table_state import TableState
 from replay.run.adjudicate import adjudicate
 from replay.run.stream_worker import encode, rules_in_force
 from replay.settlement.settlement import dues

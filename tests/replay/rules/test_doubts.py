@@ -9,7 +9,7 @@ import pytest
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
-from replay.fold.table_fold import Round
+from replay.fold.round import Round
 from replay.rules.rule import RULES, SEVERITY, Doubt, rule
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import judge

@@ -1,0 +1,220 @@
+"""The stakes of a round: what lay at stake in time, wager by wager (58 Pa. Code §§ 688a.7, 688a.8(b))."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
+from typing import assert_never
+
+import msgspec
+
+from events.vocabulary import model
+from games.rulebook.chapters import Closes
+from games.rulebook.citation import Citation
+from games.rulebook.money import show_money
+from games.rulebook.rulebook import Rulebook
+from replay.fold.recorded_event import Fact, in_order
+from replay.fold.round import Round
+from replay.fold.wager_keys import Key, key_in
+
+IN_ONE_LINE = "whether it came before the additional cards is not on record"
+
+
+ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
+
+
+ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
+
+
+ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
+
+
+class Stake(msgspec.Struct):
+    """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
+
+    `of`: by patron what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot be
+    told how much was at stake in time; else empty.
+    """
+
+    seat: int
+    wager: str
+    number: int | None
+    bettor: str
+    in_time_cents: int = 0
+    late_cents: int = 0
+    late_back_cents: int = 0
+    of: dict[str, int] = {}
+    doubt: str = ""
+    facts: list[Fact] = []
+
+    @property
+    def on_layout_cents(self) -> int:
+        """What lay on the layout in the end."""
+        return self.in_time_cents + self.late_cents
+
+
+def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
+    """Return the wagers of the round by key, in the order placed.
+
+    A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
+    as late is settled by that. A wager is of who placed it first of those whose wager lies there in the end.
+    """
+    if "stakes" in round_.memo:
+        known: dict[Key, Stake] = round_.memo["stakes"]
+        return known
+    found: dict[Key, Stake] = {}
+    rules = book.chapter.wagers
+    no_more_bets = closing(round_, "activation" if bets_close_with_the_dice(round_, book) else "no_more_bets", 0)
+    for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1)):
+        for fact in round_.of(type_):
+            event = fact.payload
+            wager: str = event.wager
+            key = key_in(event)
+            stake = found.get(key)
+            if stake is None:
+                stake = found[key] = Stake(event.seat, wager, key[2], event.bettor)
+            stake.facts.append(fact)
+            rule_ = rules.get(wager)
+            closed = None if rule_ is None else no_more_bets  # what the chapter does not know has no time (WAGER-LIMIT)
+            closes = "no_more_bets" if rule_ is None or (sign < 0 and rule_.closes == "reveal") else rule_.closes
+            if closes != "no_more_bets":
+                closed = closing(round_, closes, event.seat)
+            in_time = True if closed is None else round_.certainly_before(fact, closed)
+            if in_time is False and closes == "further_cards" and _is_told_in_one(round_, closed):
+                in_time, stake.doubt = None, IN_ONE_LINE
+            cents = sign * event.amount_cents
+            if in_time is False:
+                stake.late_cents += cents
+            else:
+                stake.in_time_cents += cents
+            if in_time is None and not stake.doubt:
+                until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
+                stake.doubt = f"the clocks contradict the order of the wager and {until}"
+            if sign > 0 or in_time is not False:
+                stake.of[event.bettor] = stake.of.get(event.bettor, 0) + cents
+    for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
+        event = fact.payload
+        stake = found.get(key_in(event))
+        if stake is None or (isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact)):
+            continue
+        if event.reason in ("late", "refused") and stake.late_cents > 0:
+            back = min(stake.late_cents, event.amount_cents)
+            stake.late_cents -= back
+            stake.late_back_cents += back if isinstance(event, model.WagerReturned) else 0
+            stake.of[event.bettor] = stake.of.get(event.bettor, 0) - back
+            stake.facts.append(fact)
+    for stake in found.values():
+        if len(stake.of) > 1:
+            stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
+    round_.memo["stakes"] = found
+    return found
+
+
+def kept(stake: Stake) -> list[Fact]:
+    """Return in order what was placed of a wager and not refused: a refusal takes back the last stacks, each whole."""
+    left: list[Fact] = []
+    for fact in in_order(stake.facts):
+        match fact.payload:
+            case model.WagerPlaced():
+                left.append(fact)
+            case model.WagerRefused(amount_cents=cents):
+                while left and left[-1].payload.amount_cents <= cents:
+                    cents -= left.pop().payload.amount_cents
+    return left
+
+
+def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:
+    """Whether a seat's first cards are told in one line, where the order of the deal is not on record (D327)."""
+    if closed is None or round_.observes("deal"):
+        return False
+    return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
+
+
+def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> bool:
+    """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
+
+    It takes back what was placed last, if that is of its amount: in one stack or in several. What was withdrawn right before
+    or after it is what was refused, and gone. Of another amount it may be a part of a stack, or chips that were never placed: how
+    much is at stake cannot be told (D388).
+    """
+    event = refused.payload
+    rule_ = book.chapter.wagers.get(stake.wager)
+    closes = rule_.closes if rule_ is not None else "no_more_bets"
+    with_dice = closes == "no_more_bets" and bets_close_with_the_dice(round_, book)
+    closed = closing(round_, "activation" if with_dice else closes, stake.seat)
+    if closed is not None and closed.seq < refused.seq:
+        return False
+    facts = in_order(stake.facts)
+    before = [fact.payload for fact in facts if fact.seq < refused.seq]
+    after = [fact.payload for fact in facts if fact.seq > refused.seq]
+    stacks = takewhile(lambda each: isinstance(each, model.WagerPlaced), reversed(before))
+    beside = [each for each in (*before[-1:], *after[:1]) if isinstance(each, model.WagerRemoved)]
+    if event.amount_cents in [each.amount_cents for each in beside]:
+        return True
+    if event.amount_cents in accumulate(each.amount_cents for each in stacks):
+        stake.in_time_cents -= event.amount_cents
+        stake.of[event.bettor] = stake.of.get(event.bettor, 0) - event.amount_cents
+        stake.facts.append(refused)
+    else:
+        stake.doubt = stake.doubt or f"{show_money(event.amount_cents)} was refused, which is not what was placed last"
+    return True
+
+
+def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
+    """Return the fact that ended the time for a wager of this kind at a seat, or null where none is on record.
+
+    "No more bets" is, where it was not said, the first card.
+    """
+    match closes:
+        case "no_more_bets":
+            return round_.first(model.NoMoreBets) or round_.first_card
+        case "first_card":
+            at_all = round_.first(model.CardsDealt)
+            piled = at_all is not None and str(at_all.payload.to).startswith("pile")
+            return at_all if piled else round_.first_card
+        case "activation":
+            began = (closing(round_, "no_more_bets", seat), shaker_used(round_))
+            return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
+        case "further_cards":
+            dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
+            at_once = [fact for fact in dealt[:1] if len(fact.payload.cards) > 1]
+            return next(iter((*at_once, *dealt[1:])), None)
+        case "reveal":
+            return next((f for f in round_.of(model.HandRevealed) if f.payload.position == "dealer"), None)
+        case _:
+            assert_never(closes)
+
+
+def shaker_used(round_: Round) -> Fact | None:
+    """Return the fact that the shaker was activated or shaken, or at the latest that its dice were read; or null."""
+    began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
+    return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
+
+
+_dice_close: dict[str, bool | None] = {}
+
+
+def bets_close_with_the_dice(round_: Round, book: Rulebook) -> bool:
+    """Say whether all wagers are placed before the shaker is used: where some are on the dice, or a player activates it.
+
+    § 645c.2(f); without either the dice may come before "no more bets" (D28).
+    """
+    known = _dice_close.get(book.digest, False)
+    if book.digest not in _dice_close:
+        on_dice = [name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"]
+        known = _dice_close[book.digest] = any(name in book.offers for name in on_dice) or (None if on_dice else False)
+    return known if known is not None else round_.first(model.ShakerActivated) is not None
+
+
+def late_section(book: Rulebook, wager: str) -> Citation:
+    """Return the section by which a wager of this kind is late."""
+    rule_ = book.chapter.wagers.get(wager)
+    return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else book.cite("7(c)")
+
+
+def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
+    """Return the wagers that the progressive meter accepted: not the contributions to a Must-Hit-By meter."""
+    accepted = round_.of(model.ProgressiveAccepted)
+    if book.mystery_meter is None:
+        return accepted
+    return [fact for fact in accepted if fact.payload.meter != book.mystery_meter]
