@@ -12,13 +12,13 @@ from typing import Any, cast
 from benchmarks.measuring import REPEATS, best, once
 from benchmarks.on_sqlite import address, clear_results, replay_once
 from events.log.contract import Record
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from events.open import open_log
 from events.vocabulary.codec import read_all
 from replay.fold.round import Round
 from replay.run.adjudicate import adjudicate
 from replay.run.replayer import MemoryResults, replay, runs
-from replay.run.stream_worker import Result, Worker, rules_in_force
+from replay.run.stream_worker import Result, StreamWorker, rules_in_force
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = 25
@@ -34,7 +34,7 @@ RESULTS = {"judge", "_adjudication", "commit", "_keep", "_earlier", "_results", 
 Function = tuple[str, int, str]
 
 
-class OnlyRules(Worker):
+class OnlyRules(StreamWorker):
     """A worker that judges, and says nothing."""
 
     def judge(self, round_: Round) -> list[Result]:
@@ -49,13 +49,13 @@ def added_by_stage(path: Path) -> dict[str, float]:
     log = open_log(address(path), read_only=True)
 
     def walk(each: Callable[[str, Sequence[Record]], object]) -> None:
-        with gc_seldom():
+        with relaxed_gc():
             for batch in log.tail({}):
                 for stream, run in runs(batch):
                     each(stream, run)
 
-    def working(kind: type[Worker], judging: bool) -> Callable[[str, Sequence[Record]], None]:
-        workers: dict[str, Worker] = {}
+    def working(kind: type[StreamWorker], judging: bool) -> Callable[[str, Sequence[Record]], None]:
+        workers: dict[str, StreamWorker] = {}
 
         def take(stream: str, run: Sequence[Record]) -> None:
             if stream not in workers:
@@ -72,7 +72,7 @@ def added_by_stage(path: Path) -> dict[str, float]:
     stages: dict[str, Callable[[], object]] = {
         "read and check the chain": lambda: walk(lambda stream, run: None),
         "decode": lambda: walk(lambda stream, run: read_all([record.data for record in run])),
-        "fold": lambda: walk(working(Worker, judging=False)),
+        "fold": lambda: walk(working(StreamWorker, judging=False)),
         "rules": lambda: walk(working(OnlyRules, judging=True)),
         "verdicts, snapshots": lambda: replay(log, MemoryResults()),
         "store": stored,

@@ -35,7 +35,7 @@ from events.log.contract import Appended, Clock, Head, Quarantined, Record
 from events.log.hash_chain import genesis
 from events.log.high_water import HighWater, compare
 from events.log.lock import take_lock
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from events.vocabulary.envelope import Draft, StreamName
 
 __all__ = ["KafkaLog", "KafkaResults"]
@@ -144,7 +144,7 @@ class KafkaLog:
         return self._commit(list(groups), None)
 
     def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
-        with self._lock, gc_seldom():
+        with self._lock, relaxed_gc():
             self._check_writable()
             lanes = [self._lane(stream) for stream, _ in groups]
             staged = {lane: Staged() for lane in lanes}

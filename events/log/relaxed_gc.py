@@ -17,7 +17,7 @@ _usual: tuple[int, int, int] = gc.get_threshold()
 
 
 @contextlib.contextmanager
-def gc_seldom() -> Iterator[None]:
+def relaxed_gc() -> Iterator[None]:
     """Let cycles be looked for seldom while this lasts, in however many threads at once."""
     global _inside, _usual
     with _lock:

@@ -26,7 +26,7 @@ from events.log.diagnosis import diagnose
 from events.log.hash_chain import CHAIN_TAG, genesis
 from events.log.high_water import HighWater, compare, sync
 from events.log.lock import take_lock
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from events.sqlite.database import CHUNK, Connection, Damaged, Database, NotUnique
 from events.vocabulary.envelope import Draft, StreamName
 from events.vocabulary.model import Token
@@ -172,7 +172,7 @@ class SqliteLog:
         return self._commit(list(groups), None)
 
     def _commit(self, groups: Sequence[tuple[str, Sequence[Draft]]], expected_seq: int | None) -> list[Appended]:
-        with self._database.lock, gc_seldom():
+        with self._database.lock, relaxed_gc():
             self._check_writable()
             staged: dict[str, StreamState] = {}
             for stream, _ in groups:

@@ -13,14 +13,14 @@ import pyarrow as pa
 from games.player_dealer import COVERED, action_seat, from_action
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Outcome
-from replay.columns.game_row_schemas import BEHIND, FIRST_BEHIND, FORMS
+from replay.columns.game_row_schemas import BEHIND, FIRST_BEHIND, ROW_SCHEMAS
 from replay.columns.kernels.dj_wild import EQUAL, FOLDED
 from replay.columns.kernels.fortune_asia import FOUL_IN_FRONT
 from replay.columns.kernels.judged import Judged
 from replay.columns.kernels.over_under import SURRENDERED
 from replay.columns.kernels.player_dealer import IN_PART, NOT_AT_ALL
 from replay.columns.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
-from replay.columns.row_schemas import ENVY_WAGERS, SEATS, Form, numbers_of
+from replay.columns.row_schemas import ENVY_WAGERS, SEATS, RowSchema, numbers_of
 from replay.findings import Adjudication, Settlement, to_bytes
 from replay.run.engine import engine
 from replay.run.stream_worker import Result
@@ -56,7 +56,7 @@ _TOTALS: Final[Ends] = {
     SURRENDERED: (Outcome.SURRENDERED, "686a.7(g)(3)"),
 }  # fmt: skip
 _BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
-SAID_OF: Final[Mapping[str, Words]] = {
+OUTCOME_NAMES: Final[Mapping[str, Words]] = {
     "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
     "player_dealer": Words(
         {"base": _BASE, "backline": _BASE},
@@ -101,7 +101,7 @@ Ending = tuple[str, str, str]
 """What a wager's line is called, the section, and the paytable."""
 
 
-def in_order(form: Form) -> list[int]:
+def in_order(form: RowSchema) -> list[int]:
     """Return the wagers of a box as settlements name them."""
     base = form.slots[0].wager
     return sorted(
@@ -110,7 +110,7 @@ def in_order(form: Form) -> list[int]:
     )
 
 
-_IN_ORDER: Final = {game: in_order(form) for game, form in FORMS.items()}
+_IN_ORDER: Final = {game: in_order(form) for game, form in ROW_SCHEMAS.items()}
 
 
 class Upheld:
@@ -147,7 +147,7 @@ class Upheld:
 
     def _wagers(self, book: Rulebook, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int]
                 ) -> Iterator[Settlement]:  # fmt: skip
-        form, order = FORMS[book.game], _IN_ORDER[book.game]
+        form, order = ROW_SCHEMAS[book.game], _IN_ORDER[book.game]
         slots = form.slots
         for seat in range(1, form.seats + 1):
             bettor = row[f"bettor_{seat}"]
@@ -172,7 +172,7 @@ class Upheld:
               ) -> Iterator[Settlement]:  # fmt: skip
         if not any(to):
             return
-        seats, turns = FORMS[book.game].seats, _turns(FORMS[book.game], row)
+        seats, turns = ROW_SCHEMAS[book.game].seats, _turns(ROW_SCHEMAS[book.game], row)
         for seat in range(1, seats + 1):
             for which, wager in enumerate(ENVY_WAGERS):
                 paytable = book.offers[wager].paytable if wager in book.offers else None
@@ -189,7 +189,7 @@ class Upheld:
                 )  # fmt: skip
 
 
-def _turns(form: Form, row: Mapping[str, Any]) -> list[int]:
+def _turns(form: RowSchema, row: Mapping[str, Any]) -> list[int]:
     """The seats in the order in which an Envy Bonus names their hands: from the highest down, or from the action on."""
     if "bank" not in row:
         return list(range(form.seats, 0, -1))
@@ -198,7 +198,7 @@ def _turns(form: Form, row: Mapping[str, Any]) -> list[int]:
 
 
 def _ending(book: Rulebook, wager: str, line: int) -> Ending:
-    words, paytable = SAID_OF[book.game], book.offers[wager].paytable
+    words, paytable = OUTCOME_NAMES[book.game], book.offers[wager].paytable
     if words.uncovered and line >= IN_PART:
         of_the_hands = line % IN_PART
         said, _, name = _ending(book, wager, of_the_hands)

@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from events.log.contract import EventLog, ResultStore
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from replay.columns.adjudication_writer import SAID, Upheld
 from replay.columns.kernels.judged import ASIDE, CHECKS, UPHELD
 from replay.columns.round_table import RoundTable, TableError
 from replay.columns.row_groups import Engine, Judged, groups_of
-from replay.columns.row_replayer import Teller
+from replay.columns.row_replayer import RowReplayer
 from replay.columns.row_schemas import REST
 from replay.columns.screening import Screen, judged_of, rulebook_in
 from replay.run.engine import engine
@@ -80,7 +80,7 @@ def replay_batch(log: EventLog, results: ResultStore, table: RoundTable, by: Eng
     table.must_be_of(log)
     _must_be_new(results)
     tally = Tally(progress)
-    with gc_seldom():
+    with relaxed_gc():
         waiting, changed = list[Result](), 0
         for said in judged_results(log, table, by, tally):
             waiting.append(said)
@@ -147,7 +147,7 @@ class Verdicts:
 
     def at(self, log: EventLog) -> Callable[[Judged], Part]:
         """Return what finishes a group that was screened, where this log is at hand."""
-        teller = Teller(log, self.texts)
+        teller = RowReplayer(log, self.texts)
         upheld = Upheld({digest: rulebook_in(text) for digest, text in self.texts.items()})
 
         def finish(judged: Judged) -> Part:

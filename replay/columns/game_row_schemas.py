@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from replay.columns.row_schemas import NO_CARD, SEATS, Form, Slot
+from replay.columns.row_schemas import NO_CARD, SEATS, RowSchema, Slot
 
 POSITIONS: Final = SEATS + 1
 
@@ -39,7 +39,7 @@ def _slots(*wagers: str) -> tuple[Slot, ...]:
     return tuple(Slot(wager) for wager in wagers)
 
 
-FACE_UP: Final = Form(
+FACE_UP: Final = RowSchema(
     slots=_slots("base", "ace_high_bonus", "fortune_bonus", "progressive"),
     follows=frozenset({"ace_high_bonus", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
 )  # fmt: skip
@@ -49,7 +49,7 @@ BEHIND: Final = 3
 OFFERS: Final = 14
 """So many offers of the player-dealer position have room in a row."""
 
-PLAYER_DEALER: Final = Form(
+PLAYER_DEALER: Final = RowSchema(
     slots=_slots("base", "ace_high_bonus", "fortune_bonus", *["backline"] * BEHIND), follows=frozenset(),
     numbers={
         "start_count": (np.uint8, 0), "bank": (np.uint8, 0), "bank_cents": (np.int32, -1), "button": (np.uint8, 0),
@@ -74,7 +74,7 @@ seat's wagers were taken or paid, of each kind as they stand in `replay.rules.pl
 FIRST_BEHIND: Final = len(PLAYER_DEALER.slots) - BEHIND
 """The first of the places of a seat for those who bet behind it."""
 
-PAI_GOW_POKER: Final = Form(
+PAI_GOW_POKER: Final = RowSchema(
     slots=(
         *_slots("base", "tiger_9", "fortune_bonus", "progressive", "sum", "beat_it"),
         *(Slot("match", number) for number in range(1, 7)),
@@ -95,7 +95,7 @@ shaker stood open; `activated` the seat that activated it; `seated` the seats th
 `mystery_…` what the Must-Hit-By meter accepted, as `accepted_…`.
 """
 
-DJ_WILD: Final = Form(
+DJ_WILD: Final = RowSchema(
     slots=_slots("ante", "blind", "raise", "progressive", "trips", "bad_beat"),
     follows=frozenset(),
     numbers={
@@ -116,7 +116,7 @@ last of ante, blind and raise, of the first of the others (`optional_from`: of P
 collecting its cards (`hand_gone`).
 """
 
-FORTUNE_ASIA: Final = Form(
+FORTUNE_ASIA: Final = RowSchema(
     slots=_slots("base", "insurance", "fortune_bonus", "progressive"),
     follows=frozenset({"insurance", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
 )  # fmt: skip
@@ -124,7 +124,7 @@ FORTUNE_ASIA: Final = Form(
 SHUFFLERS: Final = ("", "none", "automated", "automated_counting", "continuous")
 """Shufflers by number; 0: not on record."""
 
-OVER_UNDER: Final = Form(
+OVER_UNDER: Final = RowSchema(
     slots=_slots("ante", "over", "under", "bonus"),
     follows=frozenset(),
     numbers={
@@ -153,7 +153,7 @@ decision, of its surrender, of its last wager on over or under (`side_to`), and 
 in turn (not of a surrendered ante, nor of what put a settlement right). `said` 1 over, 2 under.
 """
 
-FORMS: Final[Mapping[str, Form]] = {
+ROW_SCHEMAS: Final[Mapping[str, RowSchema]] = {
     "face_up_pai_gow": FACE_UP,
     "player_dealer": PLAYER_DEALER,
     "pai_gow_poker": PAI_GOW_POKER,
@@ -163,6 +163,6 @@ FORMS: Final[Mapping[str, Form]] = {
 }
 
 
-def form_of(game: str) -> Form:
+def form_of(game: str) -> RowSchema:
     """Return the form of a game's rows; of one that is not screened, whose rows are all aside, the plainest."""
-    return FORMS.get(game, FACE_UP)
+    return ROW_SCHEMAS.get(game, FACE_UP)

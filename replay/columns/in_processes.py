@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 import zstandard
 
 from events.log.contract import EventLog
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from replay.columns.row_groups import AHEAD, Group, Job, Judged, ahead, judged
 
 LEVEL: Final = 1
@@ -93,7 +93,7 @@ def _work(sent: bytes, group: Group) -> bytes:
     raised, made = None, None
     try:
         job, finish = _ready(sent)
-        with gc_seldom():
+        with relaxed_gc():
             made = finish(judged(group, job))
     except Exception as error:  # whatever it is, it is raised where the work was asked for
         raised = _parts(error)

@@ -13,7 +13,7 @@ from replay.columns import row_course as plain
 from replay.columns.game_row_schemas import OVER_UNDER, SHUFFLERS
 from replay.columns.row_course import Aside, Row, must, seat_of
 from replay.columns.row_schemas import SEATS
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.equipment import first_cut
 from replay.rules.over_under import dealt_to, settling
@@ -169,5 +169,5 @@ def _in_turn(row: Row, round_: Round, book: Rulebook) -> None:
         row["settled_to"][seat] = moment
 
 
-def _moment(round_: Round, fact: Fact) -> int:
+def _moment(round_: Round, fact: RecordedEvent) -> int:
     return fact.seq - round_.first_seq

@@ -16,7 +16,7 @@ from replay.columns.seven_cards import dealt, hands_set
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
 from replay.rules.player_dealer import IN_TURN, bank_of, button, first_settled, must_be_asked, offers_before
-from replay.settlement.payouts import Flow, flows, net_done
+from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.voids import start_of
 
 ASPECTS: Final = frozenset(get_args(model.Aspect)) - {"equipment", "progressive", "collection", "mystery"}
@@ -85,7 +85,7 @@ def _position(row: Row, round_: Round, book: Rulebook) -> None:
 def _deck(row: Row, round_: Round) -> None:
     """The shuffle and the cut. Whether the deck is in play is asked where the record covers equipment."""
     deck = round_.before.decks.get(round_.deck)
-    known = round_.observes("equipment") and round_.before.equipment_known
+    known = round_.covers("equipment") and round_.before.equipment_known
     must(not known or (deck is not None and deck.in_play_us is not None), "a deck that is not in play")
     plain.shuffle(row, round_, SEATS)
 
@@ -168,7 +168,7 @@ def _settled(row: Row, round_: Round, book: Rulebook) -> None:
             which = place % WIDTH - FIRST_BEHIND
             bettor = row["behind"][seat * BEHIND + which] if which >= 0 else ""
             row["net"][place] = cents_of(
-                net_done(staked, wager, moved.pop(key_of(seat + 1, wager, None, bettor), Flow()))
+                net_done(staked, wager, moved.pop(key_of(seat + 1, wager, None, bettor), WagerFlow()))
             )
     must(not moved, "money moved where nothing was staked")
     for fact in (*round_.of(model.WagerTaken), *round_.of(model.WagerPaid), *round_.of(model.WagerReturned)):

@@ -33,7 +33,7 @@ from events.log.contract import EventLog
 from replay.columns.game_row_schemas import form_of
 from replay.columns.row_course import Row
 from replay.columns.row_schemas import as_batch, schema
-from replay.columns.row_writer import Scribe, digest_of
+from replay.columns.row_writer import RowWriter, digest_of
 from replay.run.stream_worker import Result, runs_of
 
 VERSION: Final = 3
@@ -251,7 +251,7 @@ class _Reading:
     """A stream being read into rows; `why` says in the end why it has none."""
 
     def __init__(self, log: EventLog, stream: str, end: int) -> None:
-        self.scribe = Scribe(stream, log.property_id)
+        self.scribe = RowWriter(stream, log.property_id)
         self.ledger: list[Result] = []
         self.why = ""
         self.hash = b""
@@ -263,7 +263,7 @@ class _Reading:
             for run in runs_of(self._log.read(self._stream, 1, self._end)):
                 self.scribe.take_run(run, self.ledger.append)
                 self.hash = run[-1].hash
-                self.why = self.scribe.odd or (FAR_BACK if self.scribe.stale else "")
+                self.why = self.scribe.odd or (FAR_BACK if self.scribe.needs_refold else "")
                 if self.why:
                     return
                 yield self.scribe.written(HELD)

@@ -15,14 +15,14 @@ from typing import Any, Final
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
-from replay.columns.row_schemas import DEALER, ENVY_WAGERS, MOMENTS, SEATS, Form
-from replay.fold.recorded_event import Fact
+from replay.columns.row_schemas import DEALER, ENVY_WAGERS, MOMENTS, SEATS, RowSchema
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import Preparation
 from replay.fold.wager_keys import key_of
 from replay.rules.equipment import preparations
 from replay.rules.paying import ABOVE_FLOORPERSON
-from replay.settlement.payouts import Flow, flows, net_done
+from replay.settlement.payouts import WagerFlow, flows, net_done
 
 Row = dict[str, Any]
 Fill = Callable[[Row, Round, Rulebook], None]
@@ -61,7 +61,7 @@ def whole(
     """See that nothing is lost, late or out of order, and nothing there beyond the ordinary."""
     facts = round_.facts
     must(round_.closed is facts[-1], "not closed, or something came after the closing")
-    must(not (round_.jumps or round_.strays or round_.refusals), "a device's counter or clock, or lost input")
+    must(not (round_.record_faults or round_.strays or round_.refusals), "a device's counter or clock, or lost input")
     must(frozenset(round_.opened.payload.observed) >= aspects, "the record does not cover everything")
     must(facts[-1].seq - facts[0].seq == len(facts) - 1 < LONGEST, "events of other rounds among its own")
     must(all(a.at_us <= b.at_us for a, b in pairwise(facts)), "the clocks contradict the order")
@@ -138,12 +138,12 @@ def _cut(row: Row, round_: Round, after: Sequence[Preparation], seats: int) -> N
 # --------------------------------------------------------------------------------------------------------------- the wagers
 
 
-def places_of(form: Form) -> Mapping[tuple[str, int | None], int]:
+def places_of(form: RowSchema) -> Mapping[tuple[str, int | None], int]:
     """Return the place of each wager among those of a box, by name and number."""
     return {(slot.wager, slot.number): place for place, slot in enumerate(form.slots)}
 
 
-def stakes(row: Row, round_: Round, form: Form, placed: Sequence[Fact] | None = None) -> None:
+def stakes(row: Row, round_: Round, form: RowSchema, placed: Sequence[RecordedEvent] | None = None) -> None:
     """Write down what lay at stake, of whom, and the lammers; of the wagers `placed`, where others are written elsewhere."""
     place_of, width, seats = places_of(form), len(form.slots), form.seats
     bettors: dict[int, str] = {}
@@ -169,7 +169,7 @@ def stakes(row: Row, round_: Round, form: Form, placed: Sequence[Fact] | None = 
     )
 
 
-def meter(row: Row, round_: Round, accepted: Sequence[Fact]) -> None:
+def meter(row: Row, round_: Round, accepted: Sequence[RecordedEvent]) -> None:
     """Write down the lock, what the progressive system accepted, and its readings."""
     locked = round_.first(model.ProgressiveLocked)
     if locked is not None:
@@ -181,7 +181,7 @@ def meter(row: Row, round_: Round, accepted: Sequence[Fact]) -> None:
         )
 
 
-def advances(round_: Round, accepted: Sequence[Fact]) -> tuple[str, int, list[int], list[int], list[int]]:
+def advances(round_: Round, accepted: Sequence[RecordedEvent]) -> tuple[str, int, list[int], list[int], list[int]]:
     """Return a meter, its reading before the round, and the seats, amounts and readings of what it accepted."""
     seats = [seat_of(fact.payload.seat) + 1 for fact in accepted]
     meters = {fact.payload.meter for fact in accepted}
@@ -200,14 +200,14 @@ def advances(round_: Round, accepted: Sequence[Fact]) -> tuple[str, int, list[in
 # ----------------------------------------------------------------------------------------------------------- the settlement
 
 
-def settled(row: Row, round_: Round, form: Form) -> None:
+def settled(row: Row, round_: Round, form: RowSchema) -> None:
     """Write down what was done with every wager, and what was announced of it."""
     width, first = len(form.slots), round_.first_seq
     moved = dict(flows(round_))
     for place, staked in enumerate(row["staked"]):
         if staked:
             wager, number = form.slots[place % width]
-            flow = moved.pop(key_of(place // width + 1, wager, number, ""), Flow())
+            flow = moved.pop(key_of(place // width + 1, wager, number, ""), WagerFlow())
             row["net"][place] = cents_of(net_done(staked, wager, flow))
     must(not moved, "money moved where nothing was staked")
     for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
@@ -233,7 +233,7 @@ def settled(row: Row, round_: Round, form: Form) -> None:
     _told(row, round_, form)
 
 
-def _told(row: Row, round_: Round, form: Form) -> None:
+def _told(row: Row, round_: Round, form: RowSchema) -> None:
     """Write down what was revealed, announced, collected and counted."""
     width, place_of = len(form.slots), places_of(form)
     for fact in round_.of(model.HandRevealed):
@@ -273,7 +273,7 @@ def envy(row: Row, round_: Round, seats: int = SEATS) -> None:
         row["acknowledged"] |= 1 << seat_of(fact.payload.seat, seats)
 
 
-def moments(row: Row, round_: Round, found: Mapping[str, Sequence[Fact]]) -> None:
+def moments(row: Row, round_: Round, found: Mapping[str, Sequence[RecordedEvent]]) -> None:
     """Write down moments: of some facts the last where the moment's name begins with it, else the first."""
     for name, facts in found.items():
         if facts:
@@ -281,7 +281,7 @@ def moments(row: Row, round_: Round, found: Mapping[str, Sequence[Fact]]) -> Non
             row["moments"][MOMENTS.index(name)] = which(fact.seq for fact in facts) - round_.first_seq
 
 
-def moments_in_every_game(round_: Round) -> dict[str, Sequence[Fact]]:
+def moments_in_every_game(round_: Round) -> dict[str, Sequence[RecordedEvent]]:
     """Return the facts whose moments matter in every game."""
     return {
         "last_wager": round_.of(model.WagerPlaced), "no_more_bets": round_.of(model.NoMoreBets),

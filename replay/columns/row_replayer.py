@@ -15,10 +15,10 @@ from events.log.contract import EventLog, Record
 from games.rulebook.rulebook import Rulebook
 from replay.columns.row_schemas import REST
 from replay.columns.row_writer import with_texts
-from replay.run.stream_worker import Result, Snapshot, Worker, encode, runs_of
+from replay.run.stream_worker import Result, Snapshot, StreamWorker, encode, runs_of
 
 
-class Teller:
+class RowReplayer:
     """Judges single rows of a round table from the log; `rules` asks what other rules would have led to."""
 
     def __init__(self, log: EventLog, texts: Mapping[str, str], rules: Rulebook | None = None) -> None:
@@ -38,11 +38,11 @@ class Teller:
             said[result[:2]] = result[2]
 
         snapshot = encode(Snapshot(table=rest, meter=None, since=[]))
-        worker = Worker(row["stream"], lambda kind, key: said.get((kind, key)), snapshot, self._rules)
+        worker = StreamWorker(row["stream"], lambda kind, key: said.get((kind, key)), snapshot, self._rules)
         worker.seq = row["rest_seq"]
         for run in runs_of(self._read(row)):
             worker.take_run(run, say)
-            if worker.stale:
+            if worker.needs_refold:
                 raise RuntimeError(
                     f"{row['stream']} round {row['round_no']}: event {worker.seq} reaches further back than its row of the "
                     "round table says; make the table again with `rack rounds`"

@@ -1,7 +1,7 @@
 """The columns of the round table: one row a round of play, whatever spans rounds resolved into it.
 
 The law of this file: it names and shapes, and knows neither events nor rules. What all games have stands here once; a game's
-`Form` says which wagers it has and what its rows hold beside that (`game_row_schemas.py`). Where nothing is on record a number is
+`RowSchema` says which wagers it has and what its rows hold beside that (`game_row_schemas.py`). Where nothing is on record a number is
 -1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC microseconds. A *moment* is how
 many events after the round's first one something stands in the stream: moments compare as the log's order does.
 
@@ -125,7 +125,7 @@ class Slot(NamedTuple):
     number: int | None = None
 
 
-class Form(NamedTuple):
+class RowSchema(NamedTuple):
     """What the rows of a game hold beside what all rows do: its wagers, and columns of its own with what stands there at first.
 
     `follows`: the wagers that are settled after the base wager of their box. `lists`: columns of its own of several texts.
@@ -168,7 +168,7 @@ class Form(NamedTuple):
         return tuple(name for name in (*self.all_numbers, *self.all_arrays) if name not in PLACED)
 
 
-def schema(form: Form) -> pa.Schema:
+def schema(form: RowSchema) -> pa.Schema:
     """Return the Arrow schema of a round table's file."""
     fields = [pa.field(name, pa.string(), nullable=False) for name in form.texts]
     fields += [pa.field(name, pa.list_(pa.string()), nullable=False) for name in form.lists]
@@ -180,7 +180,7 @@ def schema(form: Form) -> pa.Schema:
     return pa.schema([*fields, pa.field(REST, pa.binary())])
 
 
-def empty_row(form: Form) -> dict[str, Any]:
+def empty_row(form: RowSchema) -> dict[str, Any]:
     """Return a row in which nothing is on record."""
     arrays = form.all_arrays
     row: dict[str, Any] = dict.fromkeys(form.texts, "") | dict.fromkeys(form.all_numbers, 0) | {REST: None}
@@ -193,7 +193,7 @@ def empty_row(form: Form) -> dict[str, Any]:
     return row
 
 
-def as_batch(rows: Sequence[Mapping[str, Any]], form: Form) -> pa.RecordBatch:
+def as_batch(rows: Sequence[Mapping[str, Any]], form: RowSchema) -> pa.RecordBatch:
     """Return rows of one form as one batch."""
     kinds, arrays, numbers = schema(form), form.all_arrays, form.all_numbers
     columns = []

@@ -17,15 +17,15 @@ from games.rulebook.rulebook import Rulebook
 from replay.columns.game_row_schemas import form_of
 from replay.columns.row_course import Aside, Row
 from replay.columns.row_schemas import REST, empty_row
-from replay.columns.screened_games import FILLS, fill_row
+from replay.columns.screened_games import ROW_WRITERS, fill_row
 from replay.fold.round import Round
 from replay.fold.table_state import Filed, TableState
-from replay.run.stream_worker import Result, Worker, encode, rules_in_force
+from replay.run.stream_worker import Result, StreamWorker, encode, rules_in_force
 
 LATE: Final = "what came late for an earlier round"
 
 
-class Scribe(Worker):
+class RowWriter(StreamWorker):
     """A worker that writes rounds down instead of judging them.
 
     `odd` says why the stream cannot be told row by row; `texts` are the submissions on file by digest: a row's state names
@@ -59,7 +59,7 @@ class Scribe(Worker):
         try:
             if isinstance(book, str):
                 raise Aside("no rules in force")
-            if book.game not in FILLS:
+            if book.game not in ROW_WRITERS:
                 self.odd = self.odd or f"rounds of {book.game} are not screened"
                 raise Aside(self.odd)
             fill_row(row, round_, book)

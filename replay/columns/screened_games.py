@@ -10,7 +10,7 @@ from replay.columns import dj_wild, over_under, player_dealer, seven_cards
 from replay.columns.row_course import Fill, Row
 from replay.fold.round import Round
 
-FILLS: Final[Mapping[str, Fill]] = {
+ROW_WRITERS: Final[Mapping[str, Fill]] = {
     "face_up_pai_gow": seven_cards.face_up,
     "player_dealer": player_dealer.player_dealer,
     "pai_gow_poker": seven_cards.pai_gow_poker,
@@ -22,4 +22,4 @@ FILLS: Final[Mapping[str, Fill]] = {
 
 def fill_row(row: Row, round_: Round, book: Rulebook) -> None:
     """Write a plain round of a game that is screened into an empty row. Raises `Aside` where the round is not plain."""
-    FILLS[book.game](row, round_, book)
+    ROW_WRITERS[book.game](row, round_, book)

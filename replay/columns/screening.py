@@ -20,7 +20,7 @@ from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.columns.game_row_schemas import DJ_WILD, FACE_UP, FORTUNE_ASIA, OVER_UNDER, PAI_GOW_POKER, PLAYER_DEALER
 from replay.columns.kernels import dj_wild, face_up, fortune_asia, over_under, pai_gow_poker, player_dealer, terms
 from replay.columns.kernels.judged import Judged, nothing_judged
-from replay.columns.row_schemas import Form, fixed, matrix, numbers_of
+from replay.columns.row_schemas import RowSchema, fixed, matrix, numbers_of
 
 Array = npt.NDArray[Any]
 
@@ -28,7 +28,7 @@ Array = npt.NDArray[Any]
 class Kernel(NamedTuple):
     """What screens the rows of a game: their form and how a kernel takes them, the rules as it takes them, and the kernel."""
 
-    form: Form
+    form: RowSchema
     rows: Any
     terms_of: Callable[[Rulebook, bool], tuple[Any, ...] | None]
     screen: Callable[..., None]

@@ -13,8 +13,8 @@ from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from replay.columns import row_course as plain
 from replay.columns.game_row_schemas import FACE_UP, FORTUNE_ASIA, PAI_GOW_POKER
 from replay.columns.row_course import Aside, Row, must, position_of, seat_of
-from replay.columns.row_schemas import DEALER, NO_CARD, SEATS, Form
-from replay.fold.recorded_event import Fact
+from replay.columns.row_schemas import DEALER, NO_CARD, SEATS, RowSchema
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.rules.equipment import preparations
 from replay.settlement.stakes import progressive_accepted
@@ -83,7 +83,7 @@ def fortune_asia(row: Row, round_: Round, book: Rulebook) -> None:
     _settled(row, round_, FORTUNE_ASIA)
 
 
-def _sevens(row: Row, round_: Round, form: Form, sizes: tuple[int, int, int]) -> None:
+def _sevens(row: Row, round_: Round, form: RowSchema, sizes: tuple[int, int, int]) -> None:
     row["dealt_to"], row["dealt"] = dealt(round_.of(model.CardsDealt), position_of)
     row["hands"] = hands_set(round_, sizes, position_of)
     must(row["hands"][7 * DEALER] != NO_CARD, "how the dealer set the hands is not on record")
@@ -95,7 +95,7 @@ def _sevens(row: Row, round_: Round, form: Form, sizes: tuple[int, int, int]) ->
         must(not row["boxes"][seat] or row["hands"][seat * 7] != NO_CARD, "how a player set the hands is not on record")
 
 
-def _settled(row: Row, round_: Round, form: Form) -> None:
+def _settled(row: Row, round_: Round, form: RowSchema) -> None:
     plain.settled(row, round_, form)
     plain.envy(row, round_)
     by_players = [fact for fact in round_.of(model.HandSet) if fact.payload.position != "dealer"]
@@ -117,7 +117,7 @@ def _settled(row: Row, round_: Round, form: Form) -> None:
 # ----------------------------------------------------------------------------------------------------------------- the cards
 
 
-def dealt(deals: Sequence[Fact], place_of: Place) -> tuple[list[int], list[int]]:
+def dealt(deals: Sequence[RecordedEvent], place_of: Place) -> tuple[list[int], list[int]]:
     """Return the positions in the order of the deal, and the seven cards of each."""
     must(len(deals) in (7, 49), "cards dealt neither one by one nor in stacks to every position")
     must(len({len(fact.payload.cards) for fact in deals}) == 1, "stacks of different sizes")
@@ -215,7 +215,7 @@ def _red(colours: Sequence[str] | None) -> int:
 
 def _vigorish(row: Row, round_: Round) -> None:
     """What a base wager came to for the patron is less by the vigorish that was taken of it."""
-    taken: Sequence[Fact] = round_.of(model.VigorishTaken)
+    taken: Sequence[RecordedEvent] = round_.of(model.VigorishTaken)
     for fact in taken:
         place = seat_of(fact.payload.seat) * len(PAI_GOW_POKER.slots)
         must(row["staked"][place], "vigorish taken where nothing was staked")

@@ -21,7 +21,7 @@ from replay.columns.game_row_schemas import form_of
 from replay.columns.kernels.judged import Judged as Columns
 from replay.columns.round_table import RoundTable
 from replay.columns.row_groups import Engine, Judged, groups_of
-from replay.columns.row_replayer import Teller
+from replay.columns.row_replayer import RowReplayer
 from replay.columns.row_schemas import ENVY_WAGERS, numbers_of
 from replay.columns.screening import Screen, judged_of, rulebook_in
 from replay.findings import Adjudication
@@ -103,7 +103,7 @@ class Settlements:
     def at(self, log: EventLog) -> Callable[[Judged], Answer]:
         """Return what finishes a group that was screened, where this log is at hand."""
         book = rulebook_in(self.instead)
-        tellers = Teller(log, self.texts), Teller(log, self.texts, book)
+        tellers = RowReplayer(log, self.texts), RowReplayer(log, self.texts, book)
 
         def finish(judged: Judged) -> Answer:
             batch, (filed, instead) = judged.batch, judged.said
@@ -181,7 +181,7 @@ def _add_one(answer: Answer, wager: str, staked: int, done: int | None, due: int
     _add(answer, wager, 1, staked, done or 0, due, instead)
 
 
-def _verdicts(teller: Teller, row: Any) -> list[Adjudication]:
+def _verdicts(teller: RowReplayer, row: Any) -> list[Adjudication]:
     """The last word on each round that a row tells."""
     last = {key: data for kind, key, data in teller.tell(row) if kind == "adjudications"}
     return [msgspec.json.decode(data, type=Adjudication) for data in last.values()]

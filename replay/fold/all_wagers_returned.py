@@ -9,18 +9,18 @@ from events.vocabulary import model
 from replay.fold.wager_keys import Key, key_in
 
 if TYPE_CHECKING:
-    from replay.fold.recorded_event import Fact
+    from replay.fold.recorded_event import RecordedEvent
     from replay.fold.round import Round
 
 
-def is_collected_before(round_: Round, fact: Fact) -> bool:
+def is_collected_before(round_: Round, fact: RecordedEvent) -> bool:
     """Say whether a move took the chips of a progressive wager before the deal, which settles nothing (§ 688a.8(b)(2), D383)."""
     first, event = round_.first_card, fact.payload
     taken = isinstance(event, model.WagerTaken) and event.wager == "progressive"
     return taken and first is not None and fact.seq < first.seq
 
 
-def given_back(round_: Round) -> bool:
+def all_wagers_returned(round_: Round) -> bool:
     """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
     if round_.voided is not None:
         return True

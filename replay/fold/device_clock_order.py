@@ -16,8 +16,13 @@ def by_the_clocks(round_: Round) -> Round | None:
     if ordered == after:
         return None
     told = Round(round_.stream, round_.round_no, round_.opened, round_.gaming_day, round_.before)
-    told.closed, told.strays, told.jumps, told.refusals = round_.closed, round_.strays, round_.jumps, round_.refusals
+    told.closed, told.strays, told.record_faults, told.refusals = (
+        round_.closed,
+        round_.strays,
+        round_.record_faults,
+        round_.refusals,
+    )
     for fact, seq in zip(ordered, [fact.seq for fact in after], strict=True):
         told.add(msgspec.structs.replace(fact, seq=seq))
-    told.tell_once()
+    told.drop_repeated_deals()
     return told

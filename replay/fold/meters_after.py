@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from events.vocabulary import model
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
-from replay.fold.all_wagers_returned import given_back
+from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.table_state import Unrecorded
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _take_back(state: TableState, ended: Round) -> None:
     back as void, it is for the rules whether it was (D321), and nothing is known here; nor is it where a share may have left
     the meter before, that nobody wrote down (D331).
     """
-    if not given_back(ended):
+    if not all_wagers_returned(ended):
         return
     declared = ended.voided is not None
     before = {**ended.before.readings, **ended.before.readings_before_void}
@@ -73,7 +73,7 @@ def _forget_unheard(state: TableState, ended: Round) -> None:
     Of a device that lost evidence, its meters may have said more (D402).
     """
     placed = ended.of(model.WagerPlaced)
-    told = (placed or ended.observes("wagering")) and not ended.lost
+    told = (placed or ended.covers("wagering")) and not ended.lost
     if told and not any(fact.payload.wager == "progressive" for fact in placed):
         return
     spoke = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 
-class Jump:
+class RecordFault:
     """An irregularity: numbers missing, a number repeated with other content, a clock running back, a correction refused."""
 
     __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")

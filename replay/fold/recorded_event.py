@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 
-class Fact(msgspec.Struct, frozen=True, gc=False):
+class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
     """An event of a table's stream as the fold sees it: its number, the device and its clock, what it states, its id."""
 
     seq: int
@@ -22,14 +22,14 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
 _seq = attrgetter("seq")
 
 
-def in_order(facts: Iterable[Fact]) -> list[Fact]:
+def in_order(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
     """Return facts in the order of the log."""
     return sorted(facts, key=_seq)
 
 
-def firsts(facts: Iterable[Fact], *fields: str) -> list[Fact]:
+def distinct_by(facts: Iterable[RecordedEvent], *fields: str) -> list[RecordedEvent]:
     """Return of facts the first for each value of these fields: what is said again changes nothing."""
-    found: dict[tuple[Any, ...], Fact] = {}
+    found: dict[tuple[Any, ...], RecordedEvent] = {}
     for fact in facts:
         found.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
     return list(found.values())

@@ -11,8 +11,8 @@ from events.vocabulary import model
 from events.vocabulary.model import Aspect, Event
 from games.cards.cards import READ
 from replay.fold.phases import TABLE
-from replay.fold.record_faults import Jump
-from replay.fold.recorded_event import Fact, firsts, in_order
+from replay.fold.record_faults import RecordFault
+from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.shoe_state import LEAVES_THE_SHOE, Left, Place
 from replay.fold.table_state import MAKING_READY, TableState
 
@@ -23,7 +23,7 @@ ASIDE = frozenset(("burn", "side", *(f"pile-{number}" for number in range(1, 8))
 """Where cards are dealt that nobody plays."""
 
 
-NO_FACTS: dict[type[Event], list[Fact]] = {type_: [] for type_ in TABLE}
+NO_FACTS: dict[type[Event], list[RecordedEvent]] = {type_: [] for type_ in TABLE}
 """The index of no facts: every event of the vocabulary, with an empty list that nothing is ever put in."""
 
 
@@ -38,16 +38,16 @@ class Round:
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     """
 
-    def __init__(self, stream: str, round_no: int, opened: Fact, gaming_day: str, before: TableState) -> None:
+    def __init__(self, stream: str, round_no: int, opened: RecordedEvent, gaming_day: str, before: TableState) -> None:
         self.stream, self.round_no, self.opened, self.gaming_day, self.before = (
             stream, round_no, opened, gaming_day, before,
         )  # fmt: skip
-        self.facts: list[Fact] = []
+        self.facts: list[RecordedEvent] = []
         self._forget()
-        self.closed: Fact | None = None
-        self.strays: list[Fact] = []
-        self.jumps: list[Jump] = []
-        self.refusals: list[Fact] = []
+        self.closed: RecordedEvent | None = None
+        self.strays: list[RecordedEvent] = []
+        self.record_faults: list[RecordFault] = []
+        self.refusals: list[RecordedEvent] = []
         opening: model.RoundOpened = opened.payload
         self.deck = opening.deck
         self._observed = frozenset(opening.observed)
@@ -56,16 +56,16 @@ class Round:
     def _forget(self) -> None:
         """Begin the index anew, and forget what rules have worked out."""
         self.memo: dict[str, Any] = {}
-        self.first_card: Fact | None = None
+        self.first_card: RecordedEvent | None = None
         self.by_type = NO_FACTS.copy()
-        self.of: Callable[[type[Event]], Sequence[Fact]] = self.by_type.__getitem__
+        self.of: Callable[[type[Event]], Sequence[RecordedEvent]] = self.by_type.__getitem__
 
-    def add(self, fact: Fact) -> None:
+    def add(self, fact: RecordedEvent) -> None:
         """Take a fact into the round, in its order."""
         self.facts.append(fact)
         self.index(fact)
 
-    def index(self, fact: Fact) -> None:
+    def index(self, fact: RecordedEvent) -> None:
         """Note what a fact states."""
         payload, type_ = fact.payload, fact.payload.KIND
         same = self.by_type[type_]
@@ -86,10 +86,10 @@ class Round:
         self._forget()
         for fact in self.facts:
             self.index(fact)
-        self.tell_once()
+        self.drop_repeated_deals()
         return True
 
-    def tell_once(self) -> None:
+    def drop_repeated_deals(self) -> None:
         """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""
         dealt = self.of(model.CardsDealt)
         if len({fact.payload.to for fact in dealt}) == len(dealt):
@@ -99,22 +99,22 @@ class Round:
         if len(once) < len(whole):
             self.by_type[model.CardsDealt] = [fact for fact in dealt if fact in once.values() or fact not in whole]
 
-    def first(self, type_: type[Event]) -> Fact | None:
+    def first(self, type_: type[Event]) -> RecordedEvent | None:
         """Return the first fact of a type."""
         facts = self.by_type[type_]
         return facts[0] if facts else None
 
-    def last(self, type_: type[Event]) -> Fact | None:
+    def last(self, type_: type[Event]) -> RecordedEvent | None:
         """Return the last fact of a type."""
         facts = self.by_type[type_]
         return facts[-1] if facts else None
 
-    def in_order(self, *types: type[Event]) -> list[Fact]:
+    def in_order(self, *types: type[Event]) -> list[RecordedEvent]:
         """Return the facts of several types, in the order of the log."""
         return in_order([fact for type_ in types for fact in self.by_type[type_]])
 
     @property
-    def last_card(self) -> Fact | None:
+    def last_card(self) -> RecordedEvent | None:
         """The last card (or stack) dealt to a position, or null."""
         for fact in reversed(self.of(model.CardsDealt)):
             if fact.payload.to not in ASIDE:
@@ -122,11 +122,11 @@ class Round:
         return None
 
     @property
-    def found_face_up(self) -> list[Fact]:
+    def found_face_up(self) -> list[RecordedEvent]:
         """The cards of a single deck that were found face up: one that is named again was found before."""
         found = self.of(model.CardFoundFaceUp)
         unread = [fact for fact in found if fact.payload.card is None]
-        return [*firsts((fact for fact in found if fact not in unread), "card"), *unread] if found else []
+        return [*distinct_by((fact for fact in found if fact not in unread), "card"), *unread] if found else []
 
     @property
     def first_seq(self) -> int:
@@ -141,22 +141,22 @@ class Round:
     @property
     def lost(self) -> bool:
         """Whether evidence of this round was lost on the way: then the absence of an event means nothing (D26)."""
-        return bool(self.refusals or self.jumps) and bool(self.lost_by)
+        return bool(self.refusals or self.record_faults) and bool(self.lost_by)
 
     @property
     def lost_by(self) -> frozenset[str]:
         """The devices that lost evidence of this round."""
-        gaps = {jump.source for jump in self.jumps if jump.kind == "gap" and jump.missing}
+        gaps = {jump.source for jump in self.record_faults if jump.kind == "gap" and jump.missing}
         return frozenset(gaps | {fact.source for fact in self.refusals})
 
-    def observes(self, aspect: Aspect) -> bool:
+    def covers(self, aspect: Aspect) -> bool:
         """Say whether the absence of an event in this aspect means that it did not happen (D26, D402)."""
-        if ((self.jumps or self.refusals) and self.lost) or (self.before.after_loss and aspect in MAKING_READY):
+        if ((self.record_faults or self.refusals) and self.lost) or (self.before.after_loss and aspect in MAKING_READY):
             return False
         return aspect in self._observed
 
     @property
-    def voided(self) -> Fact | None:
+    def voided(self) -> RecordedEvent | None:
         """The fact that declared the whole round void, or null."""
         facts = self.by_type[model.RoundVoided]
         return next((fact for fact in facts if fact.payload.scope == "round"), None) if facts else None
@@ -174,7 +174,7 @@ class Round:
         found: dict[Position, list[int | None]] = self.memo["hands"]
         return found
 
-    def certainly_before(self, earlier: Fact, later: Fact) -> bool | None:
+    def certainly_before(self, earlier: RecordedEvent, later: RecordedEvent) -> bool | None:
         """Say whether one fact came before another; null where the devices' clocks contradict the log's order (D26).
 
         One device's own late message is such a contradiction too.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from events.vocabulary import model
-from replay.fold.all_wagers_returned import given_back
+from replay.fold.all_wagers_returned import all_wagers_returned
 
 if TYPE_CHECKING:
     from replay.fold.round import Round
@@ -23,7 +23,7 @@ SINGLE_DECK = 53
 
 def is_round_of_play(round_: Round) -> bool:
     """Say whether a round was dealt and not given back: one that counts toward those in which the stub is due."""
-    return round_.first_card is not None and not given_back(round_)
+    return round_.first_card is not None and not all_wagers_returned(round_)
 
 
 def has_wrong_deck(round_: Round) -> bool:
@@ -41,7 +41,7 @@ def bans_deck(round_: Round) -> int:
     The stub was wrong, though every hand was right (§ 688a.8(f)).
     """
     counted = round_.last(model.StubCounted)
-    return counted.seq if counted is not None and given_back(round_) and has_wrong_deck(round_) else 0
+    return counted.seq if counted is not None and all_wagers_returned(round_) and has_wrong_deck(round_) else 0
 
 
 def counted_by_machine(round_: Round) -> bool:
@@ -55,7 +55,7 @@ def counted_by_machine(round_: Round) -> bool:
 
 def uncounted(round_: Round) -> int:
     """Return in how many rounds of play in a row, this one included, the deck was certainly not counted: stub or shuffler."""
-    if round_.of(model.StubCounted) or not round_.observes("stub") or counted_by_machine(round_):
+    if round_.of(model.StubCounted) or not round_.covers("stub") or counted_by_machine(round_):
         return 0
     return round_.before.rounds_uncounted + is_round_of_play(round_)
 

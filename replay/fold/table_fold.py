@@ -13,12 +13,12 @@ from typing import Literal
 from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
-from replay.fold.all_wagers_returned import given_back
+from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.corrections import Correction, Known, correction
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, SAME, STRAY, TABLE, Phase
-from replay.fold.record_faults import Jump, is_in, without
-from replay.fold.recorded_event import Fact
+from replay.fold.record_faults import RecordFault, is_in, without
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
 from replay.fold.table_state import CHANGES, LEDGER_EVENTS, Change, Source, TableState
@@ -47,12 +47,12 @@ class TableFold:
         self.corrections: list[Correction] = []
         self.missed: set[int] = set()
         self.withdrawn: set[int] = set()
-        self.stale = False
+        self.needs_refold = False
         self._dropped: dict[int, Round] = {}
-        self._waiting_jumps: list[Jump] = []
-        self._gaps: list[Jump] = []
-        self._strays: list[Fact] = []
-        self._refusals: list[Fact] = []
+        self._waiting_jumps: list[RecordFault] = []
+        self._gaps: list[RecordFault] = []
+        self._strays: list[RecordedEvent] = []
+        self._refusals: list[RecordedEvent] = []
 
     @property
     def at_rest(self) -> bool:
@@ -83,7 +83,7 @@ class TableFold:
             if seen is None or event.source_seq != seen.last + 1 or at_us < seen.last_us:
                 return index
             seen.last, seen.last_us = event.source_seq, at_us
-            fact = Fact(event.seq, at_us, source, payload, event.event_id)
+            fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id)
             facts.append(fact)
             same = by_type[type_]
             if same:
@@ -108,7 +108,7 @@ class TableFold:
                     self._dropped[seq] = home
                 return jumped
             round_no, payload = instead
-        fact = Fact(seq, at_us, source, payload, event_id)
+        fact = RecordedEvent(seq, at_us, source, payload, event_id)
         type_ = payload.KIND
         state = self.state
         state.gaming_day = gaming_day
@@ -153,7 +153,7 @@ class TableFold:
         if round_no is not None and round_no <= state.last_round_no:
             reaches = state.last_round_no if type_ is model.StubCounted else round_no
             self.missed.update(range(round_no, reaches + 1))
-            self.stale = True
+            self.needs_refold = True
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
         elif round_no is not None or TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY:
@@ -169,28 +169,28 @@ class TableFold:
         """Leave the open round as it stands, unclosed: the record says no more of it."""
         self._end(None)
 
-    def _begin(self, fact: Fact, round_no: int | None) -> None:
+    def _begin(self, fact: RecordedEvent, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
         self.withdrawn.discard(number)
         self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
         self.state.round_deck = self.open.deck
-        self.open.jumps, self._waiting_jumps = self._waiting_jumps, []
+        self.open.record_faults, self._waiting_jumps = self._waiting_jumps, []
         self.open.strays, self._strays = self._strays, []
         self.open.refusals, self._refusals = self._refusals, []
-        for jump in self.open.jumps:
+        for jump in self.open.record_faults:
             jump.round_no = number
         self._enter(Phase.BETTING)
 
-    def _end(self, closed: Fact | None) -> list[Round]:
+    def _end(self, closed: RecordedEvent | None) -> list[Round]:
         ended = self.open
         if ended is None:
             return []
         ended.closed = closed
-        ended.tell_once()
+        ended.drop_repeated_deals()
         self.state.last_round_no = max(self.state.last_round_no, ended.round_no)
         self.state.round_over(ended.deck, ended.last_card)
         if self.state.shoe is not None:
-            self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.observes("shuffle"))
+            self.state.shoe.round_over(ended.deck, *from_the_shoe(ended), ended.covers("shuffle"))
         self.state.rounds_uncounted = uncounted(ended)
         meters_after(self.state, ended)
         self.state.lose(ended.lost_by)
@@ -220,13 +220,13 @@ class TableFold:
             return []
         if source_seq == seen.last + 1:
             if at_us < seen.last_us:
-                self._jump(Jump("clock", source, seq, f"{source}: clock runs back by {seen.last_us - at_us} us"))
+                self._jump(RecordFault("clock", source, seq, f"{source}: clock runs back by {seen.last_us - at_us} us"))
             seen.last, seen.last_us = source_seq, at_us
             return []
         if source_seq > seen.last:
             missing = (seen.last + 1, source_seq - 1)
             detail = f"{source}: numbers {seen.last + 1} to {source_seq - 1} never arrived"
-            gap = Jump("gap", source, seq, detail, [missing])
+            gap = RecordFault("gap", source, seq, detail, [missing])
             self._gaps.append(gap)
             self._jump(gap)
             seen.missing = [*seen.missing, missing]
@@ -235,12 +235,14 @@ class TableFold:
         if is_in(seen.missing, source_seq):
             seen.missing = without(seen.missing, source_seq)
             return self._filled(source, source_seq)
-        self._jump(Jump("repeat", source, seq, f"{source}: number {source_seq} came twice with different content"))
+        self._jump(
+            RecordFault("repeat", source, seq, f"{source}: number {source_seq} came twice with different content")
+        )
         return []
 
-    def _jump(self, jump: Jump) -> None:
+    def _jump(self, jump: RecordFault) -> None:
         if self.open is not None:
-            self.open.jumps.append(jump)
+            self.open.record_faults.append(jump)
             jump.round_no = self.open.round_no
         else:
             self._waiting_jumps.append(jump)
@@ -250,19 +252,23 @@ class TableFold:
         changed: list[Round] = []
         for gap in filled:
             gap.missing = without(gap.missing, number)
-            changed += [each for each in self.recent.values() if gap in each.jumps]
-            if gap.round_no and gap.round_no not in self.recent and (not self.open or gap not in self.open.jumps):
+            changed += [each for each in self.recent.values() if gap in each.record_faults]
+            if (
+                gap.round_no
+                and gap.round_no not in self.recent
+                and (not self.open or gap not in self.open.record_faults)
+            ):
                 self.missed.add(gap.round_no)
-                self.stale = True
+                self.needs_refold = True
         if not filled:
-            self.stale = True  # the gap was found before this fold was taken up
+            self.needs_refold = True  # the gap was found before this fold was taken up
         self._gaps = [gap for gap in self._gaps if gap.missing]
         for each in changed:
             each.memo = {}
         changed += [other for each in changed for other in self._recounted(each) if other not in changed]
         return changed
 
-    def _correct(self, fact: Fact, event: model.EventCorrected) -> list[Round]:
+    def _correct(self, fact: RecordedEvent, event: model.EventCorrected) -> list[Round]:
         said = correction(fact.seq, event)
         superseded = said.superseded
         self.corrections.append(said)
@@ -270,7 +276,7 @@ class TableFold:
         home = self._home(superseded)
         if self.known is not None:  # it was put in its place when that was folded
             if fact.seq in self.refused:
-                self._jump(Jump("correction", fact.source, fact.seq, self.refused[fact.seq]))
+                self._jump(RecordFault("correction", fact.source, fact.seq, self.refused[fact.seq]))
                 return []
             if home is None:
                 return []
@@ -280,16 +286,16 @@ class TableFold:
         old = next((one for one in home.facts if one.seq == superseded), None) if home is not None else None
         at_hand = {superseded: old.event_id} if old is not None else {}
         if (at_hand or superseded >= fact.seq) and (objection := said.objection(at_hand)):
-            self._jump(Jump("correction", fact.source, fact.seq, objection))
+            self._jump(RecordFault("correction", fact.source, fact.seq, objection))
             return []
         if home is None or old is None or REACHES_FURTHER & {old.payload.KIND, getattr(payload, "KIND", None)}:
-            self.stale = True
+            self.needs_refold = True
             return []
         before = _left_behind(home)
         home.replace(superseded, payload)
         home.add(fact)
         if round_no not in (None, home.round_no) or _left_behind(home) != before:
-            self.stale = True
+            self.needs_refold = True
         return [home] if home is not self.open else []
 
     def _withdraw(self, round_no: int | None) -> None:
@@ -325,6 +331,6 @@ QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.
 def _left_behind(round_: Round) -> tuple[object, ...]:
     """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
-    dealt, void = round_.first_card is not None, (given_back(round_), round_.voided is not None)
+    dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
     left = dealt, void, counted, has_wrong_deck(round_)
     return left if round_.before.shoe is None else (*left, from_the_shoe(round_))

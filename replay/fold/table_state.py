@@ -15,7 +15,7 @@ from events.vocabulary import model
 from events.vocabulary.model import Event
 from replay.fold.player_dealer_state import Held, Offer
 from replay.fold.record_faults import Span
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.shoe_state import ShoeState, deals_from_shoes
 
 
@@ -67,7 +67,7 @@ class Armed(msgspec.Struct, frozen=True):
     seq: int
 
     @classmethod
-    def of(cls, fact: Fact) -> Armed:
+    def of(cls, fact: RecordedEvent) -> Armed:
         """Read it from an arming."""
         return cls(fact.payload.commitment, fact.seq)
 
@@ -166,7 +166,7 @@ class TableState(msgspec.Struct):
         """What made a deck ready since a round was last dealt from it."""
         return self.decks[deck].preparations if deck in self.decks else self.loose.get(deck, [])
 
-    def apply(self, fact: Fact) -> None:
+    def apply(self, fact: RecordedEvent) -> None:
         """Let an event change the table."""
         change = CHANGES.get(fact.payload.KIND)
         if change is not None:
@@ -182,7 +182,7 @@ class TableState(msgspec.Struct):
             self.decks[deck].preparations = []
             self.decks[deck].used = True
 
-    def round_over(self, deck: str, last_card: Fact | None) -> None:
+    def round_over(self, deck: str, last_card: RecordedEvent | None) -> None:
         """A round played from this deck ended; what prepared the cards of a shoe in the middle of it is used up (§ 686a.9(b))."""
         if self.shoe is not None and last_card is not None:
             kept = [step for step in self.preparations(deck) if step.seq > last_card.seq]
@@ -211,35 +211,35 @@ class TableState(msgspec.Struct):
         self.patrons_known = self.patrons_known and "patrons" not in lost
 
 
-def _game(state: TableState, fact: Fact, event: model.TableOpened) -> None:
+def _game(state: TableState, fact: RecordedEvent, event: model.TableOpened) -> None:
     state.game, state.deal_method, state.shuffler = event.game, event.deal_method, event.shuffler
     state.just_opened, state.rounds_uncounted = True, 0
     state.first_patron_seat = next(iter(state.patrons), 0)
     state.idle = False
 
 
-def _day(state: TableState, fact: Fact, event: model.GamingDayOpened) -> None:
+def _day(state: TableState, fact: RecordedEvent, event: model.GamingDayOpened) -> None:
     state.gaming_day = event.gaming_day
 
 
-def _shift(state: TableState, fact: Fact, event: model.ShiftChanged) -> None:
+def _shift(state: TableState, fact: RecordedEvent, event: model.ShiftChanged) -> None:
     state.shift = event.shift
 
 
-def _tap_in(state: TableState, fact: Fact, event: model.DealerTappedIn) -> None:
+def _tap_in(state: TableState, fact: RecordedEvent, event: model.DealerTappedIn) -> None:
     another = event.dealer != state.dealer and not state.after_loss
     if state.shoe is not None and another and (state.shoe.last_card or state.dealing_deck):
         state.shoe.new_dealer(fact.seq)
     state.dealer = event.dealer
 
 
-def _rules(state: TableState, fact: Fact, event: model.RulesFiled) -> None:
+def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> None:
     state.rules = [*state.rules, Filed(event.effective_gaming_day, event.toml, fact.seq)]
     if state.shoe is None and deals_from_shoes(event.toml):
         state.shoe = ShoeState()
 
 
-def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> None:
+def _deck_received(state: TableState, fact: RecordedEvent, event: model.DeckReceived) -> None:
     state.told_by["equipment"] = fact.source
     state.equipment_known = True
     state.loose.pop(event.deck, None)
@@ -250,17 +250,17 @@ def _deck_received(state: TableState, fact: Fact, event: model.DeckReceived) -> 
         state.shoe.receive(fact.seq, event.deck)
 
 
-def _inspected(state: TableState, fact: Fact, event: model.DeckInspected) -> None:
+def _inspected(state: TableState, fact: RecordedEvent, event: model.DeckInspected) -> None:
     if event.deck in state.decks and event.verified_by is not None:
         state.decks[event.deck].inspected = True
 
 
-def _joker(state: TableState, fact: Fact, event: model.JokerDestroyed) -> None:
+def _joker(state: TableState, fact: RecordedEvent, event: model.JokerDestroyed) -> None:
     if event.deck in state.decks and event.witnessed_by is not None:
         state.decks[event.deck].joker_destroyed = True
 
 
-def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
+def _in_play(state: TableState, fact: RecordedEvent, event: model.DeckInPlay) -> None:
     state.told_by["equipment"] = fact.source
     made = state.loose.pop(event.deck, [])
     deck = state.decks.setdefault(
@@ -270,12 +270,12 @@ def _in_play(state: TableState, fact: Fact, event: model.DeckInPlay) -> None:
     state.equipment_known = True
 
 
-def _deck_removed(state: TableState, fact: Fact, event: model.DeckRemoved) -> None:
+def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemoved) -> None:
     state.told_by["equipment"] = fact.source
     state.decks.pop(event.deck, None)
 
 
-def _spread(state: TableState, fact: Fact, event: model.CardsSpread) -> None:
+def _spread(state: TableState, fact: RecordedEvent, event: model.CardsSpread) -> None:
     state.idle_spread = True
     if state.shoe is not None:
         state.shoe.gather(event.deck)
@@ -283,7 +283,7 @@ def _spread(state: TableState, fact: Fact, event: model.CardsSpread) -> None:
         state.decks[event.deck].spread = True
 
 
-def _washed(state: TableState, fact: Fact, event: model.CardsWashed) -> None:
+def _washed(state: TableState, fact: RecordedEvent, event: model.CardsWashed) -> None:
     state.idle_washed = True
     if state.shoe is not None:
         state.shoe.gather(event.deck)
@@ -291,16 +291,16 @@ def _washed(state: TableState, fact: Fact, event: model.CardsWashed) -> None:
         state.decks[event.deck].washed = True
 
 
-def _dice(state: TableState, fact: Fact, event: model.DiceReceived) -> None:
+def _dice(state: TableState, fact: RecordedEvent, event: model.DiceReceived) -> None:
     state.dice_set, state.dice_us, state.dice_seq = event.dice_set, fact.at_us, fact.seq
 
 
-def _dice_removed(state: TableState, fact: Fact, event: model.DiceRemoved) -> None:
+def _dice_removed(state: TableState, fact: RecordedEvent, event: model.DiceRemoved) -> None:
     if state.dice_set == event.dice_set:
         state.dice_set, state.dice_us, state.dice_seq = "", None, fact.seq
 
 
-def _seated(state: TableState, fact: Fact, event: model.PatronSeated) -> None:
+def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -> None:
     state.told_by["patrons"] = fact.source
     if not state.patrons and state.just_opened:
         state.first_patron_seat = event.seat
@@ -308,14 +308,14 @@ def _seated(state: TableState, fact: Fact, event: model.PatronSeated) -> None:
     state.patrons_known = True
 
 
-def _left(state: TableState, fact: Fact, event: model.PatronLeft) -> None:
+def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> None:
     state.told_by["patrons"] = fact.source
     state.patrons.pop(event.seat, None)
     if not state.patrons:
         state.idle, state.idle_spread, state.idle_washed, state.idle_seq = True, False, False, fact.seq
 
 
-def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
+def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -> None:
     state.told_by["devices"] = fact.source
     if event.fault == "inoperative" or event.device == "shuffler":
         state.devices[event.device], state.device_seqs[event.device] = "failed", fact.seq
@@ -328,12 +328,12 @@ def _failed(state: TableState, fact: Fact, event: model.DeviceFailed) -> None:
             state.loose[name] = [*state.loose[name], failure]
 
 
-def _covered(state: TableState, fact: Fact, event: model.DeviceCovered) -> None:
+def _covered(state: TableState, fact: RecordedEvent, event: model.DeviceCovered) -> None:
     state.told_by["devices"] = fact.source
     state.devices[event.device] = "covered"
 
 
-def _restored(state: TableState, fact: Fact, event: model.DeviceRestored) -> None:
+def _restored(state: TableState, fact: RecordedEvent, event: model.DeviceRestored) -> None:
     state.told_by["devices"] = fact.source
     state.devices.pop(event.device, None)
 
@@ -345,7 +345,7 @@ def _prepared(state: TableState, deck: str, step: Preparation) -> None:
         state.loose[deck] = [*state.loose.get(deck, []), step]
 
 
-def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None:
+def _shuffled(state: TableState, fact: RecordedEvent, event: model.CardsShuffled) -> None:
     state.last_shuffled = event.deck
     if state.shoe is not None:
         state.shoe.shuffle(fact.seq, event.deck)
@@ -354,66 +354,66 @@ def _shuffled(state: TableState, fact: Fact, event: model.CardsShuffled) -> None
     _prepared(state, event.deck, Preparation("shuffle", fact.seq, "dealer", event.count or 0, event.method, ()))
 
 
-def _offered(state: TableState, fact: Fact, event: model.CutOffered) -> None:
+def _offered(state: TableState, fact: RecordedEvent, event: model.CutOffered) -> None:
     detail = "accepted" if event.accepted else "refused"
     seated = tuple(sorted(state.patrons))
     _prepared(state, state.cut_deck, Preparation("offer", fact.seq, event.seat, 0, detail, seated))
 
 
-def _cut(state: TableState, fact: Fact, event: model.CardsCut) -> None:
+def _cut(state: TableState, fact: RecordedEvent, event: model.CardsCut) -> None:
     seated = tuple(sorted(state.patrons))
     step = Preparation("cut", fact.seq, event.by, event.depth, event.counted_from, seated)
     _prepared(state, state.cut_deck, step)
 
 
-def _recut(state: TableState, fact: Fact, event: model.RecutOrdered) -> None:
+def _recut(state: TableState, fact: RecordedEvent, event: model.RecutOrdered) -> None:
     _prepared(state, state.cut_deck, Preparation("recut", fact.seq, event.by, 0, "", ()))
 
 
-def _accepted(state: TableState, fact: Fact, event: model.ProgressiveAccepted) -> None:
+def _accepted(state: TableState, fact: RecordedEvent, event: model.ProgressiveAccepted) -> None:
     state.readings[event.meter] = event.reading_centicents
     state.readings_before_void.pop(event.meter, None)
     state.unrecorded.pop(event.meter, None)
 
 
-def _won(state: TableState, fact: Fact, event: model.ProgressiveWon) -> None:
+def _won(state: TableState, fact: RecordedEvent, event: model.ProgressiveWon) -> None:
     state.readings[event.meter] = event.after_centicents
     state.unrecorded.pop(event.meter, None)
 
 
-def _burned(state: TableState, fact: Fact, event: model.CardBurned) -> None:
+def _burned(state: TableState, fact: RecordedEvent, event: model.CardBurned) -> None:
     if state.shoe is not None:
         state.shoe.burn(fact.seq)
 
 
-def _cover_card(state: TableState, fact: Fact, event: model.CoverCardPlaced) -> None:
+def _cover_card(state: TableState, fact: RecordedEvent, event: model.CoverCardPlaced) -> None:
     if state.shoe is not None:
         state.shoe.place(fact.seq, event)
 
 
-def _barred(state: TableState, fact: Fact, event: model.PatronBarred) -> None:
+def _barred(state: TableState, fact: RecordedEvent, event: model.PatronBarred) -> None:
     if state.shoe is not None:
         state.shoe.bar(fact.seq, event.patron)
 
 
-def _armed(state: TableState, fact: Fact, event: model.MysteryArmed) -> None:
+def _armed(state: TableState, fact: RecordedEvent, event: model.MysteryArmed) -> None:
     state.readings[event.meter] = event.reading_centicents
     state.readings_before_void.pop(event.meter, None)
     state.armed[event.meter] = Armed.of(fact)
 
 
-def _hit(state: TableState, fact: Fact, event: model.MysteryHit) -> None:
+def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> None:
     state.readings[event.meter] = event.after_centicents
     state.armed.pop(event.meter, None)
 
 
-def _position_offered(state: TableState, fact: Fact, event: model.PlayerDealerOffered) -> None:
+def _position_offered(state: TableState, fact: RecordedEvent, event: model.PlayerDealerOffered) -> None:
     state.told_by["position"] = fact.source
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
     state.position = msgspec.structs.replace(state.position, offers=(*state.position.offers, offer))
 
 
-def _position_taken(state: TableState, fact: Fact, event: model.PlayerDealerWagered) -> None:
+def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
     state.told_by["position"] = fact.source
     held = state.position
     if held.dealt:
@@ -423,7 +423,7 @@ def _position_taken(state: TableState, fact: Fact, event: model.PlayerDealerWage
     )
 
 
-Change = Callable[[TableState, Fact, Any], None]
+Change = Callable[[TableState, RecordedEvent, Any], None]
 
 CHANGES: dict[type[Event], Change] = {
     model.TableOpened: _game,

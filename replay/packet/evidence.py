@@ -25,12 +25,12 @@ from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication
 from replay.fold.corrections import correction
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import CHANGES, Source
-from replay.run.refold import Reader, fold_again
-from replay.run.stream_worker import Earlier, Result, Worker, rulebook, rules_in_force
+from replay.run.refold import Reader, refold
+from replay.run.stream_worker import Earlier, Result, StreamWorker, rulebook, rules_in_force
 
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""
@@ -80,11 +80,11 @@ class EvidenceFold(TableFold):
         if isinstance(payload, model.EventCorrected):
             self.corrections.append(correction(seq, payload))
         else:
-            state.apply(Fact(seq, at_us, source, payload, event_id))
+            state.apply(RecordedEvent(seq, at_us, source, payload, event_id))
         return []
 
 
-class RoundWorker(Worker):
+class RoundWorker(StreamWorker):
     """A worker that judges one round only, and keeps it as it was judged last."""
 
     def __init__(self, stream: str, earlier: Earlier, *, round_no: int, begins: int) -> None:
@@ -116,7 +116,7 @@ def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judge
 
     From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
     """
-    again = fold_again(
+    again = refold(
         stream, read, None, said_nothing, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
     )
     if again.broken is not None:

@@ -12,9 +12,9 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import clockwise_from
 from replay.findings import Finding, name
-from replay.fold.recorded_event import Fact, firsts
+from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import ASIDE, Round
-from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from replay.settlement.payouts import moves
 from replay.settlement.stakes import stakes
 from replay.settlement.surrenders import surrenders
@@ -62,7 +62,7 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
-def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """With the right total the first card goes to the position counted to; a miscount is the floor's to remedy (D23)."""
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or start.position is None or was_voided(round_, book):
@@ -72,7 +72,7 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     if dealt_to is None:
         said = before_deal(round_, list(round_.of(model.StartAnnounced)))
         if said and round_.first_card is not None and said[-1].payload.position != start.position:
-            yield Doubt(
+            yield Indeterminate(
                 f"the deal was said to start at {name(said[-1].payload.position)}, and {start.count} counts to "
                 f"{name(start.position)}; where the first card went is not on record"
             )
@@ -106,7 +106,7 @@ def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
 def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Three shakes before each roll; after the deal the cover goes on and the shaker is shaken once."""
-    if not round_.observes("start"):
+    if not round_.covers("start"):
         return
     must, since = book.chapter.numbers["shakes"], 0
     shakes = round_.of(model.ShakerShaken)
@@ -158,7 +158,7 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
     last, method = round_.last_card, book.deal_method
     counted = round_.last(model.StubCounted)
     each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
-    if each_round and last is not None and counted is None and not was_voided(round_, book) and round_.observes("stub"):
+    if each_round and last is not None and counted is None and not was_voided(round_, book) and round_.covers("stub"):
         yield finding(
             round_, book, "DEAL-STUB", STUB_SECTION[method], expected="the stub spread and counted after the deal",
             observed="not counted", evidence=(last,),
@@ -189,7 +189,7 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("DEAL-DECK", on=("3(a)",))
 def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """One deck with one joker: no card twice, and no deck that is not in play. (Cards of several decks: `shoe_procedure.py`.)"""
-    seen: dict[str, Fact] = {}
+    seen: dict[str, RecordedEvent] = {}
     for fact in round_.of(model.CardsDealt) if book.chapter.numbers.get("copies", 1) == 1 else ():
         if str(fact.payload.to).startswith("pile"):
             continue
@@ -202,7 +202,7 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     observed=f"{card} dealt twice", evidence=(seen[card], fact),
                 )  # fmt: skip
             seen[card] = fact
-    if not (round_.observes("equipment") and round_.before.equipment_known):
+    if not (round_.covers("equipment") and round_.before.equipment_known):
         return
     deck = round_.before.decks.get(round_.deck)
     if deck is None or deck.in_play_us is None:
@@ -225,19 +225,19 @@ def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-DRAWN", on=("13(f)",))
-def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A card drawn in error without its face exposed is used as the next card from the shoe."""
     if was_voided(round_, book):
         return
     for drawn in round_.of(model.CardDrawnInError):
         following = next((fact for fact in round_.of(model.CardsDealt) if fact.seq > drawn.seq), None)
-        if following is None and not round_.observes("deal"):
+        if following is None and not round_.covers("deal"):
             continue
         card, used = drawn.payload.card, following.payload.cards[0] if following is not None else None
         if card is None or (following is not None and used is None):
-            yield Doubt("a card drawn in error, or the card dealt after it, was not read")
-        elif card != used and not round_.observes("deal"):
-            yield Doubt(
+            yield Indeterminate("a card drawn in error, or the card dealt after it, was not read")
+        elif card != used and not round_.covers("deal"):
+            yield Indeterminate(
                 f"whether {card}, drawn in error, was used as the next card: the order of the deal is not on record"
             )
         elif card != used:
@@ -249,7 +249,7 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("DEAL-EXPOSED", on=("13(d)",))
-def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """When the dealer exposes a player's card, the player elects to play the hand out or to void it, while it is in play."""
     if round_.voided is not None or must_be_void(round_, book) or round_.lost:
         return
@@ -269,7 +269,9 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | D
             continue
         elected.add(seat)
         if None in over:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand")
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of the exposed card and the end of the hand"
+            )
             continue
         yield finding(
             round_, book, "DEAL-EXPOSED", "13(d)", expected="the player elects to play or to void the hand",
@@ -277,7 +279,7 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | D
         )  # fmt: skip
 
 
-def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[Fact]:
+def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent]:
     """The facts after which the dealer may show a player's cards: the hands revealed, the base wager settled (.11(e)-(h))."""
     revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == seat]
     return revealed + [
@@ -293,15 +295,15 @@ def stakes_at(round_: Round, book: Rulebook) -> frozenset[int]:
 
 
 @rule("DEAL-ELECTION", on=("13(d)",))
-def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The election is made without looking at the unexposed cards."""
-    for fact in firsts(round_.of(model.HandElected), "seat", "election"):
+    for fact in distinct_by(round_.of(model.HandElected), "seat", "election"):
         looked = next((each for each in round_.of(model.HandExamined) if each.payload.seat == fact.payload.seat), None)
         if looked is None:
             continue
         before = round_.certainly_before(looked, fact)
         if before is None:
-            yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
+            yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
         elif before:
             yield finding(
                 round_, book, "DEAL-ELECTION", "13(d)", expected="the election before the cards are looked at",
@@ -311,15 +313,15 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("DEAL-NOBETS", on=("8(b)", "9(a)(3)", "10(a)(2)"))
-def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer announces "no more bets" before dealing any card."""
     first = round_.first_card
-    if first is None or not round_.observes("wagering"):
+    if first is None or not round_.covers("wagering"):
         return
     announced = round_.first(model.NoMoreBets)
     before = round_.certainly_before(announced, first) if announced is not None else False
     if before is None:
-        yield Doubt('the clocks contradict the order of "no more bets" and the first card')
+        yield Indeterminate('the clocks contradict the order of "no more bets" and the first card')
     elif not before:
         section = {"manual_shoe": "8(b)", "hand": "9(a)(3)", "automated_shoe": "10(a)(2)"}[book.deal_method]
         yield finding(
@@ -337,7 +339,7 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """
     collected = round_.of(model.CardsCollected)
     complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
-    if not round_.observes("collection") or not complete or round_.first_card is None:
+    if not round_.covers("collection") or not complete or round_.first_card is None:
         return
     total, must, aside = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"], 0
     if book.chapter.numbers.get("copies", 1) > 1:

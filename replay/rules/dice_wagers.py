@@ -12,9 +12,9 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
 from replay.findings import Finding
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import is_void
 from replay.settlement.stakes import bets_close_with_the_dice, shaker_used, stakes
@@ -38,7 +38,7 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
         since = roll.seq
         electronic = bool(activated) or any(fact.payload.duration_ms is not None for fact in made)
         lasted = sum(fact.payload.duration_ms or 0 for fact in made)
-        if electronic and lasted < must and not round_.lost and (made or round_.observes("start")):
+        if electronic and lasted < must and not round_.lost and (made or round_.covers("start")):
             yield finding(
                 round_, book, "DEAL-SHAKE", "645c.2(b)(2)", expected=f"dice shaken for {must // SECOND_MS} seconds or more",
                 observed=f"{lasted / SECOND_MS:g} s" if made else "not shaken", evidence=(*activated, *made, roll),
@@ -76,16 +76,16 @@ def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-NOBETS", on=("645c.2(f)",))
-def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer announces "no more bets" before the shaker is used. Cards dealt before it are found in `dealing.py`."""
     used, first, announced = shaker_used(round_), round_.first_card, round_.first(model.NoMoreBets)
-    if used is None or not round_.observes("wagering") or not bets_close_with_the_dice(round_, book):
+    if used is None or not round_.covers("wagering") or not bets_close_with_the_dice(round_, book):
         return
     if first is not None and (announced is None or announced.seq > first.seq):
         return
     before = round_.certainly_before(announced, used) if announced is not None else False
     if before is None:
-        yield Doubt('the clocks contradict the order of "no more bets" and the shaker')
+        yield Indeterminate('the clocks contradict the order of "no more bets" and the shaker')
     elif not before:
         yield finding(
             round_, book, "DEAL-NOBETS", "645c.2(f)", expected='"no more bets" before the shaker is used',
@@ -126,25 +126,25 @@ def announced_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _dice(fact: Fact) -> str:
+def _dice(fact: RecordedEvent) -> str:
     return " ".join(str(die) if die is not None else "?" for die in fact.payload.dice)
 
 
 @rule("PAY-ORDER", on=("645c.2(h)",))
-def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The wagers on the dice are settled, and then the cards are dealt; what was settled may be put right later (D325)."""
     first = round_.first_card
-    if first is None or not round_.observes("settlement") or is_void(round_, book):
+    if first is None or not round_.covers("settlement") or is_void(round_, book):
         return
     on_dice = {name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation"}
     settling = [fact for fact in moves(round_) if getattr(fact.payload, "reason", "") != "late"]
-    late: dict[int, Fact] = {}
+    late: dict[int, RecordedEvent] = {}
     for fact in first_moves(settling):
         if fact.payload.wager in on_dice and fact.seq > first.seq:
             late.setdefault(fact.payload.seat, fact)
     for seat, fact in late.items():
         if not round_.certainly_before(first, fact):
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the cards and the wagers on the dice")
+            yield Indeterminate(f"seat {seat}: the clocks contradict the order of the cards and the wagers on the dice")
             continue
         yield finding(
             round_, book, "PAY-ORDER", "645c.2(h)", expected="the wagers on the dice settled before the cards are dealt",

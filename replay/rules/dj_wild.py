@@ -17,16 +17,16 @@ from games.layout import Decision, Layout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
-from replay.fold.recorded_event import Fact, firsts, in_order
+from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import FURTHER_WHY, is_void
 from replay.settlement.stakes import kept, stakes
 from replay.settlement.table_layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
-from replay.settlement.voids import FURTHER_GROUNDS, Ground, must_be_void, positions, was_voided
+from replay.settlement.voids import FURTHER_GROUNDS, VoidGround, must_be_void, positions, was_voided
 
 BASE = ("ante", "blind", "raise")
 GAME = "dj_wild"
@@ -36,11 +36,11 @@ class Decided(msgspec.Struct, frozen=True):
     """What a player decided, by what fact: said, or shown by the Raise Wager; and the fact that placed that, if any."""
 
     decision: Literal["raise", "fold"]
-    fact: Fact
-    placed: Fact | None = None
+    fact: RecordedEvent
+    placed: RecordedEvent | None = None
 
     @property
-    def moment(self) -> Fact:
+    def moment(self) -> RecordedEvent:
         """When it was carried out: a raise as its wager was placed, where that is on record (§ 687a.13(d))."""
         return self.placed or self.fact
 
@@ -81,7 +81,7 @@ def of_players(round_: Round, book: Rulebook) -> list[Decided]:
     ]
 
 
-def turned(round_: Round) -> Fact | None:
+def turned(round_: Round) -> RecordedEvent | None:
     """Return the fact that the dealer's hand was turned over."""
     return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == "dealer"), None)
 
@@ -118,7 +118,7 @@ def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
     decided = made.get(seat)
     if decided is not None and (decided.decision == "fold" or decided.placed is not None):
         return decided.decision
-    shows = round_.observes("wagering") and _past_decisions(round_, book)
+    shows = round_.covers("wagering") and _past_decisions(round_, book)
     if seat not in made:
         played = seat in in_play(round_, book) or seat in round_.hands()
         return "fold" if shows and played else None
@@ -148,9 +148,9 @@ def _turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
     return tuple(sorted(first, key=lambda seat: first[seat]))
 
 
-def _as_served(won: Sequence[Fact]) -> Sequence[Fact]:
+def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
     """Return the winners by their readings, each as the one before it left the meter, else in the order of the record (D356)."""
-    left, chain = list(firsts(won, "seat")), list[Fact]()
+    left, chain = list(distinct_by(won, "seat")), list[RecordedEvent]()
     while left:
         if chain:
             here = [fact for fact in left if fact.payload.reading_centicents == chain[-1].payload.after_centicents]
@@ -186,7 +186,7 @@ def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None
 FURTHER_WHY[GAME].append(_missing)
 
 
-def settling(round_: Round, book: Rulebook) -> list[Fact]:
+def settling(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip.
 
     A hand that may have been folded, by the record, may have had its wagers collected as forfeited.
@@ -209,7 +209,7 @@ def settling(round_: Round, book: Rulebook) -> list[Fact]:
 # ------------------------------------------------------------------------------------------------------ exposed cards, .13(d)
 
 
-def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def _exposed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     """A card of a hand revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
     said: set[tuple[object, ...]] = set()
     for fact in round_.of(model.CardExposed):
@@ -219,20 +219,20 @@ def _exposed(round_: Round, book: Rulebook) -> Iterator[Ground]:
             continue  # said again (D333)
         said.add(once)
         if exposed.by != "player" and not _of_no_hand(round_, book, fact) and _before_raises(round_, book, fact):
-            yield Ground(
+            yield VoidGround(
                 "exposed_card", "DEAL-EXPOSED", "687a.13(d)", "with a card exposed before the raises, all hands void",
                 f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided", (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
             )  # fmt: skip
     dealer = turned(round_)
     if dealer is not None and _before_raises(round_, book, dealer):
-        yield Ground(
+        yield VoidGround(
             "exposed_dealer", "DEAL-EXPOSED", "687a.13(d)", "the dealer's hand turned over after the raises, or all hands void",
             "turned over before a raise; the round was not voided", (dealer.seq,),
         )  # fmt: skip
 
 
-def _of_no_hand(round_: Round, book: Rulebook, exposed: Fact) -> bool:
+def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
     """Say whether a card of the stack became certainly nobody's: it went aside, or all hands are on record without it (D367)."""
     card = exposed.payload.card
     if exposed.payload.whose != "stack" or card is None:
@@ -243,10 +243,10 @@ def _of_no_hand(round_: Round, book: Rulebook, exposed: Fact) -> bool:
     hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
     whole = all(len(hands.get(each, ())) == must for each in positions(round_, book))
     read = all(None not in cards for cards in hands.values())
-    return whole and read and round_.observes("wagering") and not round_.lost
+    return whole and read and round_.covers("wagering") and not round_.lost
 
 
-def _before_raises(round_: Round, book: Rulebook, exposed: Fact) -> bool:
+def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
     """Whether a card was exposed before the raises: a raise was placed after it, or nobody had decided yet.
 
     Where some had decided and only folds came after it, it may be read either way: the floor's decision to void stands.
@@ -258,7 +258,7 @@ def _before_raises(round_: Round, book: Rulebook, exposed: Fact) -> bool:
     before = [each for each in made if round_.certainly_before(each.moment, exposed)]
     undecided = set(in_play(round_, book)) - {
         each.fact.payload.seat for each in before
-        if each.decision == "fold" or each.placed is not None or not round_.observes("wagering")
+        if each.decision == "fold" or each.placed is not None or not round_.covers("wagering")
     }  # fmt: skip
     voided = round_.voided
     if voided is not None:
@@ -271,7 +271,7 @@ FURTHER_GROUNDS[GAME].append(_exposed)
 
 
 @rule("DEAL-EXPOSED", on=("687a.13(d)",))
-def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Whether a card was exposed before the raises can only be told where the order of both is on record."""
     if round_.voided is not None:
         return
@@ -280,9 +280,9 @@ def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             continue
         order = [round_.certainly_before(fact, each.moment) for each in of_players(round_, book)]
         if not order and round_.closed is not None:
-            yield Doubt("a card was exposed, and whether before the raises is not on record")
+            yield Indeterminate("a card was exposed, and whether before the raises is not on record")
         elif None in order and not must_be_void(round_, book):
-            yield Doubt("the clocks contradict the order of an exposed card and the raises")
+            yield Indeterminate("the clocks contradict the order of an exposed card and the raises")
 
 
 # ------------------------------------------------------------------------------------------------------- wagers and decisions
@@ -291,7 +291,7 @@ def exposed_when(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 @rule("WAGER-LIMIT", on=("687a.7(d)(1)",))
 def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Who competes in a round places a Blind Wager beside the Ante Wager."""
-    if not round_.observes("wagering") or round_.first_card is None:
+    if not round_.covers("wagering") or round_.first_card is None:
         return
     placed = stakes(round_, book)
     for seat in in_play(round_, book):
@@ -304,14 +304,14 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PLAY-ORDER", on=("687a.11(b)",))
-def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Players decide in turn, from the one farthest to the dealer's left clockwise: seat 1 first."""
     made = in_order(each.fact for each in of_players(round_, book))
     for before, after in itertools.pairwise(made):
         if after.payload.seat > before.payload.seat:
             continue
         if not round_.certainly_before(before, after):
-            yield Doubt(f"the clocks contradict the order of the decisions of {both_seats(before, after)}")
+            yield Indeterminate(f"the clocks contradict the order of the decisions of {both_seats(before, after)}")
             return
         yield finding(
             round_, book, "PLAY-ORDER", "687a.11(b)", expected=f"seat {after.payload.seat} before seat {before.payload.seat}",
@@ -321,21 +321,21 @@ def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("PLAY-ORDER", on=("687a.11(b)",))
-def no_surrender(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+def no_surrender(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Players raise or fold: a surrender is not known here, and is not taken for a fold (D330)."""
     for fact in round_.of(model.Surrendered):
-        yield Doubt(
+        yield Indeterminate(
             f"seat {fact.payload.seat} surrendered, by the record, which the chapter does not know: did it fold?"
         )
 
 
-def both_seats(one: Fact, other: Fact) -> str:
+def both_seats(one: RecordedEvent, other: RecordedEvent) -> str:
     """Return two facts' seats as they are written in doubts."""
     return f"seats {one.payload.seat} and {other.payload.seat}"
 
 
 @rule("PLAY-ORDER", on=("687a.11(d)",))
-def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
     if dealer is None or was_voided(round_, book) or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
@@ -344,7 +344,7 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if each.fact.seq < dealer.seq:
             continue
         if not round_.certainly_before(dealer, each.fact):
-            yield Doubt("the clocks contradict the order of the last decision and the dealer's turning over")
+            yield Indeterminate("the clocks contradict the order of the last decision and the dealer's turning over")
             return
         yield finding(
             round_, book, "PLAY-ORDER", "687a.11(d)", expected="the dealer's hand turned over after the last decision",

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.stub_counts import is_round_of_play, uncounted
 from replay.rules.dj_wild import BASE, both_seats, how_decided, in_play, settling
 from replay.rules.equipment import preparations
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import first_moves
 from replay.settlement.settlement import is_void
 from replay.settlement.stakes import stakes
@@ -36,12 +36,12 @@ def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Whole stacks go clockwise to those who wager, from the one farthest to the dealer's left (seat 1); the dealer is last."""
     if "deal" not in round_.opened.payload.observed or was_voided(round_, book):
         return
-    stacks: list[Fact] = []
+    stacks: list[RecordedEvent] = []
     for fact in round_.of(model.CardsDealt):
         if fact.payload.to not in ("burn", "side") and not (stacks and stacks[-1].payload.to == fact.payload.to):
             stacks.append(fact)
     due = list(positions(round_, book))
-    if round_.observes("wagering"):
+    if round_.covers("wagering"):
         due = [*in_play(round_, book), "dealer"]
     for number, fact in enumerate(stacks):
         expected = due[number] if number < len(due) else None
@@ -61,9 +61,9 @@ COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_sho
 
 
 @rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
-def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """With a Progressive Bonus Wager at the table one card is placed beside, after the dealer's hand."""
-    if not round_.observes("deal") or was_voided(round_, book) or round_.last_card is None:
+    if not round_.covers("deal") or was_voided(round_, book) or round_.last_card is None:
         return
     side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]
     section = SIDE_SECTION[book.deal_method]
@@ -82,7 +82,7 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         )  # fmt: skip
     elif side and side[0].seq < round_.last_card.seq:
         if not round_.certainly_before(side[0], round_.last_card):
-            yield Doubt("the clocks contradict the order of the side card and the dealer's hand")
+            yield Indeterminate("the clocks contradict the order of the side card and the dealer's hand")
             return
         yield finding(
             round_, book, "DEAL-SIDE", section, expected="the side card after the dealer's hand", observed="before it",
@@ -127,16 +127,16 @@ def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-ORDER", on=("687a.11(e)", "687a.11(f)"))
-def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The wagers of one player after those of another, and of each ante, blind and raise before optional wagers.
 
     In which direction is not asked: the text says both. Nor is, unless it is filed, in which order the optional wagers are
     settled (D277). Slips may come later (D28); forfeited wagers are collected before.
     """
-    if not round_.observes("settlement") or is_void(round_, book):
+    if not round_.covers("settlement") or is_void(round_, book):
         return
     settled = first_moves(settling(round_, book))
-    left: dict[int, Fact] = {}
+    left: dict[int, RecordedEvent] = {}
     for before, after in itertools.pairwise(settled):
         if after.payload.seat == before.payload.seat:
             continue
@@ -160,7 +160,7 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Do
         yield from _as_printed(round_, book, mine)
 
 
-def _as_printed(round_: Round, book: Rulebook, settled: Sequence[Fact]) -> Iterator[Finding | Doubt]:
+def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent]) -> Iterator[Finding | Indeterminate]:
     """Progressive, Trips, Two-Way Bad Beat of one player, in the order of § 687a.11(f)(1)-(3) where that is filed (D277)."""
     if book.settings["optional_wagers"] != "as_printed":
         return
@@ -174,10 +174,10 @@ def _as_printed(round_: Round, book: Rulebook, settled: Sequence[Fact]) -> Itera
             return
 
 
-def _out_of_order(round_: Round, book: Rulebook, before: Fact, after: Fact, section: str, expected: str, observed: str,
-                  other_reading: str | None = None) -> Iterator[Finding | Doubt]:  # fmt: skip
+def _out_of_order(round_: Round, book: Rulebook, before: RecordedEvent, after: RecordedEvent, section: str, expected: str, observed: str,
+                  other_reading: str | None = None) -> Iterator[Finding | Indeterminate]:  # fmt: skip
     if not round_.certainly_before(before, after):
-        yield Doubt(f"the clocks contradict the order of the settlement of {both_seats(before, after)}")
+        yield Indeterminate(f"the clocks contradict the order of the settlement of {both_seats(before, after)}")
         return
     yield finding(
         round_, book, "PAY-ORDER", section, expected=expected, observed=observed, evidence=(before, after),
@@ -186,7 +186,7 @@ def _out_of_order(round_: Round, book: Rulebook, before: Fact, after: Fact, sect
 
 
 @rule("DEAL-RACK", on=("687a.11(c)", "687a.11(g)"))
-def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A hand's cards stay until its wagers are settled; of a folded one until its Trips and Progressive are."""
     if round_.lost or is_void(round_, book):
         return
@@ -200,7 +200,9 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Dou
         if not after:
             continue
         if not round_.certainly_before(fact, after[0]):
-            yield Doubt(f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards")
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards"
+            )
             continue
         section = "687a.11(c)" if how_decided(round_, book, seat) == "fold" else "687a.11(g)"
         yield finding(

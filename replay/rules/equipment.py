@@ -11,10 +11,10 @@ from itertools import groupby
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
-from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 
 HOUR_US = 3_600_000_000
 
@@ -68,7 +68,7 @@ def _is_fresh(deck: Deck | None) -> bool:
 def _first_round_of_deck(round_: Round) -> Deck | None:
     """The round's deck where this is the first round dealt from it and the record covers equipment."""
     deck = _deck(round_)
-    if deck is None or deck.used or round_.first_card is None or not round_.observes("equipment"):
+    if deck is None or deck.used or round_.first_card is None or not round_.covers("equipment"):
         return None
     return deck
 
@@ -77,7 +77,7 @@ def _first_round_of_deck(round_: Round) -> Deck | None:
 def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The cards are shuffled after every round; dealt from the hand only after an automated shuffle."""
     first = round_.first_card
-    if first is None or not round_.observes("shuffle"):
+    if first is None or not round_.covers("shuffle"):
         return
     deck, steps = _deck(round_), preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
@@ -99,7 +99,7 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """When a shuffling device jams, stops or does not complete its cycle, the cards are reshuffled."""
     first = round_.first_card
-    if first is None or not round_.observes("shuffle"):
+    if first is None or not round_.covers("shuffle"):
         return
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
     if steps and steps[-1].kind == "failure":
@@ -149,11 +149,11 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
 def cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a manual shuffle the cards are cut, at least ten cards deep, and again when a recut is ordered."""
     first = round_.first_card
-    if first is not None and round_.observes("shuffle") and not book.exempt("5(e)"):
+    if first is not None and round_.covers("shuffle") and not book.exempt("5(e)"):
         yield from cut_before(round_, book, preparations(round_), first)
 
 
-def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: Fact) -> Iterator[Finding]:
+def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: RecordedEvent) -> Iterator[Finding]:
     """Judge the cut between the last of some shuffles, where that was a manual one, and the card dealt next."""
     shuffles = [step for step in steps if step.kind == "shuffle"]
     if not shuffles or shuffles[-1].detail != "manual":
@@ -208,7 +208,7 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first, deck = round_.first_card, _deck(round_)
     steps = preparations(round_)
     by_hand = any(step.kind == "shuffle" and step.detail == "manual" for step in steps)
-    if first is None or not round_.observes("shuffle") or (_reshuffles_itself(round_, book) and not by_hand):
+    if first is None or not round_.covers("shuffle") or (_reshuffles_itself(round_, book) and not by_hand):
         return
     cuts = [step for step in steps if step.kind == "cut"]
     section, fresh_section = ("687a.5(d)", "687a.5(c)(2)") if book.has("687a.5(d)") else ("659a.5(c)", "659a.5(b)(2)")
@@ -236,7 +236,7 @@ def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
     """
     steps = preparations(round_)
     shuffles = [step for step in steps if step.kind == "shuffle"]
-    if round_.first_card is None or not round_.observes("shuffle") or not shuffles or shuffles[-1].detail != "manual":
+    if round_.first_card is None or not round_.covers("shuffle") or not shuffles or shuffles[-1].detail != "manual":
         return None
     after = [step for step in steps if step.seq > shuffles[-1].seq]
     made = next((step for step in after if step.kind == "cut"), None)
@@ -347,7 +347,7 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread again (and washed; in most chapters only without a shuffler)."""
     before = round_.before
-    if not before.idle or not round_.observes("equipment") or round_.first_card is None or book.exempt("5(g)"):
+    if not before.idle or not round_.covers("equipment") or round_.first_card is None or book.exempt("5(g)"):
         return
     if _reshuffles_itself(round_, book):
         return
@@ -399,7 +399,7 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
     before = round_.before
     in_play = [name for name, deck in before.decks.items() if deck.in_play_us is not None]
     both_before = len(in_play) == 2 and before.previous_decks == 2
-    if round_.observes("equipment") and both_before and before.last_deck == round_.deck:
+    if round_.covers("equipment") and both_before and before.last_deck == round_.deck:
         yield finding(
             round_, book, "EQUIP-ALTERNATE", "3(b)(3)",
             expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
@@ -424,7 +424,7 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", on=EVERY_CHAPTER)
-def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A device's own counter does not jump or repeat, its clock does not run back, and a correction fits what it names.
 
     Whether a correction that does not fit was to change the round cannot be told.
@@ -437,7 +437,7 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         "clock": "a clock that does not run back",
         "correction": "a correction that names an earlier event of its stream by number and id",
     }  # fmt: skip
-    for jump in round_.jumps:
+    for jump in round_.record_faults:
         if jump.kind == "gap" and not jump.missing:
             continue
         yield finding(
@@ -445,4 +445,4 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             evidence=(jump.seq,),
         )  # fmt: skip
         if jump.kind == "correction":
-            yield Doubt(jump.detail)
+            yield Indeterminate(jump.detail)

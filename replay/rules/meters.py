@@ -45,7 +45,7 @@ class MeterFold:
         self.known: Known | None = None
         self.refused: Mapping[int, str] = {}
         self.corrections: list[Correction] = []
-        self.stale = False
+        self.needs_refold = False
 
     def apply(self, seq: int, payload: Event) -> list[Finding]:
         """Fold one event; return what does not add up."""
@@ -58,7 +58,7 @@ class MeterFold:
         match payload:
             case model.EventCorrected():
                 self.corrections.append(correction(seq, payload))
-                self.stale = True
+                self.needs_refold = True
                 return [self._refused(seq)] if seq in self.refused else []
             case model.MeterSet():
                 state.chapter, state.paytable = payload.chapter, payload.paytable

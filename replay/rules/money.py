@@ -11,13 +11,13 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import PUSHES, Due, Outcome
 from replay.findings import Finding, Settlement, name
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from replay.settlement.hand_readings import dealer_position, dealer_readings, readings, set_hands, twice
 from replay.settlement.omitted_evidence import no_wagers_on_record
-from replay.settlement.payouts import Flow, flows, shown
+from replay.settlement.payouts import WagerFlow, flows, shown
 from replay.settlement.settlement import FURTHER_WHY, _covers, _envy_paid, dues, is_void, settlements
 from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
 from replay.settlement.table_layout import voided_seats
@@ -36,7 +36,7 @@ from replay.settlement.voids import can_be_void, is_miscounted, may_have_to_be_v
     "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
     "PAY-MISSED", "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", "CA-COVER", on=EVERY_CHAPTER,
 )  # fmt: skip
-def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
     placed, lost = stakes(round_, book), round_.lost
@@ -50,12 +50,12 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if each.wager in ENVY_OF:
             continue
         key = key_in(each)
-        due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, Flow())
+        due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, WagerFlow())
         doubt = stake.doubt if stake is not None else ""  # `doubtful_wagers` says it
         owed = due.net_cents if due is not None else 0 if doubt else each.due_cents
         if owed is None:
             why = _why(round_, book, each.seat, each.wager)
-            yield Doubt(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
+            yield Indeterminate(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
             continue
         if lost or doubt:
             continue
@@ -82,7 +82,7 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         )  # fmt: skip
 
 
-def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: Flow, difference: int | None
+def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: WagerFlow, difference: int | None
               ) -> tuple[str, str]:  # fmt: skip
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
     section: str = due.cite if due is not None else "7(c)"
@@ -169,23 +169,23 @@ def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
     return "the meter, or the filed rule, is not on record"
 
 
-def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """A void needs a ground in the record, where the record covers what the ground is made of."""
     voided = round_.voided
     by_the_floor = voided is not None and voided.payload.reason == "floor_decision" and is_miscounted(round_, book)
     has_ground = by_the_floor or must_be_void(round_, book)
     if voided is not None and not can_be_void(book):
-        yield Doubt(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
+        yield Indeterminate(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
     elif voided is not None and not has_ground and _covers(round_, voided.payload.reason):
-        yield Doubt(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
+        yield Indeterminate(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
     for seat in sorted(voided_seats(round_) - exposed):
         if "deal" in round_.opened.payload.observed and not is_void(round_, book) and book.has("13(d)"):
-            yield Doubt(f"the hand of seat {seat} was voided and the record shows no exposed card")
+            yield Indeterminate(f"the hand of seat {seat} was voided and the record shows no exposed card")
 
 
 @rule("PAY-ENVY", on=("11(h)(2)(ii)", "12(d)"))
-def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Envy Bonuses are paid to every qualifying wager for every qualifying hand of another patron, and to nobody else.
 
     Where they are not covered whole, which of several hands what remains was paid for is not asked (D283).
@@ -201,15 +201,15 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         each_due, facts = due_for.get(key, {}), paid.get(key, [])
         unknown = [due for due in each_due.values() if due.net_cents is None]
         if unknown:
-            yield Doubt(f"seat {key[0]} {key[1]}: another seat's cards were not all read")
+            yield Indeterminate(f"seat {key[0]} {key[1]}: another seat's cards were not all read")
             continue
-        if not facts and not (round_.observes("settlement") and round_.closed is not None):
+        if not facts and not (round_.covers("settlement") and round_.closed is not None):
             continue
         paid_for: dict[int | str, int] = {}
         for fact in facts:
             paid_for[fact.payload.for_position] = paid_for.get(fact.payload.for_position, 0) + fact.payload.amount_cents
         owed = {position: due.net_cents for position, due in each_due.items() if due.net_cents}
-        if not round_.observes("settlement"):
+        if not round_.covers("settlement"):
             owed = {position: cents for position, cents in owed.items() if position in paid_for}
         short = any(due.uncovered_cents for due in each_due.values()) and paid_for.keys() <= each_due.keys()
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
@@ -245,7 +245,7 @@ def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for due in dues(round_, book):
         if due.wager != "progressive" or not due.share_bp:
             continue
-        paid: Iterable[Fact] = [
+        paid: Iterable[RecordedEvent] = [
             fact for fact in round_.of(model.WagerPaid)
             if fact.payload.seat == due.seat and fact.payload.wager == "progressive"
             and fact.payload.source == "inventory"

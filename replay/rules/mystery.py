@@ -16,12 +16,12 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
 from games.settlement.progressive import contribution
 from replay.findings import Finding
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import Armed
 from replay.fold.wager_keys import key_of
 from replay.rules.paying import meter_before, verified
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import flows
 from replay.settlement.settlement import dues, is_void, settlements
 from replay.settlement.stakes import stakes
@@ -36,10 +36,10 @@ class Recorded(msgspec.Struct):
     `committed` says whether the target revealed is the one committed to; null where there is nothing to compare.
     """
 
-    contributions: list[Fact]
+    contributions: list[RecordedEvent]
     befores: list[int]
     armed: Armed | None = None
-    hit: Fact | None = None
+    hit: RecordedEvent | None = None
     committed: bool | None = None
     unproved: bool = False
 
@@ -55,7 +55,7 @@ class Recorded(msgspec.Struct):
             tuple(Contribution(f.payload.seat, before, f.payload.reading_centicents) for f, before in made), hit
         )
 
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[RecordedEvent]:
         """All facts of the cycle."""
         return [*self.contributions, *((self.hit,) if self.hit is not None else ())]
 
@@ -65,7 +65,7 @@ def _configuration(book: Rulebook) -> Paytable | None:
     return offer.paytable if offer is not None else None
 
 
-def _of_meter(round_: Round, book: Rulebook, type_: type[model.Event]) -> Sequence[Fact]:
+def _of_meter(round_: Round, book: Rulebook, type_: type[model.Event]) -> Sequence[RecordedEvent]:
     return [fact for fact in round_.of(type_) if fact.payload.meter == book.mystery_meter]
 
 
@@ -143,7 +143,7 @@ def _prove(cycle: Recorded) -> None:
         cycle.committed = is_committed(commitment, event.target_centicents, event.nonce)
 
 
-def _wagered(round_: Round, book: Rulebook, fact: Fact) -> int:
+def _wagered(round_: Round, book: Rulebook, fact: RecordedEvent) -> int:
     """The progressive wager that contributes, in cents: as it lay at the box, or as the system accepted it."""
     stake = stakes(round_, book).get(key_of(fact.payload.seat, "progressive", None, ""))
     return stake.on_layout_cents if stake is not None and stake.on_layout_cents > 0 else int(fact.payload.amount_cents)
@@ -161,7 +161,7 @@ def mystery_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
         return layout
     cycles = tuple(each.cycle() for each in recorded(round_, book))
     paid = tuple(key[0] for key in flows(round_) if key[1] == WAGER)
-    mystery = Mystery(cycles, paid, round_.observes("mystery"), _qualifying(round_, book))
+    mystery = Mystery(cycles, paid, round_.covers("mystery"), _qualifying(round_, book))
     return msgspec.structs.replace(layout, mystery=mystery)
 
 
@@ -177,7 +177,7 @@ def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
         for wager in (book.chapter.base, "progressive"):
             stake = placed.get(key_of(seat, wager, None, ""))
             if stake is None:
-                in_time: bool | None = False if round_.observes("wagering") else None
+                in_time: bool | None = False if round_.covers("wagering") else None
             else:
                 in_time = None if stake.doubt else stake.in_time_cents > 0
             if in_time is not True and found.get(seat) is not False:
@@ -219,11 +219,7 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     evidence=(fact,), seat=event.seat, wager=WAGER,
                 )  # fmt: skip
     won = {said.winner.seat for _, said in rulings(round_, book) if said.winner is not None}
-    if (
-        not round_.observes("mystery")
-        or (round_.first_card is None and round_.closed is None)
-        or (won and not accepted)
-    ):
+    if not round_.covers("mystery") or (round_.first_card is None and round_.closed is None) or (won and not accepted):
         return
     for seat in sorted(qualified - accepted - won):
         yield finding(
@@ -254,7 +250,7 @@ def _bounds(minimum: int, maximum: int, rate_bp: int) -> str:
 
 
 @rule("MYST-TRIGGER", on=("645c.3(c)(3)",))
-def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The contribution that lifts the meter above the hidden target hits, and no other (D21).
 
     Where the bonus was paid to the wrong seat, the finding with its money is made in `settlement.py`.
@@ -265,7 +261,7 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     }  # fmt: skip
     for cycle, said in rulings(round_, book):
         if said.doubt:
-            yield Doubt(said.doubt)
+            yield Indeterminate(said.doubt)
         if round_.lost or said.at is None:
             continue
         winner = said.winner
@@ -278,13 +274,15 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("MYST-COMMITMENT", on=("645c.3(c)(3)",))
-def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A target that is revealed is the one that the device committed to when it was armed (D21)."""
     for cycle in recorded(round_, book):
         if cycle.hit is None or cycle.armed is None:
             continue
         if cycle.unproved:
-            yield Doubt("the nonce of the Must-Hit-By target is not on record, so its commitment cannot be checked")
+            yield Indeterminate(
+                "the nonce of the Must-Hit-By target is not on record, so its commitment cannot be checked"
+            )
         if cycle.committed is False:
             event = cycle.hit.payload
             yield finding(

@@ -15,10 +15,10 @@ from games.layout import NO_HAND, Box, Decision, Layout
 from games.over_under import GAME, SIDES, total
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves, flows, moves
@@ -30,27 +30,27 @@ from replay.settlement.table_layout import FURTHER_LAYOUT, voided_seats
 CLOCKS = "the clocks contradict the order"
 
 
-def dealt_to(round_: Round) -> dict[int, list[Fact]]:
+def dealt_to(round_: Round) -> dict[int, list[RecordedEvent]]:
     """Return what was dealt to each seat, in order: its first card, then its additional cards."""
-    found: dict[int, list[Fact]] = {}
+    found: dict[int, list[RecordedEvent]] = {}
     for fact in round_.of(model.CardsDealt):
         if isinstance(fact.payload.to, int):
             found.setdefault(fact.payload.to, []).append(fact)
     return found
 
 
-def additional(round_: Round, cards: Sequence[Fact]) -> Sequence[Fact]:
+def additional(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
     """Return what of a seat's cards, as dealt, came with additional ones: with the first card too, where it came with others.
 
     Where the order of the deal is not on record, cards told in one line were not said to come at once (D327).
     """
-    at_once = bool(cards) and len(cards[0].payload.cards) > 1 and round_.observes("deal")
+    at_once = bool(cards) and len(cards[0].payload.cards) > 1 and round_.covers("deal")
     return cards if at_once else cards[1:]
 
 
-def first_card(round_: Round, cards: Sequence[Fact]) -> Sequence[Fact]:
+def first_card(round_: Round, cards: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
     """Return the first of a seat's cards, as dealt; nothing where it is told with others, and not when it came (D327)."""
-    return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.observes("deal")) else ()
+    return cards[:1] if cards and (len(cards[0].payload.cards) == 1 or round_.covers("deal")) else ()
 
 
 def elections(round_: Round) -> frozenset[int]:
@@ -63,7 +63,7 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
     cards = book.chapter.numbers["cards_per_hand"]
     called = [(fact.payload.seat, fact) for fact in round_.of(model.HandElected) if fact.payload.election == "void"]
     called += [(fact.payload.scope, fact) for fact in round_.of(model.RoundVoided) if fact.payload.scope != "round"]
-    first: dict[int, Fact] = {}
+    first: dict[int, RecordedEvent] = {}
     for seat, fact in sorted(called, key=lambda each: each[1].seq):
         first.setdefault(seat, fact)
     found = set()
@@ -135,7 +135,7 @@ FURTHER_WHY[GAME.name].append(why)
 
 
 @rule("WAGER-MIDSHOE", on=("686a.6(b)",))
-def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A patron who was barred does not wager again until the cards were reshuffled, or the house lets the patron in again."""
     shoe, begun = shoe_of(round_), shoe_begun(round_)
     bars = {patron: [bar] for patron, bar in shoe.barred.items()}
@@ -149,8 +149,8 @@ def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         bar, known = next((each for each in bars.get(stake.bettor, ()) if reshuffled < each[0] < placed), (0, True))
         if not bar:
             continue
-        if not (known and round_.observes("shuffle")):
-            yield Doubt(f"whether the cards were reshuffled since {stake.bettor} was barred is not on record")
+        if not (known and round_.covers("shuffle")):
+            yield Indeterminate(f"whether the cards were reshuffled since {stake.bettor} was barred is not on record")
             continue
         yield finding(
             round_, book, "WAGER-MIDSHOE", "686a.6(b)", expected=f"no wager of {stake.bettor} before a reshuffle",
@@ -160,7 +160,7 @@ def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("WAGER-TOUCHED", on=("686a.6(c)",))
-def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A wager whose time is over is not handled until it was decided and settled."""
     placed, done = stakes(round_, book), flows(round_)
     for fact in round_.of(model.WagerHandled):
@@ -174,7 +174,7 @@ def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             continue
         over = round_.certainly_before(closed, fact)
         if over is None:
-            yield Doubt(f"seat {seat} {wager}: {CLOCKS} of the handling and the end of the wager's time")
+            yield Indeterminate(f"seat {seat} {wager}: {CLOCKS} of the handling and the end of the wager's time")
         elif over:
             yield finding(
                 round_, book, "WAGER-TOUCHED", "686a.6(c)", expected="a wager not handled until it was settled",
@@ -198,7 +198,7 @@ def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-SURRENDER", on=("686a.7(g)", "686a.7(f)"))
-def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A surrender comes after the first card and before the additional ones, and instead of over or under."""
     placed, dealt = stakes(round_, book), dealt_to(round_)
     for fact in surrenders(round_, book):
@@ -213,10 +213,12 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0
         ]  # fmt: skip
         if early is None or late is None:
-            yield Doubt(f"seat {seat}: {CLOCKS} of the surrender and the cards")
+            yield Indeterminate(f"seat {seat}: {CLOCKS} of the surrender and the cards")
             continue
         if late and isinstance(fact.payload, model.WagerTaken):
-            yield Doubt(f"when seat {seat} surrendered is not on record: the ante was taken after the additional cards")
+            yield Indeterminate(
+                f"when seat {seat} surrendered is not on record: the ante was taken after the additional cards"
+            )
             continue
         if early:
             observed = "surrendered before the first card"
@@ -238,7 +240,7 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 @rule("DEAL-ORDER", on=("686a.7(e)", "686a.7(f)", "686a.7(h)", "686a.9(c)"))
 def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card each from the dealer's left; then hand by hand two more, those of a hand that was passed over after all others."""
-    if not round_.observes("deal"):
+    if not round_.covers("deal"):
         return
     dealt, asked = dealt_to(round_), elections(round_)
     for seat in _without_wager(round_, book):
@@ -252,11 +254,11 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 round_, book, "DEAL-ORDER", "686a.7(e)", expected=f"one card to seat {seat} before any additional card",
                 observed=f"{len(facts[0].payload.cards)} cards at once", evidence=facts[:1],
             )  # fmt: skip
-    firsts = in_order(facts[0] for facts in dealt.values())
+    distinct_by = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
     regular = [fact for fact in further if fact.payload.to not in asked]
     late = [fact for fact in further if fact.payload.to in asked]
-    for section, phase in (("686a.7(e)", firsts), ("686a.7(h)", regular)):
+    for section, phase in (("686a.7(e)", distinct_by), ("686a.7(h)", regular)):
         for before, after in itertools.pairwise(phase):
             if after.payload.to < before.payload.to:
                 yield finding(
@@ -264,10 +266,10 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     observed="dealt after it", evidence=(before, after),
                 )  # fmt: skip
                 return
-    if firsts and further and further[0].seq < firsts[-1].seq:
+    if distinct_by and further and further[0].seq < distinct_by[-1].seq:
         yield finding(
             round_, book, "DEAL-ORDER", "686a.7(f)", expected="a first card to each player before any additional card",
-            observed=f"seat {further[0].payload.to} got another card first", evidence=(further[0], firsts[-1]),
+            observed=f"seat {further[0].payload.to} got another card first", evidence=(further[0], distinct_by[-1]),
         )  # fmt: skip
     elif late and regular and late[0].seq < regular[-1].seq:
         yield finding(
@@ -280,7 +282,7 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
     """The seats that were dealt to and had no wager: all of theirs were withdrawn in time, or the record covers the wagers."""
     placed = stakes(round_, book).values()
-    known = frozenset(dealt_to(round_)) if round_.observes("wagering") else frozenset(each.seat for each in placed)
+    known = frozenset(dealt_to(round_)) if round_.covers("wagering") else frozenset(each.seat for each in placed)
     had = {each.seat for each in placed if each.in_time_cents > 0 or each.on_layout_cents > 0}
     return known & frozenset(dealt_to(round_)) - had
 
@@ -291,7 +293,7 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if round_.voided is not None:
         return
     must, dealt, base = book.chapter.numbers["cards_per_hand"], dealt_to(round_), book.chapter.base
-    complete_record = round_.closed is not None and round_.observes("deal")
+    complete_record = round_.closed is not None and round_.covers("deal")
     wagered = {stake.seat: stake for stake in stakes(round_, book).values()
                if stake.wager == base and stake.in_time_cents > 0}  # fmt: skip
     may_have_fewer = voided_seats(round_) | _without_wager(round_, book)
@@ -306,18 +308,18 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-VOID", on=("686a.9(c)",))
-def dead_hands(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+def dead_hands(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """A hand is called dead only while its additional cards are missing."""
     for seat in sorted(dead_without_ground(round_, book)):
-        yield Doubt(f"the hand of seat {seat} was called dead and the record shows all its cards")
+        yield Indeterminate(f"the hand of seat {seat} was called dead and the record shows all its cards")
 
 
 # --------------------------------------------------------------------------------------------------- decisions, .7(f), (g)
 
 
-def decisions(round_: Round, book: Rulebook) -> list[Fact]:
+def decisions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return each seat's decision, in order: what was said, placed in time, or surrendered in time, first."""
-    dealt, found = dealt_to(round_), dict[int, Fact]()
+    dealt, found = dealt_to(round_), dict[int, RecordedEvent]()
     said = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
     for fact in in_order(said):
         event = fact.payload
@@ -338,7 +340,7 @@ def decisions(round_: Round, book: Rulebook) -> list[Fact]:
 
 
 @rule("PLAY-ORDER", on=("686a.7(f)",))
-def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Players decide from the dealer's left, when each has a first card and none an additional one.
 
     Where it is filed so, hand by hand: each when the hands before it are finished (D278).
@@ -346,17 +348,17 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     dealt, made = dealt_to(round_), decisions(round_, book)
     hand_by_hand = book.settings["decisions"] == "hand_by_hand"
     further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
-    firsts = [first for facts in dealt.values() for first in first_card(round_, facts)]
-    firsts = [first for first in firsts if not further or first.seq < further[0].seq]
+    distinct_by = [first for facts in dealt.values() for first in first_card(round_, facts)]
+    distinct_by = [first for first in distinct_by if not further or first.seq < further[0].seq]
     reported: set[int] = set()
 
-    def judged(earlier: Fact, later: Fact, seat: int, expected: str, observed: str, other: str | None = None
-               ) -> Iterator[Finding | Doubt]:  # fmt: skip
+    def judged(earlier: RecordedEvent, later: RecordedEvent, seat: int, expected: str, observed: str, other: str | None = None
+               ) -> Iterator[Finding | Indeterminate]:  # fmt: skip
         if seat in reported:
             return
         reported.add(seat)
         if not round_.certainly_before(earlier, later):
-            yield Doubt(f"seat {seat}: {CLOCKS} of its decision and what came before it")
+            yield Indeterminate(f"seat {seat}: {CLOCKS} of its decision and what came before it")
             return
         yield finding(
             round_, book, "PLAY-ORDER", "686a.7(f)", expected=expected, observed=observed, evidence=(earlier, later),
@@ -376,13 +378,13 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             first = own[0] if hand_by_hand else further[0]
             other = _by_hand(book) if before_own else None
             yield from judged(first, fact, seat, "the decision before any additional card", "decided after it", other)
-        elif firsts and fact.seq < firsts[-1].seq:
+        elif distinct_by and fact.seq < distinct_by[-1].seq:
             expected = "the decision after the first card of each player"
-            yield from judged(fact, firsts[-1], seat, expected, "decided before it")
+            yield from judged(fact, distinct_by[-1], seat, expected, "decided before it")
 
 
 @rule("PLAY-ORDER", on=("686a.7(g)",))
-def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Players elect over, under or to surrender: a raise or a fold is not known here, and is taken for none of these (D330)."""
     clear = {fact.payload.seat for fact in decisions(round_, book)}
     for fact in round_.of(model.DecisionMade):
@@ -390,7 +392,7 @@ def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Doubt]:
         if said not in SIDES and seat not in clear:
             what = "a raise" if said == "raise" else "a fold"
             meant = "over or under" if said == "raise" else "surrender"
-            yield Doubt(f"seat {seat}: {what}, by the record, which the chapter does not know: {meant}?")
+            yield Indeterminate(f"seat {seat}: {what}, by the record, which the chapter does not know: {meant}?")
 
 
 def _by_hand(book: Rulebook) -> str:
@@ -405,12 +407,12 @@ def _by_hand(book: Rulebook) -> str:
 
 
 @rule("PAY-ORDER", on=("686a.7(i)",))
-def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Hand by hand from the dealer's left, each settled before the next gets its additional cards.
 
     Surrendered antes are collected at once; a hand that was passed over or dealt out of turn is settled when it is dealt.
     """
-    if not round_.observes("settlement") or is_void(round_, book):
+    if not round_.covers("settlement") or is_void(round_, book):
         return
     dealt, asked = dealt_to(round_), elections(round_)
     further = {seat: facts[1].seq for seat, facts in dealt.items() if len(facts) > 1 and seat not in asked}
@@ -420,7 +422,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if seat < earlier and further.get(seat, 0) <= further.get(earlier, 0):
             yield _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
             return
-    if not round_.observes("deal"):
+    if not round_.covers("deal"):
         return
     for seat, since in further.items():
         following = min((seq for seq in further.values() if seq > since), default=None)
@@ -432,7 +434,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             return
 
 
-def settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
+def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
     given_up = {fact.payload.seat for fact in surrendered(round_, book)}
     return first_moves([
@@ -442,10 +444,12 @@ def settling(round_: Round, book: Rulebook) -> Sequence[Fact]:
     ])  # fmt: skip
 
 
-def _too_late(round_: Round, book: Rulebook, before: Fact, after: Fact, expected: str) -> Finding | Doubt:
+def _too_late(
+    round_: Round, book: Rulebook, before: RecordedEvent, after: RecordedEvent, expected: str
+) -> Finding | Indeterminate:
     seat = after.payload.seat
     if not round_.certainly_before(before, after):
-        return Doubt(f"seat {seat}: {CLOCKS} of its settlement")
+        return Indeterminate(f"seat {seat}: {CLOCKS} of its settlement")
     return finding(
         round_, book, "PAY-ORDER", "686a.7(i)", expected=expected, observed="settled after it", evidence=(before, after),
         seat=seat,

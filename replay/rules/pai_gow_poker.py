@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
-from replay.rules.rule import Doubt, rule
+from replay.rules.rule import Indeterminate, rule
 from replay.settlement.hand_readings import DEALER_SHOWN
 from replay.settlement.settlement import FURTHER_WHY
 
 
-def turned_over(round_: Round) -> Fact | None:
+def turned_over(round_: Round) -> RecordedEvent | None:
     """Return the fact by which the dealer's cards were first seen: dealt face up, revealed or set; or null."""
     seen = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
     for type_ in (model.HandRevealed, model.HandSet):
@@ -25,13 +25,15 @@ DEALER_SHOWN["645c.1(d)"] = turned_over
 
 
 @rule("DEAL-EXPOSED", on=("645c.1(d)",))
-def dealers_card_exposed(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+def dealers_card_exposed(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """What follows from a card of the dealer seen before its time stands in § 645a.13, which we do not hold (D13)."""
     turned = turned_over(round_)
     for fact in round_.of(model.CardExposed):
         early = turned is None or fact.seq < turned.seq
         if fact.payload.whose == "dealer" and early and round_.voided is None:
-            yield Doubt("a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)")
+            yield Indeterminate(
+                "a card of the dealer was exposed before the players had set: § 645a.13 is not held (D13)"
+            )
 
 
 UNREAD = {

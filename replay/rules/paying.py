@@ -18,11 +18,11 @@ from games.settlement.progressive import after_winner, contribution
 from games.settlement.wagers import Due, Outcome
 from replay.findings import Finding
 from replay.fold.all_wagers_returned import is_collected_before
-from replay.fold.recorded_event import Fact, firsts, in_order
+from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import Unrecorded
 from replay.fold.wager_keys import Key, key_in, key_of
-from replay.rules.rule import EVERY_CHAPTER, Doubt, finding, rule
+from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, is_void, settlements
@@ -66,7 +66,7 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
-def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
+def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """What a wager is paid goes to who placed it; where the record names another, it cannot be told whose it is (D319)."""
     placed = stakes(round_, book)
     for type_ in (model.WagerPaid, model.WagerReturned):
@@ -76,20 +76,20 @@ def paid_to_who_wagered(round_: Round, book: Rulebook) -> Iterator[Doubt]:
             if stake is None or event.bettor == stake.bettor:
                 continue
             if event.bettor not in {each.payload.bettor for each in stake.facts}:
-                yield Doubt(
+                yield Indeterminate(
                     f"seat {event.seat} {event.wager}: {stake.bettor} wagered, and {event.bettor} was paid: whose it is "
                     "cannot be told"
                 )
 
 
 @rule("PAY-REVEAL", on=("11(e)",))
-def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Hands are revealed from the player farthest to the dealer's right, counterclockwise: seat 6 to seat 1."""
-    revealed = [f for f in firsts(round_.of(model.HandRevealed), "position") if f.payload.position != "dealer"]
+    revealed = [f for f in distinct_by(round_.of(model.HandRevealed), "position") if f.payload.position != "dealer"]
     for before, after in itertools.pairwise(revealed):
         if after.payload.position > before.payload.position:
             if not round_.certainly_before(before, after):
-                yield Doubt("the clocks contradict the order in which hands were revealed")
+                yield Indeterminate("the clocks contradict the order in which hands were revealed")
                 return
             yield finding(
                 round_, book, "PAY-REVEAL", "11(e)",
@@ -102,7 +102,7 @@ def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 @rule("PAY-ENVYCALL", on=("11(h)(2)(i)(B)",))
 def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
-    if not round_.observes("envy") or round_.closed is None or is_void(round_, book):
+    if not round_.covers("envy") or round_.closed is None or is_void(round_, book):
         return
     lines, side = GAMES[book.game].lines, side_card(round_)
     acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
@@ -131,7 +131,9 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _progressive_winners(round_: Round, book: Rulebook, wager: str = "progressive") -> Iterator[tuple[Due, list[Fact]]]:
+def _progressive_winners(
+    round_: Round, book: Rulebook, wager: str = "progressive"
+) -> Iterator[tuple[Due, list[RecordedEvent]]]:
     """Progressive wagers that win, with the facts that paid them, inventory first."""
     done = flows(round_)
     for due in dues(round_, book):
@@ -149,7 +151,7 @@ def verified_before_paid(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: str) -> Iterator[Finding]:
     """Yield what is missing before the payment of winners of a wager: by these sections the light and the validation."""
-    if not round_.observes("progressive"):
+    if not round_.covers("progressive"):
         return
     for due, paid in _progressive_winners(round_, book, wager):
         if not paid:
@@ -176,7 +178,7 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
 @rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
 def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The cards of a winner who is not paid from the inventory stay on the table until the documentation is complete."""
-    if not round_.observes("progressive"):
+    if not round_.covers("progressive"):
         return
     for due, paid in _progressive_winners(round_, book):
         slips = [fact for fact in paid if fact.payload.source == "slip"]
@@ -299,18 +301,18 @@ def _meter(centicents: int) -> str:
 
 
 @rule("PAY-ORDER", on=("11(e)", "11(h)"))
-def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Base wagers in the order of the reveal, a box's base wager first, Envy Bonuses after all Fortune wagers.
 
     Slips may come later (D28); a surrendered box or an abandoned wager is settled at once; progressive wagers were collected.
     Money that was moved for nothing that was wagered is in no order.
     """
-    if not round_.observes("settlement") or is_void(round_, book):
+    if not round_.covers("settlement") or is_void(round_, book):
         return
-    base: dict[int, Fact] = {}
-    began: dict[tuple[int, str], Fact] = {}
-    optional: list[Fact] = []
-    fortune_last: Fact | None = None
+    base: dict[int, RecordedEvent] = {}
+    began: dict[tuple[int, str], RecordedEvent] = {}
+    optional: list[RecordedEvent] = []
+    fortune_last: RecordedEvent | None = None
     for (seat, wager, *_), fact in _in_turn(round_, book).items():
         began.setdefault((seat, wager), fact)
         if wager == book.chapter.base:
@@ -323,7 +325,9 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
     for before, after in itertools.pairwise(settled):
         if after.payload.seat > before.payload.seat:
             if not round_.certainly_before(before, after):
-                yield Doubt(f"the clocks contradict the order in which seats {_both(before, after)} were settled")
+                yield Indeterminate(
+                    f"the clocks contradict the order in which seats {_both(before, after)} were settled"
+                )
                 continue
             yield finding(
                 round_, book, "PAY-ORDER", "11(e)",
@@ -335,7 +339,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         first = _settled_later(book, fact, began)
         if first is not None:
             if not round_.certainly_before(fact, first):
-                yield Doubt(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
+                yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
                 continue
             own = first.payload.wager != book.chapter.base
             rule_ = book.chapter.wagers.get(fact.payload.wager)
@@ -347,7 +351,7 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
             )  # fmt: skip
     early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
     if early and fortune_last is not None and not round_.certainly_before(early[0], fortune_last):
-        yield Doubt("the clocks contradict the order of Envy Bonuses and Fortune wagers")
+        yield Indeterminate("the clocks contradict the order of Envy Bonuses and Fortune wagers")
     elif early and fortune_last is not None:
         yield finding(
             round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
@@ -355,11 +359,11 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]
         )  # fmt: skip
 
 
-def _in_turn(round_: Round, book: Rulebook) -> dict[Key, Fact]:
+def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
     """Return the first move of each wager that is settled in its turn, in the order of the log."""
     gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
     abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
-    found: dict[Key, Fact] = {}
+    found: dict[Key, RecordedEvent] = {}
     for fact in moves(round_):
         event = fact.payload
         key, seat = key_in(event), event.seat
@@ -371,7 +375,9 @@ def _in_turn(round_: Round, book: Rulebook) -> dict[Key, Fact]:
     return found
 
 
-def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact]) -> Fact | None:
+def _settled_later(
+    book: Rulebook, fact: RecordedEvent, began: dict[tuple[int, str], RecordedEvent]
+) -> RecordedEvent | None:
     """The first move of a wager of the box that is settled before this one's, where it came after it; or null."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
@@ -381,5 +387,5 @@ def _settled_later(book: Rulebook, fact: Fact, began: dict[tuple[int, str], Fact
     return None
 
 
-def _both(one: Fact, other: Fact) -> str:
+def _both(one: RecordedEvent, other: RecordedEvent) -> str:
     return f"{one.payload.seat} and {other.payload.seat}"

@@ -20,10 +20,10 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import is_foul
 from replay.findings import Finding, name
 from replay.fold.player_dealer_state import Offer
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import dealer_position, dealer_readings, player_dealer_wager, readings
 from replay.settlement.payouts import first_moves, moves
 from replay.settlement.settlement import FURTHER_WHY, dues
@@ -43,7 +43,7 @@ def bank_seat(round_: Round) -> int | None:
     return seat if isinstance(seat, int) else None
 
 
-def button(round_: Round) -> Fact | None:
+def button(round_: Round) -> RecordedEvent | None:
     """Return what placed the action button: where it lay as the first card was dealt, or came to lie first after that."""
     before = before_deal(round_, round_.of(model.ActionButtonPlaced))
     return before[-1] if before else round_.first(model.ActionButtonPlaced)
@@ -101,7 +101,7 @@ FURTHER_WHY["player_dealer"].append(_not_covered)
 def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After two rounds the position is offered clockwise; who accepts first gets it. A third is right when all declined."""
     taken, before = round_.first(model.PlayerDealerWagered), round_.before.position
-    if taken is None or not round_.observes("rotation"):
+    if taken is None or not round_.covers("rotation"):
         return
     seat, offers = int(taken.payload.seat), offers_before(round_, taken)
     wrong = _wrongly_rotated(round_, book, seat, str(taken.payload.bettor), offers)
@@ -114,7 +114,7 @@ def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def offers_before(round_: Round, taken: Fact) -> list[Offer]:
+def offers_before(round_: Round, taken: RecordedEvent) -> list[Offer]:
     """Return the offers of the position that led to this round: since the last player-dealer took it."""
     seated = tuple(sorted(round_.before.patrons))
     inside = [fact for fact in round_.of(model.PlayerDealerOffered) if fact.seq < taken.seq]
@@ -176,7 +176,7 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
     right = action_seat(start.count, bank)
     if placed is not None and placed.payload.seat == right:
         return
-    if placed is None and not (round_.observes("start") and round_.first_card is not None):
+    if placed is None and not (round_.covers("start") and round_.first_card is not None):
         return
     yield finding(
         round_, book, "CA-BUTTON", PLAYED, expected=f"{start.count} puts the action button at seat {right}",
@@ -214,7 +214,7 @@ def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
     last, numbers = round_.last_card, book.chapter.numbers
     if last is None or round_.voided is not None:
         return
-    complete = round_.observes("deal") and round_.closed is not None
+    complete = round_.covers("deal") and round_.closed is not None
     hands, must = round_.hands(), numbers["cards_per_hand"]
     for seat in book.chapter.seats:
         count = len(hands.get(seat, ()))
@@ -225,7 +225,7 @@ def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 evidence=deals or (last,), seat=seat,
             )  # fmt: skip
     counted, must = round_.last(model.StubCounted), numbers["stub_cards"]
-    if counted is None and round_.observes("stub"):
+    if counted is None and round_.covers("stub"):
         yield finding(
             round_, book, "DEAL-STUB", PLAYED, expected="the remaining cards spread and counted", observed="not counted",
             evidence=(last,),
@@ -256,7 +256,7 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in dealt:
         by_pile.setdefault(fact.payload.to, []).extend(fact.payload.cards)
     if picked is None:
-        if round_.observes("deal"):
+        if round_.covers("deal"):
             yield finding(
                 round_, book, "CA-PILE", PLAYED, expected="a pile selected by the player-dealer", observed="none selected",
                 evidence=(first,),
@@ -279,7 +279,7 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _out_of_turn(dealt: Sequence[Fact]) -> Fact | None:
+def _out_of_turn(dealt: Sequence[RecordedEvent]) -> RecordedEvent | None:
     """The first card that did not go to the pile whose turn it was; whole piles say nothing of the turns."""
     if any(len(fact.payload.cards) > 1 for fact in dealt):
         return None
@@ -296,17 +296,19 @@ def _may_be(hand: Sequence[str | None], pile: Sequence[str | None]) -> bool:
 
 
 @rule("SET-EARLY", on=("gegr-002138.Round of play",))
-def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The player-dealer's hand is exposed and set before the players set theirs."""
     bank = bank_seat(round_)
     first = next((fact for fact in round_.of(model.HandSet) if fact.payload.position == bank), None)
-    if first is None or not round_.observes("setting"):
+    if first is None or not round_.covers("setting"):
         return
     early = [fact for fact in round_.of(model.HandSet) if fact.seq < first.seq]
     for seat in dict.fromkeys(fact.payload.position for fact in early):
         fact = next(each for each in early if each.payload.position == seat)
         if round_.certainly_before(fact, first) is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the player-dealer's")
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of the player's setting and the player-dealer's"
+            )
             continue
         yield finding(
             round_, book, "SET-EARLY", PLAYED, expected="the player-dealer's hand set first",
@@ -353,10 +355,10 @@ def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
     players = {(stake.seat, stake.bettor) for stake in staked if stake.wager == "base"}
     others = {(stake.seat, stake.bettor) for stake in staked if stake.wager == "backline"}
     others |= {(fact.payload.seat, fact.payload.bettor) for fact in round_.of(model.PlayerDealerWagered)}
-    taken: dict[tuple[int, str], list[Fact]] = {}
+    taken: dict[tuple[int, str], list[RecordedEvent]] = {}
     for fact in round_.of(model.CollectionTaken):
         taken.setdefault((fact.payload.seat, fact.payload.bettor), []).append(fact)
-    complete = round_.observes("fees") and round_.closed is not None
+    complete = round_.covers("fees") and round_.closed is not None
     for who in sorted({*taken, *(players if complete else ())}):
         facts = taken.get(who, [])
         cents = sum(fact.payload.amount_cents for fact in facts)
@@ -371,14 +373,10 @@ def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("PAY-ORDER", on=("gegr-002138.Round of play",))
-def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Where the player-dealer's wager does not cover all, it serves the seats clockwise from the action."""
     action = action_of(round_)
-    if (
-        action is None
-        or not round_.observes("settlement")
-        or not any(due.uncovered_cents for due in dues(round_, book))
-    ):
+    if action is None or not round_.covers("settlement") or not any(due.uncovered_cents for due in dues(round_, book)):
         return
     settled = [(fact, fact.payload.wager) for fact in first_settled(round_, book)]
     settled += [(fact, f"{fact.payload.wager}".replace("_bonus", "_envy")) for fact in round_.of(model.EnvyPaid)]
@@ -388,7 +386,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         if (seats[0], IN_TURN.index(one)) <= (seats[1], IN_TURN.index(other)):
             continue
         if not round_.certainly_before(before, after):
-            yield Doubt("the clocks contradict the order in which wagers were settled")
+            yield Indeterminate("the clocks contradict the order in which wagers were settled")
             return
         yield finding(
             round_, book, "PAY-ORDER", PLAYED, expected=f"seat {after.payload.seat} {other} before seat "
@@ -398,7 +396,7 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         return
 
 
-def first_settled(round_: Round, book: Rulebook) -> list[Fact]:
+def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return what first took or paid each wager: not what put right later what had been settled otherwise (D325).
 
     A part of a stake that was returned as uncovered settles nothing yet: the rest is taken in its turn.

@@ -1,6 +1,6 @@
 """One rule, one function, one citation: the registry of rules and what they yield.
 
-A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or a `Doubt` where the evidence
+A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or a `Indeterminate` where the evidence
 contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game.
 """
 
@@ -14,7 +14,7 @@ import msgspec
 from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Severity, finding_id
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 
 EVERY_CHAPTER = ("*",)
@@ -47,13 +47,13 @@ SEVERITY: dict[str, Severity] = {
 """The register of codes: append-only, a code is never reused."""
 
 
-class Doubt(msgspec.Struct, frozen=True):
+class Indeterminate(msgspec.Struct, frozen=True):
     """A reason why something of the round cannot be told."""
 
     reason: str
 
 
-RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Doubt"]]
+RuleFunction = Callable[[Round, Rulebook], Iterator["Finding | Indeterminate"]]
 F = TypeVar("F", bound=RuleFunction)
 
 
@@ -97,7 +97,7 @@ def finding(
     *,
     expected: str,
     observed: str,
-    evidence: Iterable[Fact | int] = (),
+    evidence: Iterable[RecordedEvent | int] = (),
     seat: int | None = None,
     wager: str | None = None,
     difference_cents: int | None = None,

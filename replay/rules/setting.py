@@ -11,7 +11,7 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.round import Round
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import (
     DEALER_SHOWN,
     _by_house_way,
@@ -28,7 +28,7 @@ from replay.settlement.voids import was_voided
 
 
 @rule("SET-DEALER", on=("13(h)",))
-def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hands are set by the filed house way; set otherwise, they are reset."""
     set_hand, way = set_hands(round_).get("dealer"), book.house_way
     if set_hand is None or way is None or was_voided(round_, book):
@@ -44,7 +44,7 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             observed=_shown(set_hand.high, set_hand.medium, set_hand.low), evidence=set_hand.facts,
         )  # fmt: skip
     elif len(verdicts) > 1:
-        yield Doubt("whether the dealer's hands follow the house way depends on a card that was not read")
+        yield Indeterminate("whether the dealer's hands follow the house way depends on a card that was not read")
 
 
 def _shown(*hands: tuple[int | None, ...] | None) -> str:
@@ -52,14 +52,14 @@ def _shown(*hands: tuple[int | None, ...] | None) -> str:
 
 
 @rule("SET-CARDS", on=("11(a)", "11(c)"))
-def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Hands are set from the cards dealt to the position."""
     for position, set_hand in set_hands(round_).items():
         if _is_as_dealt(round_, book, position):
             continue
         twice_read = in_two_hands(round_, book, position)
         if twice_read:
-            yield Doubt(
+            yield Indeterminate(
                 f"{show(sorted(twice_read))} in the hands set at {name(position)} lies in another hand too, by the record"
             )
         foreign = foreign_cards(round_, book, position)
@@ -90,7 +90,7 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("SET-EARLY", on=("11(b)",))
-def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Players examine and set their cards after the dealer's hands are set."""
     if "setting" not in round_.opened.payload.observed:
         return
@@ -104,7 +104,9 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
             continue
         seen.add(seat)
         if round_.certainly_before(fact, dealer) is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting")
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of the player's look and the dealer's setting"
+            )
             continue
         yield finding(
             round_, book, "SET-EARLY", "11(b)", expected="the dealer's hands set first",
@@ -113,7 +115,7 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 
 
 @rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
-def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
     section, shown = next((section, shown) for section, shown in DEALER_SHOWN.items() if book.has(section))
     turned = shown(round_)
@@ -127,7 +129,9 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
         seen.add(seat)
         before = round_.certainly_before(fact, turned)
         if before is None:
-            yield Doubt(f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's")
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of the player's setting and the dealer's"
+            )
         elif not before:
             yield finding(
                 round_, book, "SET-EARLY", section, expected="the dealer's hand turned over and set after all have set",

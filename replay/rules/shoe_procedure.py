@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
 from replay.fold.table_state import NOT_STATED, Preparation
 from replay.rules.equipment import cut_before, first_cut, preparations
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 
 SELF_SHUFFLING = ("continuous", "automated_counting")
 """Devices that reshuffle by themselves: § 686a.5(b)-(g) do not apply (§ 686a.5(h))."""
@@ -48,10 +48,10 @@ def shoe_begun(round_: Round) -> int | None:
     return deck.received_seq if deck is not None and not deck.used else None
 
 
-def reshuffles(round_: Round) -> list[tuple[Fact, Fact]]:
+def reshuffles(round_: Round) -> list[tuple[RecordedEvent, RecordedEvent]]:
     """Shuffles of the round's own batch between two of its cards, each with the card dealt next (§ 686a.9(b))."""
     cards = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to not in ("burn", "side")]
-    last_before: dict[int, tuple[Fact, Fact]] = {}
+    last_before: dict[int, tuple[RecordedEvent, RecordedEvent]] = {}
     for fact in round_.of(model.CardsShuffled):
         following = next((card for card in cards if card.seq > fact.seq), None)
         if fact.payload.deck == round_.deck and following is not None and cards[0].seq < fact.seq:
@@ -65,12 +65,12 @@ def reshuffles(round_: Round) -> list[tuple[Fact, Fact]]:
 def gone(round_: Round) -> Mapping[str, int]:
     """Return how many copies of each card certainly left the shoe before the round, since all its cards lay together."""
     batch = batch_of(round_)
-    goes_on = batch.known and not batch.fresh and round_.observes("shuffle")
+    goes_on = batch.known and not batch.fresh and round_.covers("shuffle")
     # a batch that was not dealt last came back into play: all its cards lay together in between
     return batch.out if goes_on and shoe_of(round_).last_batch == round_.deck else {}
 
 
-def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[Fact, str | None, int]]:
+def _left_the_shoe(round_: Round, book: Rulebook) -> Iterator[tuple[RecordedEvent, str | None, int]]:
     """Each card as it left the shoe, in order, with how many of its copies certainly left it before, since they lay together.
 
     A card dealt right after a copy of it was found face up may be that copy, and is not counted again. A shuffle in the
@@ -111,16 +111,16 @@ def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-FACEUP", on=("686a.9(a)",))
-def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A card found face up goes to the discard rack. Another copy of it can come next: only with no other left it is that one."""
     copies = book.chapter.numbers["copies"]
-    last: tuple[Fact, str | None, int] | None = None
+    last: tuple[RecordedEvent, str | None, int] | None = None
     for fact, card, before in _left_the_shoe(round_, book):
         was, last = last, (fact, card, before)
         if was is None or not isinstance(was[0].payload, model.CardFoundFaceUp) or card is None or was[1] != card:
             continue
         if was[2] + 2 <= copies:
-            yield Doubt(f"{card} was found face up and dealt next: whether it was another copy cannot be told")
+            yield Indeterminate(f"{card} was found face up and dealt next: whether it was another copy cannot be told")
         elif isinstance(fact.payload, model.CardsDealt):
             yield finding(
                 round_, book, "DEAL-FACEUP", "686a.9(a)", expected=f"{card} put in the discard rack",
@@ -132,7 +132,7 @@ def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
 def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """With a shuffler there are two batches, of different backs, and each is used for every other shoe."""
     before = round_.before
-    if not round_.observes("equipment") or not before.equipment_known or round_.first_card is None:
+    if not round_.covers("equipment") or not before.equipment_known or round_.first_card is None:
         return
     begun, this = shoe_begun(round_), before.decks.get(round_.deck)
     in_play = {key: deck for key, deck in before.decks.items() if deck.in_play_us is not None}
@@ -166,7 +166,7 @@ def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
 def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A batch is shuffled before its first card unless it came preshuffled, when it comes back into play, and after idle time."""
     first, before = round_.first_card, round_.before
-    if first is None or not round_.observes("shuffle") or shuffler(round_, book) == "continuous":
+    if first is None or not round_.covers("shuffle") or shuffler(round_, book) == "continuous":
         return
     begun, deck, batch = shoe_begun(round_), before.decks.get(round_.deck), batch_of(round_)
     if deck is not None and begun == deck.received_seq and not deck.preshuffled:
@@ -189,7 +189,7 @@ def _idle_shoe(round_: Round) -> bool:
 
 
 @rule("DEAL-DEVICE", on=("686a.9(d)",))
-def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """When the shuffler jams, stops or does not complete its cycle, the cards are reshuffled.
 
     A failure concerns a shoe that begins, of cards that the machine shuffled. With two batches it may have been the other's.
@@ -197,12 +197,12 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding 
     first = round_.first_card
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
     shuffles = [step for step in steps if step.kind == "shuffle"]
-    if first is None or not round_.observes("shuffle") or not shuffles or steps[-1].kind != "failure":
+    if first is None or not round_.covers("shuffle") or not shuffles or steps[-1].kind != "failure":
         return
     if shuffles[-1].detail == "manual":
         return
     if len([deck for deck in round_.before.decks.values() if deck.in_play_us is not None]) > 1:
-        yield Doubt("the shuffler failed, and which of the batches it was shuffling is not on record")
+        yield Indeterminate("the shuffler failed, and which of the batches it was shuffling is not on record")
     else:
         yield finding(
             round_, book, "DEAL-DEVICE", "686a.9(d)", expected="the cards reshuffled after the shuffler failed",
@@ -214,7 +214,7 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding 
 def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a time without players the cards are spread and, as at the opening of the table, washed."""
     before = round_.before
-    if not before.idle or not round_.observes("equipment") or round_.first_card is None:
+    if not before.idle or not round_.covers("equipment") or round_.first_card is None:
         return
     if shuffler(round_, book) in SELF_SHUFFLING or (before.idle_spread and before.idle_washed):
         return
@@ -273,7 +273,7 @@ def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
 @rule("DEAL-CUT", on=("686a.9(b)",))
 def reshuffled_cards_cut(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Cards shuffled because the shoe ran out are cut in accordance with § 686a.5."""
-    if not round_.observes("shuffle"):
+    if not round_.covers("shuffle"):
         return
     for shuffle, following in reshuffles(round_):
         steps = [Preparation("shuffle", shuffle.seq, "dealer", 0, shuffle.payload.method, ())]
@@ -323,7 +323,7 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 def cut_made(round_: Round) -> Preparation | None:
     """Return the first cut of the cards since they were shuffled, by hand or not, or came to the table; or null."""
-    steps = preparations(round_) if round_.observes("shuffle") else []
+    steps = preparations(round_) if round_.covers("shuffle") else []
     shuffled = max((step.seq for step in steps if step.kind == "shuffle"), default=0)
     return next((step for step in steps if step.kind == "cut" and step.seq > shuffled), None)
 
@@ -343,7 +343,7 @@ def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: 
 def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """When the cover card has come the hand is completed and the cards are reshuffled before the next."""
     first, cover = round_.first_card, batch_of(round_).cover
-    if first is not None and cover and shoe_begun(round_) is None and round_.observes("shuffle"):
+    if first is not None and cover and shoe_begun(round_) is None and round_.covers("shuffle"):
         yield finding(
             round_, book, "DEAL-COVER", "686a.7(d)", expected="the cards reshuffled after the cover card came",
             observed="dealt from the same shoe", evidence=(cover, first),
@@ -351,12 +351,12 @@ def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("DEAL-BURN", on=("686a.7(c)", "686a.9(b)"))
-def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The first card of a shoe, of a new dealer, and after a shuffle in the middle of a round, goes to the discard rack."""
     first, shoe = round_.first_card, shoe_of(round_)
-    if first is None or not round_.observes("deal"):
+    if first is None or not round_.covers("deal"):
         return
-    due: list[tuple[int, Fact, str, str]] = []
+    due: list[tuple[int, RecordedEvent, str, str]] = []
     begun = shoe_begun(round_) if shuffler(round_, book) != "continuous" else None
     if begun is not None:
         due.append((max(begun, shoe.last_card), first, "686a.7(c)", "the first card of the shoe burnt"))
@@ -374,7 +374,7 @@ def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt
             continue
         reported.add(card.seq)
         if any(round_.certainly_before(card, fact) is None for fact in burnt):
-            yield Doubt("the clocks contradict the order of the burn card and the card dealt next")
+            yield Indeterminate("the clocks contradict the order of the burn card and the card dealt next")
             continue
         yield finding(
             round_, book, "DEAL-BURN", section, expected=expected, observed=f"dealt to {name(card.payload.to)}",
@@ -382,7 +382,7 @@ def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt
         )  # fmt: skip
 
 
-def _newcomers(round_: Round, cards: Sequence[Fact]) -> Iterator[tuple[int, Fact]]:
+def _newcomers(round_: Round, cards: Sequence[RecordedEvent]) -> Iterator[tuple[int, RecordedEvent]]:
     """Each dealer who came to the table and dealt in this round: when, and the first card."""
     came, dealer = [shoe_of(round_).newcomer] if shoe_of(round_).newcomer else [], round_.before.dealer
     for fact in round_.of(model.DealerTappedIn):

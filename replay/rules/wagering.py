@@ -10,17 +10,17 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import qualifying_cents
 from replay.findings import Finding
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.rules.rule import Doubt, finding, rule
+from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 
 
 @rule("WAGER-LATE", on=("7(c)",))
-def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Where two clocks contradict the order of a wager and "no more bets", lateness cannot be told.
 
     Late wagers themselves are found with their money, in `settlement.py`. Nor can a wager be told of which more was withdrawn
@@ -28,9 +28,9 @@ def doubtful_wagers(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     """
     for stake in stakes(round_, book).values():
         if stake.on_layout_cents < 0:
-            yield Doubt(f"seat {stake.seat} {stake.wager}: more was withdrawn than was placed, by the record")
+            yield Indeterminate(f"seat {stake.seat} {stake.wager}: more was withdrawn than was placed, by the record")
         if stake.doubt:
-            yield Doubt(f"seat {stake.seat} {stake.wager}: {stake.doubt}")
+            yield Indeterminate(f"seat {stake.seat} {stake.wager}: {stake.doubt}")
 
 
 @rule("WAGER-BASE", on=("7(e)",))
@@ -102,7 +102,7 @@ def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _was_refused(stake: Stake, placed: Fact) -> bool:
+def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
     """Say whether what came next of a wager that was placed is that so much was refused."""
     following = min((fact for fact in stake.facts if fact.seq > placed.seq), key=lambda fact: fact.seq, default=None)
     event = following.payload if following is not None else None
@@ -116,7 +116,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     What was withdrawn in time or refused is no wager.
     """
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
-    by_patron: dict[str, list[tuple[int, Fact]]] = {}
+    by_patron: dict[str, list[tuple[int, RecordedEvent]]] = {}
     placed = [
         fact for stake in stakes(round_, book).values() if stake.wager == book.chapter.base
         for fact in stake.facts if isinstance(fact.payload, model.WagerPlaced) and stake.of[fact.payload.bettor] > 0
@@ -177,7 +177,7 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
 @rule("WAGER-LAMMER", on=("8(b)(1)", "9(a)(3)(i)", "10(a)(2)(i)"))
 def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A qualifying wager gets an Envy lammer before the deal; another wager gets none."""
-    if not round_.observes("envy") or round_.first_card is None:
+    if not round_.covers("envy") or round_.first_card is None:
         return
     placed = {(fact.payload.seat, fact.payload.wager): fact for fact in reversed(round_.of(model.LammerPlaced))}
     section = {"manual_shoe": "8(b)(1)", "hand": "9(a)(3)(i)", "automated_shoe": "10(a)(2)(i)"}[book.deal_method]
@@ -210,7 +210,7 @@ PROGRESSIVE_SECTION = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automat
 def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """The chips collected equal the progressive wagers that the system accepted, and those at the boxes."""
     section = PROGRESSIVE_SECTION[book.deal_method]
-    if not round_.observes("progressive") or not book.has(section):
+    if not round_.covers("progressive") or not book.has(section):
         return
     accepted = {fact.payload.seat for fact in progressive_accepted(round_, book)}
     at_boxes = {
@@ -232,15 +232,15 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
 
 @rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)"))
-def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Before the deal the system locks progressive wagers out, and accepts none afterwards."""
     locked, first = round_.first(model.ProgressiveLocked), round_.first_card
-    if not round_.observes("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
+    if not round_.covers("progressive") or not book.has(PROGRESSIVE_SECTION[book.deal_method]):
         return
     accepted = progressive_accepted(round_, book)
     if accepted and first is not None and (locked is None or locked.seq > first.seq):
         if locked is not None and not round_.certainly_before(first, locked):
-            yield Doubt("the clocks contradict the order of the lock and the first card")
+            yield Indeterminate("the clocks contradict the order of the lock and the first card")
             return
         yield finding(
             round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",
@@ -251,7 +251,7 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     for fact in accepted:
         if locked is not None and fact.seq > locked.seq:
             if not round_.certainly_before(locked, fact):
-                yield Doubt(
+                yield Indeterminate(
                     f"seat {fact.payload.seat}: the clocks contradict the order of the lock and a wager accepted"
                 )
                 continue

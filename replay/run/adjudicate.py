@@ -18,7 +18,7 @@ from replay.findings import Finding, Settlement, Verdict
 from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.round import Round
 from replay.rules.order import RULES
-from replay.rules.rule import Doubt, Rule
+from replay.rules.rule import Indeterminate, Rule
 from replay.settlement.settlement import settlements
 from replay.settlement.voids import was_voided
 
@@ -51,7 +51,7 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     for said in told:
         if isinstance(said, Finding) and (_is_of_the_log(said) or said.line() not in unsure):
             findings.append(said)
-        elif (reason := said.reason if isinstance(said, Doubt) else unsure[said.line()]) not in doubts:
+        elif (reason := said.reason if isinstance(said, Indeterminate) else unsure[said.line()]) not in doubts:
             doubts.append(reason)
     findings.sort(key=lambda found: (found.evidence, found.code, found.seat or 0, found.wager or ""))
     verdict: Verdict = "UPHELD"
@@ -67,20 +67,20 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     )  # fmt: skip
 
 
-def _said(round_: Round, book: Rulebook) -> list[Finding | Doubt]:
+def _said(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
     """Return what the rules say, in their order."""
-    said: list[Finding | Doubt] = []
+    said: list[Finding | Indeterminate] = []
     for each in rules_of(book.chapter):
         said += each.judge(round_, book)
     return said
 
 
-def _unsure(round_: Round, book: Rulebook, told: Sequence[Finding | Doubt]) -> dict[str, str]:
+def _unsure(round_: Round, book: Rulebook, told: Sequence[Finding | Indeterminate]) -> dict[str, str]:
     """Return of findings, by their lines, why they are none: evidence was lost, late or contradicts itself (D402-D404)."""
     found = [said.line() for said in told if isinstance(said, Finding) and not _is_of_the_log(said)]
     if round_.lost:
         return {line: f"{line}: evidence was lost that may say otherwise" for line in found}
-    if any(jump.kind == "repeat" for jump in round_.jumps):
+    if any(jump.kind == "repeat" for jump in round_.record_faults):
         return {line: f"{line}: a device said two things under one number" for line in found}
     otherwise = by_the_clocks(round_) if found else None
     if otherwise is None:
@@ -97,7 +97,7 @@ def _lost_evidence(round_: Round) -> list[str]:
     reasons = [
         f"input of {fact.source} was refused at intake ({fact.payload.reason})" for fact in round_.refusals
     ]  # fmt: skip
-    reasons += [jump.detail for jump in round_.jumps if jump.kind == "gap" and jump.missing]
+    reasons += [jump.detail for jump in round_.record_faults if jump.kind == "gap" and jump.missing]
     reasons += [f"event {fact.seq} ({fact.payload.TYPE}) came where no round was open" for fact in round_.strays]
     if round_.closed is None and "settlement" in round_.opened.payload.observed:
         reasons.append("the round was not closed on record")

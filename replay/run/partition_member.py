@@ -15,7 +15,7 @@ import msgspec
 
 from events.errors import Reassigned
 from events.log.contract import EventLog, ResultStore
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from replay.run.replayer import Replay, Summary
 
 CYCLE_S = 0.2
@@ -75,7 +75,7 @@ def follow_group(group: Group) -> Generator[Shared]:
         part.close()
 
     try:
-        with gc_seldom():
+        with relaxed_gc():
             while True:
                 assigned = group.poll()
                 if assigned is None:  # nothing could be committed now

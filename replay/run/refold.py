@@ -15,7 +15,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundOpened
 from games.rulebook.rulebook import Rulebook
 from replay.fold.corrections import Correction, effective
-from replay.run.stream_worker import Earlier, Result, Worker, runs_of, withdrawal
+from replay.run.stream_worker import Earlier, Result, StreamWorker, runs_of, withdrawal
 
 
 class Reader(Protocol):
@@ -28,13 +28,13 @@ class Reader(Protocol):
 class Again(NamedTuple):
     """The worker after the last record, what came out different, and what broke the stream off, if anything did."""
 
-    worker: Worker
+    worker: StreamWorker
     results: list[Result]
     broken: IntegrityError | None
 
 
-def fold_again(stream: str, read: Reader, end: int | None, earlier: Earlier, standing: Callable[[], Collection[str]],
-               rules: Rulebook | None, make: Callable[[str, Earlier], Worker] = Worker) -> Again:  # fmt: skip
+def refold(stream: str, read: Reader, end: int | None, earlier: Earlier, standing: Callable[[], Collection[str]],
+               rules: Rulebook | None, make: Callable[[str, Earlier], StreamWorker] = StreamWorker) -> Again:  # fmt: skip
     """Fold a stream again, to `end` or to where it breaks off.
 
     `standing` gives the ids of the findings on this stream that stand; of a meter's stream those not found again are
@@ -65,15 +65,15 @@ def fold_again(stream: str, read: Reader, end: int | None, earlier: Earlier, sta
     return Again(worker, results, broken)
 
 
-def _walk(scout: Worker, records: Iterator[Record]) -> IntegrityError | None:
+def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | None:
     """Let a worker that judges nothing take records as far as they can be read; return what breaks them off."""
     fold = scout.table or scout.meter
     try:
         for run in runs_of(records):
             while run:
                 run = run[scout.take_run(run, lambda result: None) :]
-                if scout.stale and fold is not None:  # what reaches back is for the worker that comes after
-                    scout.stale = fold.stale = False
+                if scout.needs_refold and fold is not None:  # what reaches back is for the worker that comes after
+                    scout.needs_refold = fold.needs_refold = False
     except IntegrityError as error:
         return error
     return None

@@ -15,13 +15,13 @@ import msgspec
 
 from events.errors import EventError, IntegrityError, Undecodable
 from events.log.contract import EventLog, Record, ResultStore
-from events.log.relaxed_gc import gc_seldom
+from events.log.relaxed_gc import relaxed_gc
 from events.vocabulary.envelope import RawEnvelope
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication, Finding, LedgerEntry
 from replay.run.engine import engine
-from replay.run.refold import fold_again
-from replay.run.stream_worker import RUN, Result, Worker, current_findings
+from replay.run.refold import refold
+from replay.run.stream_worker import RUN, Result, StreamWorker, current_findings
 
 COMMIT_EVERY = 50_000
 """Events between two commits of a long replay."""
@@ -150,7 +150,7 @@ class Replay:
         self._snapshots = self.results.snapshots(self.engine)
         self._fresh = all(next(iter(results.results(kind)), None) is None for kind in KINDS)
         self._replayed: frozenset[str] | None = None
-        self._workers: dict[str, Worker] = {}
+        self._workers: dict[str, StreamWorker] = {}
         self._stopped: dict[str, str] = {}
         self._waiting: list[Result] = []
         self._said: dict[tuple[str, str], bytes] = {}
@@ -159,7 +159,7 @@ class Replay:
 
     def run(self, wait_s: float | None = None) -> Generator[Summary]:
         """Read to the end of the log (or, with `wait_s`, for ever), yielding after each batch that was committed."""
-        with gc_seldom():
+        with relaxed_gc():
             yield from self._run(wait_s)
 
     def _run(self, wait_s: float | None) -> Iterator[Summary]:
@@ -223,18 +223,18 @@ class Replay:
                 return
             finally:
                 self._since_commit += worker.seq - before
-            if worker.stale:
+            if worker.needs_refold:
                 self._fold_again(stream, run[taken - 1].seq)
             run = run[taken:]
 
-    def _worker(self, stream: str) -> Worker:
+    def _worker(self, stream: str) -> StreamWorker:
         """Return a stream's worker: at work, taken up where it stopped, or after folding again what another engine judged."""
         if stream not in self._workers:
             snapshot = self._snapshots.get(stream)
             if snapshot is None and self._was_replayed(stream):
                 self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
             else:
-                self._workers[stream] = Worker(stream, self._earlier, snapshot, self.rules)
+                self._workers[stream] = StreamWorker(stream, self._earlier, snapshot, self.rules)
                 self._workers[stream].seq = self.positions.get(stream, 0)
         return self._workers[stream]
 
@@ -265,7 +265,7 @@ class Replay:
 
     def _fold_again(self, stream: str, end: int | None) -> None:
         before = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
-        again = fold_again(
+        again = refold(
             stream, partial(self.log.read, stream), end, self._earlier, lambda: self._standing(stream), self.rules
         )
         if stream in self._workers:

@@ -80,7 +80,7 @@ def rules_in_force(round_: Round) -> Rulebook | str:
     return why
 
 
-class Worker:
+class StreamWorker:
     """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
 
     While `withheld` is not null, the stream is being folded again (see `refold.py`): what differs from the verdicts
@@ -94,10 +94,10 @@ class Worker:
         self.stream, self.earlier, self.rules = stream, earlier, rules
         self.rounds, self.seq, self.judged_to, self.said_to = 0, 0, 0, 0
         self.known: Known | None = None
-        self.withheld: dict[str, Adjudication] | None = None
+        self.pending_revisions: dict[str, Adjudication] | None = None
         self.judging = True
         self.opened: set[int] | None = None
-        self.stale = False
+        self.needs_refold = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
         self._rest: bytes = b""
@@ -135,7 +135,7 @@ class Worker:
         if events is None or not self._are_in_place(records, events):
             for number, record in enumerate(records, 1):
                 results = self.take(record)
-                if self.stale:
+                if self.needs_refold:
                     return number
                 for result in results:
                     say(result)
@@ -151,7 +151,7 @@ class Worker:
             event = events[at]
             results = self._fold(every[at], event, event.payload)
             at += 1
-            if self.stale:
+            if self.needs_refold:
                 break
             for result in results:
                 say(result)
@@ -168,7 +168,7 @@ class Worker:
         results = self._ledger(event, payload) if corrected or payload.KIND in LEDGER_EVENTS else []
         if self.meter is not None:
             results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(event.seq, payload)]
-            self.stale = self.meter.stale
+            self.needs_refold = self.meter.needs_refold
             return results
         fold = self.table
         if fold is None:
@@ -181,7 +181,7 @@ class Worker:
             results += self.judge(round_) if self.judging else []
         if self.opened is not None and fold.open is not None and fold.open is not was_open:
             self.opened.add(fold.open.round_no)
-        self.stale = fold.stale
+        self.needs_refold = fold.needs_refold
         if fold.open is None and fold.at_rest and (was_open is not None or not self._since):
             self._keep_rest()
         else:
@@ -203,7 +203,7 @@ class Worker:
         """Before the first record: fold with these corrections in their places, without those that are refused (and why),
         and keep these rounds at hand.
         """
-        self.known, self.withheld = known, {}
+        self.known, self.pending_revisions = known, {}
         if self.table is not None:
             self.table.known, self.table.refused, self.table.keep = known, refused, keep
         elif self.meter is not None:
@@ -211,13 +211,18 @@ class Worker:
 
     def finish(self) -> list[Result]:
         """After the last record: return what differs from the verdicts stored before, and go on as any other worker."""
-        withheld, self.known, self.withheld, self.stale = self.withheld or {}, None, None, False
+        pending_revisions, self.known, self.pending_revisions, self.needs_refold = (
+            self.pending_revisions or {},
+            None,
+            None,
+            False,
+        )
         if self.table is not None:
-            self.table.known, self.table.keep, self.table.stale = None, (), False
+            self.table.known, self.table.keep, self.table.needs_refold = None, (), False
         elif self.meter is not None:
-            self.meter.known, self.meter.stale = None, False
+            self.meter.known, self.meter.needs_refold = None, False
         results: list[Result] = []
-        for key, said in withheld.items():
+        for key, said in pending_revisions.items():
             before = self._standing(key)
             if before is not None and before.as_of[self.stream] > self.seq:
                 continue  # it was said with more of the stream in hand than can be read now
@@ -266,17 +271,17 @@ class Worker:
             conclusion = adjudicate(round_, book)
             round_.memo = {}  # what rules worked out is not kept with the rounds at hand
         key = f"{self.stream}#{round_.round_no}"
-        judged = not first_time or round_.round_no <= self.said_to or self.withheld is not None
+        judged = not first_time or round_.round_no <= self.said_to or self.pending_revisions is not None
         before = self._standing(key) if judged else None
         said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
         if before is not None:
             if _same(before, said):
-                if self.withheld is not None:
-                    self.withheld.pop(key, None)
+                if self.pending_revisions is not None:
+                    self.pending_revisions.pop(key, None)
                 return []
             said = _revised(said, before)
-        if self.withheld is not None:
-            self.withheld[key] = said
+        if self.pending_revisions is not None:
+            self.pending_revisions[key] = said
             return []
         return self._results(key, said)
 

@@ -20,7 +20,7 @@ from games.layout import NO_HAND, Hand
 from games.rulebook.filed_way import FiledWay, is_set_by, settings_of
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 
 MAX_READINGS = 20_000
@@ -33,7 +33,7 @@ class SetHand(msgspec.Struct, frozen=True):
     high: tuple[int | None, ...]
     low: tuple[int | None, ...]
     medium: tuple[int | None, ...]
-    facts: tuple[Fact, ...]
+    facts: tuple[RecordedEvent, ...]
 
     @property
     def cards(self) -> tuple[int | None, ...]:
@@ -50,7 +50,7 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
     if "set_hands" in round_.memo:
         known: dict[Position, SetHand] = round_.memo["set_hands"]
         return known
-    made: dict[Position, list[Fact]] = {}
+    made: dict[Position, list[RecordedEvent]] = {}
     for fact in round_.in_order(model.HandSet, model.HandReset):
         made.setdefault(fact.payload.position, []).append(fact)
     found = {position: _as_revealed(round_, position, facts) for position, facts in made.items()}
@@ -58,7 +58,7 @@ def set_hands(round_: Round) -> dict[Position, SetHand]:
     return found
 
 
-def _as_revealed(round_: Round, position: Position, facts: Sequence[Fact]) -> SetHand:
+def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEvent]) -> SetHand:
     """Return the hands that count of all that were set at a position; no card of them where the clocks do not say which."""
     counts = facts[-1].payload
     shown = round_.of(model.HandRevealed) if len(facts) > 1 and position != dealer_position(round_) else ()
@@ -313,7 +313,7 @@ def dealer_position(round_: Round) -> Position:
     return "dealer" if bank is None else int(bank.payload.seat)
 
 
-def player_dealer_wager(round_: Round) -> Fact | None:
+def player_dealer_wager(round_: Round) -> RecordedEvent | None:
     """Return the wager of the round's player-dealer: the last before the first card, else the first of all (D202)."""
     wagered = round_.of(model.PlayerDealerWagered)
     if len(wagered) < 2:
@@ -332,10 +332,10 @@ def _by_house_way(round_: Round, way: FiledWay, hand: Hand) -> bool:
     return memo[hand]
 
 
-def dealer_set(round_: Round) -> Fact | None:
+def dealer_set(round_: Round) -> RecordedEvent | None:
     """Return the fact by which the dealer's hands were first set, or null."""
     return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
 
 
-DEALER_SHOWN: dict[str, Callable[[Round], Fact | None]] = {"688a-proposed.11(c)": dealer_set}
+DEALER_SHOWN: dict[str, Callable[[Round], RecordedEvent | None]] = {"688a-proposed.11(c)": dealer_set}
 """Where the players set first: the section that says so, and what gives the dealer's hand away."""

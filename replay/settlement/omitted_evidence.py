@@ -15,13 +15,13 @@ from replay.settlement.stakes import ENVY, ENVY_SECTION, stakes
 
 def no_wagers_on_record(round_: Round) -> bool:
     """Say whether the record leaves all wagers out, so that what was paid and taken may be right."""
-    return not round_.of(model.WagerPlaced) and not round_.observes("wagering")
+    return not round_.of(model.WagerPlaced) and not round_.covers("wagering")
 
 
 def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
     """Yield Envy Bonuses that were paid for the hand of a seat of which the record says nothing: they may be due."""
     paid = round_.of(model.EnvyPaid)
-    if not paid or round_.observes("wagering"):
+    if not paid or round_.covers("wagering"):
         return
     placed = stakes(round_, book)
     known = {*round_.hands(), *(stake.seat for stake in placed.values()), "dealer"}

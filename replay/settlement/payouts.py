@@ -9,12 +9,12 @@ import msgspec
 
 from events.vocabulary import model
 from games.rulebook.money import show_money
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 
 
-class Flow(msgspec.Struct):
+class WagerFlow(msgspec.Struct):
     """What the dealer did with one wager: cents taken, winnings paid, stake returned, and as late; by slip; and the facts.
 
     `gave`: a move ended it by giving the patron money; it was paid, or returned otherwise than as late or uncovered.
@@ -26,26 +26,26 @@ class Flow(msgspec.Struct):
     late_back_cents: int = 0
     by_slip_cents: int = 0
     gave: bool = False
-    facts: list[Fact] = []
+    facts: list[RecordedEvent] = []
 
 
-def moves(round_: Round) -> list[Fact]:
+def moves(round_: Round) -> list[RecordedEvent]:
     """Return what was done with all wagers, in the order of the log."""
     return round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned)
 
 
-def flows(round_: Round) -> dict[Key, Flow]:
+def flows(round_: Round) -> dict[Key, WagerFlow]:
     """Return what was done with each wager, by its key."""
-    known: dict[Key, Flow] | None = round_.memo.get("flows")
+    known: dict[Key, WagerFlow] | None = round_.memo.get("flows")
     if known is not None:
         return known
-    found: dict[Key, Flow] = {}
+    found: dict[Key, WagerFlow] = {}
 
-    def of_wager(fact: Fact) -> Flow:
+    def of_wager(fact: RecordedEvent) -> WagerFlow:
         key = key_in(fact.payload)
         flow = found.get(key)
         if flow is None:
-            flow = found[key] = Flow()
+            flow = found[key] = WagerFlow()
         flow.facts.append(fact)
         return flow
 
@@ -68,7 +68,7 @@ def flows(round_: Round) -> dict[Key, Flow]:
     return found
 
 
-def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0) -> int:
+def net_done(stake_cents: int, wager: str, flow: WagerFlow, late_back_cents: int = 0) -> int:
     """Return the patron's net by what was done: all that came back less the stake, and less what was taken after it.
 
     A wager that nobody paid or gave back lies with the patron but for what was taken and not given back as uncovered; so
@@ -88,7 +88,7 @@ def net_done(stake_cents: int, wager: str, flow: Flow, late_back_cents: int = 0)
     return _out_of_taken(lay, flow, "uncovered") + min(late, flow.taken_cents) - flow.taken_cents
 
 
-def _out_of_taken(stake_cents: int, flow: Flow, reason: Literal["uncovered", "late"]) -> int:
+def _out_of_taken(stake_cents: int, flow: WagerFlow, reason: Literal["uncovered", "late"]) -> int:
     """What was returned for that reason when it did not lie there any more: it had been taken (D362)."""
     left, back = stake_cents, 0
     for fact in in_order(flow.facts):
@@ -101,7 +101,7 @@ def _out_of_taken(stake_cents: int, flow: Flow, reason: Literal["uncovered", "la
     return back
 
 
-def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
+def _taken_from_hand(stake_cents: int, wager: str, flow: WagerFlow) -> int:
     """What was taken beyond the stake that still lay there: a payment too high, or to a loser, that was put right (D325).
 
     Of a progressive wager nothing lies there; taking no more than that is a word for what was collected before (D316).
@@ -121,25 +121,25 @@ def _taken_from_hand(stake_cents: int, wager: str, flow: Flow) -> int:
     return from_hand
 
 
-def _uncovered_cents(flow: Flow) -> int:
+def _uncovered_cents(flow: WagerFlow) -> int:
     """What was given back because the player-dealer's wager did not cover it: that part was at stake for nobody."""
     return sum(fact.payload.amount_cents for fact in flow.facts if _is_uncovered(fact))
 
 
-def _is_uncovered(fact: Fact) -> bool:
+def _is_uncovered(fact: RecordedEvent) -> bool:
     """Say whether a move gave back what the player-dealer's wager did not cover: that part was at stake for nobody."""
     return isinstance(fact.payload, model.WagerReturned) and fact.payload.reason == "uncovered"
 
 
-def first_moves(moves: Sequence[Fact]) -> list[Fact]:
+def first_moves(moves: Sequence[RecordedEvent]) -> list[RecordedEvent]:
     """Return of moves in order the first of each wager: what comes later of a wager puts it right, and is out of no order."""
-    found: dict[Key, Fact] = {}
+    found: dict[Key, RecordedEvent] = {}
     for fact in moves:
         found.setdefault(key_in(fact.payload), fact)
     return list(found.values())
 
 
-def shown(flow: Flow, stake_cents: int) -> str:
+def shown(flow: WagerFlow, stake_cents: int) -> str:
     """Return in words what was done with a wager; `stake_cents` is what should have gone back with winnings, 0 if nothing."""
     said = []
     if flow.winnings_cents:

@@ -17,13 +17,13 @@ from games.layout import NO_HAND, Hand
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due, Outcome
 from replay.findings import Settlement
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 from replay.settlement.agreement import agreed, due_in_all
 from replay.settlement.hand_readings import dealer_readings, readings
 from replay.settlement.omitted_evidence import envy_for_left_out, no_wagers_on_record
-from replay.settlement.payouts import Flow, flows, net_done
+from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
 from replay.settlement.table_layout import OTHERS, layout_of
 from replay.settlement.vigorish import (
@@ -31,7 +31,7 @@ from replay.settlement.vigorish import (
     is_known_to,
     vigorish_taken,
 )
-from replay.settlement.voids import Ground, can_be_void, may_have_to_be_void, must_be_void, void_grounds
+from replay.settlement.voids import VoidGround, can_be_void, may_have_to_be_void, must_be_void, void_grounds
 
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {
@@ -106,7 +106,7 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     return found
 
 
-def _settled_before_void(round_: Round, grounds: Sequence[Ground]) -> frozenset[Key]:
+def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozenset[Key]:
     """The wagers that were taken, paid or given back before the round was declared void, or had to be."""
     voided = round_.voided
     dealt = round_.first_card or round_.facts[-1]
@@ -172,7 +172,7 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         if owed is None and flow is None and not (together and taken) and (stake is None or stake.on_layout_cents <= 0):
             continue
         staked, late_back = (stake.on_layout_cents, stake.late_back_cents) if stake else (0, 0)
-        done = net_done(staked, key[1], flow or Flow(), late_back)
+        done = net_done(staked, key[1], flow or WagerFlow(), late_back)
         done -= in_cents(taken) if taken else 0
         found.append(
             Settlement(
@@ -198,12 +198,12 @@ def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
     return {stake.seat: stake.bettor for stake in at_boxes} | wagered
 
 
-def _payee(flow: Flow | None) -> str:
+def _payee(flow: WagerFlow | None) -> str:
     return str(flow.facts[0].payload.bettor) if flow and flow.facts else ""
 
 
-def _envy_paid(round_: Round) -> dict[tuple[int, str], list[Fact]]:
-    paid: dict[tuple[int, str], list[Fact]] = {}
+def _envy_paid(round_: Round) -> dict[tuple[int, str], list[RecordedEvent]]:
+    paid: dict[tuple[int, str], list[RecordedEvent]] = {}
     for fact in round_.of(model.EnvyPaid):
         paid.setdefault((fact.payload.seat, ENVY[fact.payload.wager]), []).append(fact)
     return paid

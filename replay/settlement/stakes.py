@@ -13,7 +13,7 @@ from games.rulebook.chapters import Closes
 from games.rulebook.citation import Citation
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_in
 
@@ -45,7 +45,7 @@ class Stake(msgspec.Struct):
     late_back_cents: int = 0
     of: dict[str, int] = {}
     doubt: str = ""
-    facts: list[Fact] = []
+    facts: list[RecordedEvent] = []
 
     @property
     def on_layout_cents(self) -> int:
@@ -110,9 +110,9 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     return found
 
 
-def kept(stake: Stake) -> list[Fact]:
+def kept(stake: Stake) -> list[RecordedEvent]:
     """Return in order what was placed of a wager and not refused: a refusal takes back the last stacks, each whole."""
-    left: list[Fact] = []
+    left: list[RecordedEvent] = []
     for fact in in_order(stake.facts):
         match fact.payload:
             case model.WagerPlaced():
@@ -123,14 +123,14 @@ def kept(stake: Stake) -> list[Fact]:
     return left
 
 
-def _is_told_in_one(round_: Round, closed: Fact | None) -> bool:
+def _is_told_in_one(round_: Round, closed: RecordedEvent | None) -> bool:
     """Whether a seat's first cards are told in one line, where the order of the deal is not on record (D327)."""
-    if closed is None or round_.observes("deal"):
+    if closed is None or round_.covers("deal"):
         return False
     return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
 
 
-def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact) -> bool:
+def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: RecordedEvent) -> bool:
     """Say whether a refusal came before the end of the wager's time, and is of no late one (§ 688a.7(c)).
 
     It takes back what was placed last, if that is of its amount: in one stack or in several. What was withdrawn right before
@@ -160,7 +160,7 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Fact)
     return True
 
 
-def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
+def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
     """Return the fact that ended the time for a wager of this kind at a seat, or null where none is on record.
 
     "No more bets" is, where it was not said, the first card.
@@ -185,7 +185,7 @@ def closing(round_: Round, closes: Closes, seat: int) -> Fact | None:
             assert_never(closes)
 
 
-def shaker_used(round_: Round) -> Fact | None:
+def shaker_used(round_: Round) -> RecordedEvent | None:
     """Return the fact that the shaker was activated or shaken, or at the latest that its dice were read; or null."""
     began = [round_.first(type_) for type_ in (model.ShakerActivated, model.ShakerShaken, model.DiceRolled)]
     return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
@@ -212,7 +212,7 @@ def late_section(book: Rulebook, wager: str) -> Citation:
     return rule_.closes_cite if rule_ is not None and rule_.closes_cite is not None else book.cite("7(c)")
 
 
-def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[Fact]:
+def progressive_accepted(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     """Return the wagers that the progressive meter accepted: not the contributions to a Must-Hit-By meter."""
     accepted = round_.of(model.ProgressiveAccepted)
     if book.mystery_meter is None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
-from replay.fold.recorded_event import Fact, firsts
+from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import Round
 
 
-def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
+def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
     if "surrenders" in round_.memo:
-        known: list[Fact] = round_.memo["surrenders"]
+        known: list[RecordedEvent] = round_.memo["surrenders"]
         return known
-    said: dict[int, Fact] = {fact.payload.seat: fact for fact in firsts(round_.of(model.Surrendered), "seat")}
+    said: dict[int, RecordedEvent] = {
+        fact.payload.seat: fact for fact in distinct_by(round_.of(model.Surrendered), "seat")
+    }
     for fact in round_.of(model.WagerTaken) if book.has("11(d)") or book.has("686a.7(g)") else ():
         if fact.payload.reason == "surrendered":
             said.setdefault(fact.payload.seat, fact)
@@ -21,12 +23,12 @@ def surrenders(round_: Round, book: Rulebook) -> list[Fact]:
     return found
 
 
-def surrendered(round_: Round, book: Rulebook) -> list[Fact]:
+def surrendered(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return the surrenders that count: of a base wager that was paid or given back before nothing is left to give up (D341)."""
     return [fact for fact in surrenders(round_, book) if _settled_before(round_, book, fact) is None]
 
 
-def _settled_before(round_: Round, book: Rulebook, surrender: Fact) -> Fact | None:
+def _settled_before(round_: Round, book: Rulebook, surrender: RecordedEvent) -> RecordedEvent | None:
     """Return what paid or gave back a base wager before its surrender, or null."""
     taken = False
     for fact in round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned):

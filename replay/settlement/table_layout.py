@@ -10,10 +10,10 @@ from events.vocabulary import model
 from games.cards.cards import JOKER, READ
 from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
 from games.rulebook.rulebook import Rulebook
-from replay.fold.recorded_event import Fact, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
-from replay.settlement.payouts import Flow, flows
+from replay.settlement.payouts import WagerFlow, flows
 from replay.settlement.stakes import Stake, progressive_accepted
 from replay.settlement.surrenders import surrendered
 
@@ -74,7 +74,7 @@ def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
     )  # fmt: skip
 
 
-def _is_collected(moves: Sequence[Fact], announced: int) -> bool:
+def _is_collected(moves: Sequence[RecordedEvent], announced: int) -> bool:
     """Whether a base wager was taken for a surrender, and nothing of it given back since the surrender, or since it was taken."""
     taken = next(
         (fact.seq for fact in moves if isinstance(fact.payload, model.WagerTaken)
@@ -124,14 +124,14 @@ def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
     return NO_METER
 
 
-def _first_won(won: Sequence[Fact]) -> Fact:
+def _first_won(won: Sequence[RecordedEvent]) -> RecordedEvent:
     """Return the winner whom the meter served first: whose reading no other winner left, else the first on record (D316)."""
     left = {fact.payload.after_centicents for fact in won}
-    firsts = [fact for fact in won if fact.payload.reading_centicents not in left]
-    return firsts[0] if len(firsts) == 1 else won[0]
+    distinct_by = [fact for fact in won if fact.payload.reading_centicents not in left]
+    return distinct_by[0] if len(distinct_by) == 1 else won[0]
 
 
-def progressive_wins(round_: Round, book: Rulebook) -> Sequence[Fact]:
+def progressive_wins(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     """Return what the controller recorded of the progressive meter's winners."""
     won = round_.of(model.ProgressiveWon)
     return won if book.mystery_meter is None else [f for f in won if f.payload.meter != book.mystery_meter]
@@ -185,7 +185,7 @@ def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
             said.setdefault(event.seat, inf)
     found: dict[int, set[str]] = {}
     for fact in round_.of(model.WagerPlaced) if said else ():
-        event, flow = fact.payload, flows(round_).get(key_in(fact.payload), Flow())
+        event, flow = fact.payload, flows(round_).get(key_in(fact.payload), WagerFlow())
         until = said.get(event.seat)
         if until is not None:
             gone = left.get(event.seat, left.get(event.bettor, until))
@@ -194,7 +194,7 @@ def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     return {seat: frozenset(wagers) for seat, wagers in found.items()}
 
 
-def _settled(move: Fact, left: float, said: float) -> bool:
+def _settled(move: RecordedEvent, left: float, said: float) -> bool:
     """Say whether a wager was taken before its patron left, or paid or given back before it was said to be abandoned.
 
     A progressive wager is collected before the deal: that settles nothing.

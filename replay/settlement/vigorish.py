@@ -12,19 +12,19 @@ from events.vocabulary import model
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import Key, key_of
 
-NOTHING: Mapping[Key, Sequence[Fact]] = {}
+NOTHING: Mapping[Key, Sequence[RecordedEvent]] = {}
 
 
-def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[Fact]]:
+def vigorish_taken(round_: Round, book: Rulebook) -> Mapping[Key, Sequence[RecordedEvent]]:
     """Return what was taken of which base wager."""
     facts = round_.of(model.VigorishTaken)
     if not facts:
         return NOTHING
-    found: dict[Key, list[Fact]] = {}
+    found: dict[Key, list[RecordedEvent]] = {}
     for fact in facts:
         found.setdefault(key_of(fact.payload.seat, book.chapter.base, None, fact.payload.bettor), []).append(fact)
     return found
@@ -35,12 +35,12 @@ def is_known_to(book: Rulebook) -> bool:
     return "vigorish_bp" in book.chapter.numbers
 
 
-def in_cents(facts: Sequence[Fact]) -> int:
+def in_cents(facts: Sequence[RecordedEvent]) -> int:
     """Return how much vigorish was taken by these facts."""
     return sum(int(fact.payload.amount_cents) for fact in facts)
 
 
-def is_of_vigorish(due: Due | None, taken: Sequence[Fact], difference_cents: int) -> bool:
+def is_of_vigorish(due: Due | None, taken: Sequence[RecordedEvent], difference_cents: int) -> bool:
     """Say whether a difference is that of the vigorish alone, and the wager itself was settled right."""
     return (due.vigorish_cents if due is not None else 0) - in_cents(taken) == difference_cents
 

@@ -14,15 +14,15 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position, starting_position
 from replay.findings import name
-from replay.fold.all_wagers_returned import given_back
-from replay.fold.recorded_event import Fact
+from replay.fold.all_wagers_returned import all_wagers_returned
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.settlement.stakes import stakes
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
 
 
-class Ground(msgspec.Struct, frozen=True):
+class VoidGround(msgspec.Struct, frozen=True):
     """A reason in the record why the round must be void, with the finding it makes where the round was played on.
 
     `reason` is the one that a declaration of the void would give.
@@ -55,7 +55,7 @@ def start_of(round_: Round) -> Start | None:
     return start
 
 
-def before_deal(round_: Round, facts: Sequence[Fact]) -> list[Fact]:
+def before_deal(round_: Round, facts: Sequence[RecordedEvent]) -> list[RecordedEvent]:
     """Return those of some facts that came before the first card."""
     first = round_.first_card
     return [fact for fact in facts if first is None or fact.seq < first.seq]
@@ -90,11 +90,11 @@ def first_position(round_: Round) -> Position | None:
     return position
 
 
-FURTHER_GROUNDS: defaultdict[str, list[Callable[[Round, Rulebook], Iterable[Ground]]]] = defaultdict(list)
+FURTHER_GROUNDS: defaultdict[str, list[Callable[[Round, Rulebook], Iterable[VoidGround]]]] = defaultdict(list)
 """By game: What else makes a round void in some chapters; their files of rules add to it."""
 
 
-def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
+def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
     """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
     if "grounds" not in round_.memo:
         grounds = (
@@ -103,7 +103,7 @@ def void_grounds(round_: Round, book: Rulebook) -> tuple[Ground, ...]:
             *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
         )  # fmt: skip
         round_.memo["grounds"] = grounds
-    found: tuple[Ground, ...] = round_.memo["grounds"]
+    found: tuple[VoidGround, ...] = round_.memo["grounds"]
     return found
 
 
@@ -128,7 +128,7 @@ def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
 
 def was_voided(round_: Round, book: Rulebook) -> bool:
     """Say whether the round was voided: declared void, or it had to be, and all that was wagered went back as void (D321)."""
-    return round_.voided is not None or (given_back(round_) and must_be_void(round_, book))
+    return round_.voided is not None or (all_wagers_returned(round_) and must_be_void(round_, book))
 
 
 def is_miscounted(round_: Round, book: Rulebook) -> bool:
@@ -139,20 +139,20 @@ def is_miscounted(round_: Round, book: Rulebook) -> bool:
     return dealt_to not in (None, start.position)
 
 
-def _wrong_total(round_: Round) -> Iterator[Ground]:
+def _wrong_total(round_: Round) -> Iterator[VoidGround]:
     start, dealt_to = start_of(round_), first_position(round_)
     if start is None or start.count is None or start.announced is None or dealt_to is None:
         return
     if start.announced != start.count and dealt_to != start.position:
         first = round_.first_card
-        yield Ground(
+        yield VoidGround(
             "wrong_start", "DEAL-START", "13(c)", f"a total of {start.count} starts at {name(start.position or 'dealer')}",
             f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
             (*start.evidence, first.seq if first else 0),
         )  # fmt: skip
 
 
-def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     hands = round_.hands()
     if not hands or not book.has("13(g)"):
         return
@@ -161,11 +161,11 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[Ground]:
     shoe_stopped = any(fact.payload.device == "shoe" for fact in round_.of(model.DeviceFailed))
     for position in positions(round_, book):
         cards = hands.get(position)
-        if cards is None and (not round_.observes("deal") or round_.closed is None or shoe_stopped):
+        if cards is None and (not round_.covers("deal") or round_.closed is None or shoe_stopped):
             continue
         count = len(cards) if cards is not None else 0
         if count != must and not shoe_stopped:
-            yield Ground(
+            yield VoidGround(
                 "wrong_count", "DEAL-COUNT", "13(g)", f"{must} cards to {name(position)}",
                 f"{count} cards; the round was not voided",
                 tuple(fact.seq for fact in deals if fact.payload.to == position) or (deals[-1].seq,),
@@ -184,7 +184,7 @@ def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
         return book.chapter.seats
     staked = stakes(round_, book).values()
     based = {stake.seat for stake in staked if stake.wager == book.chapter.base and stake.in_time_cents > 0}
-    if round_.lost or not round_.observes("wagering"):
+    if round_.lost or not round_.covers("wagering"):
         based |= {to for to in round_.hands() if to != "dealer"}
     return (*sorted(based), "dealer")
 
@@ -203,7 +203,7 @@ def set_aside(round_: Round) -> int:
     return len(round_.found_face_up) - len(face_up_dealt(round_))
 
 
-def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     counted = round_.last(model.StubCounted)
     section = MISDEAL_SECTION.get(book.deal_method, "")
     if counted is None or not book.has(section):
@@ -211,7 +211,7 @@ def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[Ground]:
     must = _cards_left(round_, book)
     total = counted.payload.count + set_aside(round_)
     if total != must:
-        yield Ground(
+        yield VoidGround(
             "stub_count", "DEAL-STUB", section, f"{must} cards left",
             f"{counted.payload.count} cards left; the round was not voided", (counted.seq,),
         )  # fmt: skip
@@ -231,16 +231,16 @@ def _cards_left(round_: Round, book: Rulebook) -> int:
     return numbers["deck_size"] - numbers["cards_per_hand"] * len(dealt_to) - aside
 
 
-def _face_up(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def _face_up(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     found = [fact for fact in round_.found_face_up if not after_the_deal(round_, book, fact)]
     if len(found) > 1:
-        yield Ground(
+        yield VoidGround(
             "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
             f"{len(found)} cards found face up; the round was not voided", tuple(fact.seq for fact in found),
         )  # fmt: skip
 
 
-def after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
+def after_the_deal(round_: Round, book: Rulebook, fact: RecordedEvent) -> bool:
     """Say whether something certainly came after the dealing: when all had their cards, or base wagers were settled (D366, D384).
 
     A side card is dealt too.
@@ -254,10 +254,10 @@ def after_the_deal(round_: Round, book: Rulebook, fact: Fact) -> bool:
         if base and round_.certainly_before(last, each) and round_.certainly_before(each, fact):
             return True
     hands, must = round_.hands(), book.chapter.numbers["cards_per_hand"]
-    return round_.observes("deal") and all(len(hands.get(each, ())) == must for each in positions(round_, book))
+    return round_.covers("deal") and all(len(hands.get(each, ())) == must for each in positions(round_, book))
 
 
-def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     if book.deal_method != book.chapter.exposure_voids_by or not book.has("13(i)"):
         return
     last = round_.last_card
@@ -266,25 +266,25 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[Ground]:
         while_dealing = last is None or fact.seq < last.seq
         of_a_stack = exposed.whose == "stack" and not after_the_deal(round_, book, fact)
         if of_a_stack or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
-            yield Ground(
+            yield VoidGround(
                 "exposed_stack", "DEAL-EXPOSED", "13(i)", "with a card exposed while the stacks are dealt, all wagers returned",
                 f"a card was exposed ({exposed.card or 'not read'}); the round was not voided", (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
             )  # fmt: skip
 
 
-def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     if book.deal_method != "automated_shoe" or not book.has("13(l)"):
         return
     for fact in round_.of(model.DeviceFailed):
         if fact.payload.device == "shoe" and fact.payload.fault != "inoperative":
-            yield Ground(
+            yield VoidGround(
                 "device_failed", "DEAL-DEVICE", "13(l)", "with a failed dealing shoe the round is void",
                 f"the shoe failed ({fact.payload.fault}); the round was not voided", (fact.seq,),
             )  # fmt: skip
 
 
-def face_up_dealt(round_: Round) -> list[tuple[Fact, Fact]]:
+def face_up_dealt(round_: Round) -> list[tuple[RecordedEvent, RecordedEvent]]:
     """Cards found face up and dealt to a position afterwards, with the fact that dealt them."""
     return [
         (found, fact)

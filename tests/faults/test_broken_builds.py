@@ -20,7 +20,7 @@ from events.log.contract import Appended, Record
 from events.proofs import verify
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.run.stream_worker import Worker
+from replay.run.stream_worker import StreamWorker
 from tests.faults import all_faults
 from tests.faults.served import served_in_memory
 from tests.faults.table import Lost
@@ -102,15 +102,15 @@ def drops_what_seems_older() -> Iterator[None]:
 
 @build
 def passes_over_what_it_cannot_read() -> Iterator[None]:
-    real = Worker.take
+    real = StreamWorker.take
 
-    def take(self: Worker, record: Record) -> Any:
+    def take(self: StreamWorker, record: Record) -> Any:
         try:
             return real(self, record)
         except IntegrityError:
             return ()
 
-    with patch.object(Worker, "take", take):
+    with patch.object(StreamWorker, "take", take):
         yield
 
 

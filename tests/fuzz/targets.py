@@ -27,7 +27,7 @@ from games.rulebook.rulebook import RulesRefused, parse_submission
 from games.rulebook.submission import submission_from_words
 from rack.intake import Refusal, line_of, notice, parse_line, read_line
 from replay.fold.shoe_state import deals_from_shoes
-from replay.run.stream_worker import Worker, rulebook
+from replay.run.stream_worker import StreamWorker, rulebook
 from replay.transcript.transcript import judge
 from replay.transcript.words import TranscriptError
 from tests.replay.columns.tables import LOG_ID, PAID, PROPERTY, RULES_LINE, Table, records, rules_text
@@ -220,12 +220,12 @@ def kafka_record(data: bytes) -> None:
 @target(IntegrityError, seeds=stream_seeds)
 def stream(data: bytes) -> None:
     """A stream of records with anything in them: folded, adjudicated, or stopped at a number."""
-    worker = Worker("table/fu-01", lambda kind, key: None)
+    worker = StreamWorker("table/fu-01", lambda kind, key: None)
     for seq, each in enumerate(data.split(b"\n"), 1):
         worker.take(Record("table/fu-01", seq, each, b""))
         if worker.stale:
             return
-    Worker("table/fu-01", lambda kind, key: None, worker.snapshot())
+    StreamWorker("table/fu-01", lambda kind, key: None, worker.snapshot())
 
 
 @target(IntegrityError, seeds=lambda: [b"discard-rack high-water v1\n" + LOG_ID.encode() + bytes(200)])

@@ -8,21 +8,21 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
-from replay.rules.rule import Doubt, finding
-from replay.settlement.voids import Ground
+from replay.rules.rule import Indeterminate, finding
+from replay.settlement.voids import VoidGround
 
 
-def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[Ground]:
+def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     """A card of the dealer that is exposed voids all hands (§ 700a.13(a))."""
     for fact in round_.of(model.CardExposed):
         if fact.payload.whose == "dealer":
-            yield Ground(
+            yield VoidGround(
                 "exposed_dealer", "DEAL-EXPOSED", "700a.13(a)", "with a card of the dealer exposed, all hands void",
                 f"{fact.payload.card or 'a card'} was exposed; the round was not voided", (fact.seq,),
             )  # fmt: skip
 
 
-def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over after all others (§ 700a.11(a))."""
     turned = round_.of(model.HandRevealed)
     dealers = next((fact for fact in turned if fact.payload.position == "dealer"), None)
@@ -30,7 +30,7 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
     if dealers is None or later is None:
         return
     if not round_.certainly_before(dealers, later):
-        yield Doubt("the clocks contradict the order of turning over")
+        yield Indeterminate("the clocks contradict the order of turning over")
         return
     yield finding(
         round_, book, "PLAY-ORDER", "700a.11(a)", expected="the dealer's hand turned over last",

@@ -20,7 +20,7 @@ from events.sqlite import log as sqlite_log
 from events.sqlite.database import Database
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.run import refold
+from replay.run import refold as refolding
 from tests.simulation import building
 
 BUILDS: building.Builds = {}
@@ -128,14 +128,14 @@ build(partial(building.keeping_no_open_rounds, SqliteResults), name="keeps_no_op
 
 @build(seed=119)
 def forgets_the_verdict_on_a_round_that_is_open_again() -> Iterator[None]:
-    real = refold.fold_again
+    real = refolding.refold
 
-    def fold_again(*arguments: Any) -> refold.Again:
+    def refold(*arguments: Any) -> refolding.Again:
         done = real(*arguments)
         done.worker.said_to = 0
         return done
 
-    with patch("replay.run.replayer.fold_again", fold_again):
+    with patch("replay.run.replayer.refold", refold):
         yield
 
 

@@ -11,7 +11,7 @@ from events.kafka.log import KafkaLog, KafkaResults
 from events.log.high_water import HighWater
 from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
-from replay.run.stream_worker import Worker
+from replay.run.stream_worker import StreamWorker
 from tests.simulation.world import Build
 
 Builds = dict[str, tuple[Build, int]]
@@ -61,7 +61,7 @@ def keeping_no_open_rounds(results: type[SqliteResults | KafkaResults]) -> Itera
     real: Any = results.snapshots
 
     def snapshots(self: Any, engine: str) -> dict[str, bytes]:
-        return {stream: Worker(stream, self.latest).snapshot() for stream in real(self, engine)}
+        return {stream: StreamWorker(stream, self.latest).snapshot() for stream in real(self, engine)}
 
     with patch.object(results, "snapshots", snapshots):
         yield

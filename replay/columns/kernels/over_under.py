@@ -237,16 +237,16 @@ def check_wagers(r: Any, i: int, terms: Any) -> int:
 @inlined
 def check_decisions(r: Any, i: int, terms: Any) -> int:
     """Check that players decided in turn, after the first card of each and before additional ones, over under or surrender."""
-    firsts, further, before = wide(-1), wide(-1), wide(-1)
+    distinct_by, further, before = wide(-1), wide(-1), wide(-1)
     for seat in range(6):
         if r.first_at[i, seat] >= 0:
-            firsts = wide(r.first_at[i, seat])
+            distinct_by = wide(r.first_at[i, seat])
             further = further if further >= 0 else wide(r.further_from[i, seat])
     for seat in range(6):
         decided = wide(r.decided[i, seat])
         if decided < 0:
             continue
-        if decided < firsts or decided < before:
+        if decided < distinct_by or decided < before:
             return DECISIONS
         if decided > (wide(r.further_from[i, seat]) if terms.hand_by_hand else further):
             return DECISIONS

@@ -25,7 +25,7 @@ from replay.columns.kernels.judged import (
     SHUFFLE,
     UPHELD,
 )
-from replay.columns.row_schemas import Form
+from replay.columns.row_schemas import RowSchema
 
 (
     M_LAST_WAGER, M_NO_MORE_BETS, M_LAST_ACCEPTED, M_LOCKED, M_LAST_LAMMER, M_START, M_FIRST_CARD, M_LAST_CARD, M_COVERED,
@@ -34,7 +34,7 @@ from replay.columns.row_schemas import Form
 """The places of `replay.columns.row_schemas.MOMENTS`."""
 
 
-def rows_type(form: Form, module: str) -> Any:
+def rows_type(form: RowSchema, module: str) -> Any:
     """Return the type of the rows of a form as the kernel in a module takes them: an array for each column that rules look at."""
     return namedtuple("Rows", form.screened, module=module)
 

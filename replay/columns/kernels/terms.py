@@ -34,7 +34,7 @@ from replay.columns.game_row_schemas import (
     PLAYER_DEALER,
     SHUFFLERS,
 )
-from replay.columns.row_schemas import ENVY_WAGERS, Form
+from replay.columns.row_schemas import ENVY_WAGERS, RowSchema
 from replay.rules.equipment import HOUR_US
 
 Ints = npt.NDArray[Any]
@@ -371,7 +371,7 @@ def _settings_are_known(book: Rulebook) -> bool:
     return book.settings.keys() <= _SETTINGS
 
 
-def _as_known(book: Rulebook, form: Form) -> bool:
+def _as_known(book: Rulebook, form: RowSchema) -> bool:
     """Say whether the chapter's wagers close and follow one another as the kernels have it."""
     rules, on_dice = book.chapter.wagers, form is PAI_GOW_POKER
     return (
@@ -389,7 +389,7 @@ def _as_known(book: Rulebook, form: Form) -> bool:
     )  # fmt: skip
 
 
-def _sevens(book: Rulebook, form: Form, own: Ints, three: ThreeWay | None = None) -> Sevens:
+def _sevens(book: Rulebook, form: RowSchema, own: Ints, three: ThreeWay | None = None) -> Sevens:
     numbers = book.chapter.numbers
     rows, plays, lowest = (three.rows, three.plays, False) if three is not None else way_of(_two_hands(book))
     fortune, progressive = (_offered(book, wager) for wager in ENVY_WAGERS)

@@ -21,7 +21,7 @@ from replay.columns.batch import Tally, judged_results, replay_batch
 from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build
 from replay.columns.row_check import differences
 from replay.columns.row_groups import Here
-from replay.columns.screened_games import FILLS
+from replay.columns.screened_games import ROW_WRITERS
 from replay.run.replayer import MemoryResults, Summary, replay
 from replay.run.replayer import Tally as StandingTally
 from tests.replay.columns.tables import UNPAID, MemoryLog, Table, records_of_drafts
@@ -77,7 +77,7 @@ DAYS = {
 """Of each screened game: the rounds of a day in which every fault is planted, and how many at least are upheld in columns."""
 
 
-@pytest.mark.parametrize("game", FILLS)
+@pytest.mark.parametrize("game", ROW_WRITERS)
 def test_every_planted_fault(game: str, tmp_path: Path) -> None:
     """A day with every fault planted: all that the single path finds, and most rounds in order upheld in columns."""
     rounds, least = DAYS[game]
@@ -98,7 +98,7 @@ def test_every_planted_fault(game: str, tmp_path: Path) -> None:
 
 
 def test_every_game_is_judged_in_columns() -> None:
-    assert set(FILLS) == set(WINGS) == set(DAYS)
+    assert set(ROW_WRITERS) == set(WINGS) == set(DAYS)
 
 
 def test_a_stream_in_which_much_happens(tmp_path: Path) -> None:

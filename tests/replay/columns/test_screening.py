@@ -21,15 +21,15 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import Event
 from floor import gaming_day
 from games.rulebook.rulebook import Rulebook, parse_submission
-from replay.columns.adjudication_writer import SAID_OF, Upheld
-from replay.columns.game_row_schemas import FORMS, form_of
+from replay.columns.adjudication_writer import OUTCOME_NAMES, Upheld
+from replay.columns.game_row_schemas import ROW_SCHEMAS, form_of
 from replay.columns.kernels import table
 from replay.columns.kernels.judged import CHECKS
 from replay.columns.row_course import Aside
 from replay.columns.row_schemas import MOMENTS, as_batch, empty_row
-from replay.columns.screened_games import FILLS, fill_row
+from replay.columns.screened_games import ROW_WRITERS, fill_row
 from replay.columns.screening import KERNELS, Screen, judged_of
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import TableState
@@ -40,7 +40,7 @@ from tests.replay.columns.tables import records_of_drafts, rules_text
 pytestmark = pytest.mark.kernels
 
 ROUNDS = 160
-GAMES = tuple(FILLS)
+GAMES = tuple(ROW_WRITERS)
 
 
 class Base(msgspec.Struct):
@@ -51,7 +51,7 @@ class Base(msgspec.Struct):
     state: bytes
     round_no: int
     gaming_day: str
-    facts: list[Fact]
+    facts: list[RecordedEvent]
 
 
 @cache
@@ -124,7 +124,7 @@ def judged_in_columns(round_: Round) -> tuple[str, dict[str, Any]]:
     return check, msgspec.json.decode(said)
 
 
-def folded(base: Base, facts: Sequence[Fact]) -> Round:
+def folded(base: Base, facts: Sequence[RecordedEvent]) -> Round:
     """The round of these facts at the table as it was before."""
     fold = TableFold(base.stream, msgspec.msgpack.decode(base.state, type=TableState))
     counters = {name: source.last for name, source in fold.state.sources.items()}
@@ -146,7 +146,7 @@ def folded(base: Base, facts: Sequence[Fact]) -> Round:
     return done[-1]
 
 
-def agree(base: Base, facts: Sequence[Fact]) -> str:
+def agree(base: Base, facts: Sequence[RecordedEvent]) -> str:
     """Judge changed facts in columns and by the single path; return the check that the columns name."""
     round_ = folded(base, facts)
     check, said = judged_in_columns(round_)
@@ -162,7 +162,7 @@ def agree(base: Base, facts: Sequence[Fact]) -> str:
 # ---------------------------------------------------------------------------------------------------------------- changes
 
 
-def changed(base: Base, chance: random.Random, changes: int) -> list[Fact]:
+def changed(base: Base, chance: random.Random, changes: int) -> list[RecordedEvent]:
     """The facts of a round after some changes; numbers and times in order again."""
     payloads = [fact.payload for fact in base.facts]
     sources = [fact.source for fact in base.facts]
@@ -194,7 +194,7 @@ def changed(base: Base, chance: random.Random, changes: int) -> list[Fact]:
                     sources.insert(at, sources[0])
     first = base.facts[0]
     return [
-        Fact(first.seq + i, first.at_us + i * 1_000_000, source, payload, f"{i:032x}")
+        RecordedEvent(first.seq + i, first.at_us + i * 1_000_000, source, payload, f"{i:032x}")
         for i, (payload, source) in enumerate(zip(payloads, sources, strict=True))
     ]
 
@@ -309,7 +309,7 @@ def test_645c_2_a_a_shaker_that_players_activate_and_that_is_not_filed_is_not_up
                 payloads.append(fact.payload)
         first = base.facts[0]
         facts = [
-            Fact(first.seq + at, first.at_us + at * 1_000_000, first.source, payload, f"{at:032x}")
+            RecordedEvent(first.seq + at, first.at_us + at * 1_000_000, first.source, payload, f"{at:032x}")
             for at, payload in enumerate(payloads)
         ]
         found = [each.code for each in adjudicate(folded(base, facts), book).findings]
@@ -342,7 +342,7 @@ def test_d277_optional_wagers_out_of_the_printed_order_are_not_upheld_where_that
         facts, (one, other) = list(base.facts), sorted((both[0]["progressive"], both[0]["trips"]))
         payloads = facts[one].payload, facts[other].payload
         facts[one], facts[other] = (
-            Fact(fact.seq, fact.at_us, fact.source, payload, fact.event_id)
+            RecordedEvent(fact.seq, fact.at_us, fact.source, payload, fact.event_id)
             for fact, payload in zip((facts[one], facts[other]), reversed(payloads), strict=True)
         )
         seen.add((agree(base, base.facts), agree(base, facts)))
@@ -359,8 +359,8 @@ def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
 
 def test_a_game_that_is_screened_is_known_everywhere() -> None:
     """Its form, what fills its rows, its kernel, and its words; the kernels name moments as the columns do."""
-    assert FORMS.keys() == FILLS.keys() == KERNELS.keys() == SAID_OF.keys()
+    assert ROW_SCHEMAS.keys() == ROW_WRITERS.keys() == KERNELS.keys() == OUTCOME_NAMES.keys()
     assert table.M_LAST_ON_DICE == MOMENTS.index("last_on_dice") == len(MOMENTS) - 1
     for game, kernel in KERNELS.items():
-        assert kernel.form is FORMS[game]
-        assert kernel.rows._fields == FORMS[game].screened
+        assert kernel.form is ROW_SCHEMAS[game]
+        assert kernel.rows._fields == ROW_SCHEMAS[game].screened

@@ -29,7 +29,7 @@ from replay.columns.row_schemas import as_batch, empty_row
 from replay.columns.screened_games import fill_row
 from replay.columns.screening import Screen, judged_of
 from replay.fold.player_dealer_state import Held, Offer
-from replay.fold.recorded_event import Fact
+from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_state import TableState
 from replay.run.adjudicate import adjudicate
@@ -52,11 +52,11 @@ def book_of(round_: Round) -> Rulebook:
     return book
 
 
-def written(base: Base, payloads: Sequence[Event]) -> list[Fact]:
+def written(base: Base, payloads: Sequence[Event]) -> list[RecordedEvent]:
     """The round with these events, on one clock."""
     first = base.facts[0]
     return [
-        Fact(first.seq + at, first.at_us + at * 1_000_000, first.source, payload, f"{at:032x}")
+        RecordedEvent(first.seq + at, first.at_us + at * 1_000_000, first.source, payload, f"{at:032x}")
         for at, payload in enumerate(payloads)
     ]
 

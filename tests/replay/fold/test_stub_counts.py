@@ -98,7 +98,7 @@ def test_687a_8_e_a_count_that_comes_while_the_next_round_is_open() -> None:
 def test_687a_8_e_a_count_later_than_the_rounds_at_hand_keeps_all_since_at_hand() -> None:
     table, fold = late_count(of=1, after=7)
     list(table.fold(fold))
-    assert (fold.stale, fold.missed) == (True, {1, 2, 3, 4, 5, 6, 7})
+    assert (fold.needs_refold, fold.missed) == (True, {1, 2, 3, 4, 5, 6, 7})
     again = TableFold(table.stream)
     again.known, again.keep = {}, fold.missed
     list(table.fold(again))
@@ -112,4 +112,4 @@ def test_687a_8_e_a_count_that_a_correction_takes_back_folds_the_stream_again() 
     table.correct(counted, None)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert fold.stale
+    assert fold.needs_refold

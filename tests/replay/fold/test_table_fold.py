@@ -109,7 +109,7 @@ def test_only_the_last_rounds_stay_at_hand() -> None:
     fold = TableFold(table.stream)
     list(table.fold(fold))
     assert list(fold.recent) == [3, 4, 5, 6]
-    assert not fold.stale
+    assert not fold.needs_refold
 
 
 def test_a_fact_of_a_round_no_longer_at_hand_asks_for_the_stream_to_be_folded_again() -> None:
@@ -119,7 +119,7 @@ def test_a_fact_of_a_round_no_longer_at_hand_asks_for_the_stream_to_be_folded_ag
     table.say(paid(), 1)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert (fold.stale, fold.missed) == (True, {1})
+    assert (fold.needs_refold, fold.missed) == (True, {1})
     again = TableFold(table.stream)
     again.known, again.keep = {}, fold.missed
     assert [round_.round_no for round_ in table.fold(again)][-1] == 1
@@ -231,7 +231,7 @@ def test_a_gap_of_the_open_round_that_is_filled_before_its_close_is_never_told()
     table.say(model.RoundClosed(by="d-7"), 1)
     fold = TableFold(table.stream)
     (round_,) = table.fold(fold)
-    assert (round_.lost, fold.stale) == (False, False)
+    assert (round_.lost, fold.needs_refold) == (False, False)
 
 
 def test_a_gap_filled_after_its_round_has_gone_from_hand() -> None:
@@ -244,7 +244,7 @@ def test_a_gap_filled_after_its_round_has_gone_from_hand() -> None:
     table.say(model.TableClosed(by="f-1"), source_seq=missing)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert (fold.stale, fold.missed) == (True, {1})
+    assert (fold.needs_refold, fold.missed) == (True, {1})
 
 
 def test_a_very_long_jump_is_kept_as_a_span_and_a_number_from_its_middle_fills_it() -> None:
@@ -258,7 +258,7 @@ def test_a_very_long_jump_is_kept_as_a_span_and_a_number_from_its_middle_fills_i
     list(table.fold(fold))
     assert fold.state.sources["table"].missing == [(first, first + 699), (first + 701, first + far)]
     assert fold.open is not None
-    assert [jump.kind for jump in fold.open.jumps] == ["gap"]
+    assert [jump.kind for jump in fold.open.record_faults] == ["gap"]
 
 
 def test_a_number_that_comes_twice_with_other_content_is_found() -> None:
@@ -382,7 +382,7 @@ def test_what_later_rounds_were_judged_by_asks_for_the_stream_to_be_folded_again
         correct(table, played)
         fold = TableFold(table.stream)
         list(table.fold(fold))
-        assert fold.stale, name
+        assert fold.needs_refold, name
 
 
 def test_a_correction_of_accounting_within_a_round_is_folded_again() -> None:
@@ -393,7 +393,7 @@ def test_a_correction_of_accounting_within_a_round_is_folded_again() -> None:
     table.correct(seq, model.FillReceived(amount_cents=50_000, slip="f-1", by="cage"))
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert fold.stale
+    assert fold.needs_refold
 
 
 def test_folded_again_an_event_that_never_was_is_left_out_and_its_correction_stays() -> None:
@@ -405,7 +405,7 @@ def test_folded_again_an_event_that_never_was_is_left_out_and_its_correction_sta
     *_, last = table.fold(fold)
     assert played["wager_paid"] not in [fact.seq for fact in last.facts]
     assert last.last_seq == correction
-    assert not fold.stale
+    assert not fold.needs_refold
 
 
 def test_effective_corrections() -> None:

@@ -10,7 +10,7 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
-from replay.rules.rule import RULES, SEVERITY, Doubt, rule
+from replay.rules.rule import RULES, SEVERITY, Indeterminate, rule
 from replay.run.adjudicate import Conclusion
 from replay.transcript.transcript import judge
 from tests.replay.columns.tables import DEALER, SECOND_US, START_US, Table
@@ -145,7 +145,7 @@ def test_a_doubt_is_said_once() -> None:
 # ---------------------------------------------------------------------------------------------- the register of rules
 
 
-def never(round_: Round, book: Rulebook) -> Iterator[Finding | Doubt]:
+def never(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     yield from ()
 
 

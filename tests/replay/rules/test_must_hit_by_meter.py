@@ -138,16 +138,16 @@ def test_a_meter_put_into_service_under_a_configuration_is_a_must_hit_by_meter()
 
 def test_a_resumed_replay_says_the_same() -> None:
     """The state of the meter, the commitment too, goes through a snapshot."""
-    from replay.run.stream_worker import Worker
+    from replay.run.stream_worker import StreamWorker
 
     table = Table(METER)
     for event in (armed(secret=SECRET), UP[0]):
         table.say(event)
-    worker = Worker(METER, lambda kind, key: None)
+    worker = StreamWorker(METER, lambda kind, key: None)
     log = MemoryLog([table])
     for record in log.read(METER):
         worker.take(record)
-    again = Worker(METER, lambda kind, key: None, worker.snapshot())
+    again = StreamWorker(METER, lambda kind, key: None, worker.snapshot())
     assert again.meter is not None
     assert again.meter.state == (worker.meter.state if worker.meter else None)
     assert again.meter.state.mystery is not None

@@ -14,7 +14,7 @@ from events.vocabulary import model
 from replay.fold.shoe_state import ShoeState
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import TableState
-from replay.run.stream_worker import Worker
+from replay.run.stream_worker import StreamWorker
 from replay.transcript.transcript import judge, parse
 from tests.golden.rounds import read_cases
 from tests.golden.test_rounds import HERE
@@ -183,7 +183,7 @@ def test_a_corrected_card_of_an_earlier_round_has_the_stream_folded_again() -> N
     table.correct(dealt, msgspec.structs.replace(table.payload(dealt), cards=["Kh", "Qh"]), 1)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert fold.stale
+    assert fold.needs_refold
 
 
 def test_a_correction_that_leaves_the_shoe_as_it_was_does_not() -> None:
@@ -193,7 +193,7 @@ def test_a_correction_that_leaves_the_shoe_as_it_was_does_not() -> None:
     table.correct(paid, msgspec.structs.replace(table.payload(paid), winnings_cents=500), 1)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert not fold.stale
+    assert not fold.needs_refold
 
 
 def test_a_shoe_is_taken_up_again_where_it_was_put_aside() -> None:
@@ -201,15 +201,15 @@ def test_a_shoe_is_taken_up_again_where_it_was_put_aside() -> None:
     seven_kings(table)
     stored = records(table)
     whole: list[Any] = []
-    worker = Worker(table.stream, lambda kind, key: None)
+    worker = StreamWorker(table.stream, lambda kind, key: None)
     for record in stored:
         whole += worker.take(record)
     for cut in range(1, len(stored)):
         results: list[Any] = []
-        first = Worker(table.stream, lambda kind, key: None)
+        first = StreamWorker(table.stream, lambda kind, key: None)
         for record in stored[:cut]:
             results += first.take(record)
-        second = Worker(table.stream, lambda kind, key: None, first.snapshot())
+        second = StreamWorker(table.stream, lambda kind, key: None, first.snapshot())
         for record in stored[cut:]:
             results += second.take(record)
         assert results == whole, cut
