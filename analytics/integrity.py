@@ -83,9 +83,14 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str
         trouble = trouble or str(error)
     judged = positions.get(name, 0) if name.partition("/")[0] in JUDGED else None
     return Stream(
-        name=name, events=events, acknowledged=acknowledged, recorded_at_us=recorded_at_us, judged=judged,
-        lag=None if judged is None else max(0, events - judged), trouble=trouble,
-    )  # fmt: skip
+        name=name,
+        events=events,
+        acknowledged=acknowledged,
+        recorded_at_us=recorded_at_us,
+        judged=judged,
+        lag=None if judged is None else max(0, events - judged),
+        trouble=trouble,
+    )
 
 
 def quarantine(desk: Desk) -> list[Held]:

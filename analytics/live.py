@@ -233,12 +233,21 @@ def base(db: Warehouse) -> dict[str, Table]:
 
 def _based(row: dict[str, Any]) -> Table:
     return Table(
-        stream=row["stream"], seq=row["seq"], open=True, game=row["game"], dealer=row["dealer"],
-        gaming_day=row["gaming_day"].isoformat(), rounds=row["rounds"], last_round_no=row["last_round_no"],
-        house_win_cents=row["house_win_cents"], bought_in_cents=row["bought_in_cents"], drop_cents=row["drop_cents"],
+        stream=row["stream"],
+        seq=row["seq"],
+        open=True,
+        game=row["game"],
+        dealer=row["dealer"],
+        gaming_day=row["gaming_day"].isoformat(),
+        rounds=row["rounds"],
+        last_round_no=row["last_round_no"],
+        house_win_cents=row["house_win_cents"],
+        bought_in_cents=row["bought_in_cents"],
+        drop_cents=row["drop_cents"],
         findings={each["id"]: each["severity"] for each in row["findings"] or ()},
-        closings=deque(row["closings"], maxlen=PACE_ROUNDS), last_event_at_us=row["closed_at_us"],
-    )  # fmt: skip
+        closings=deque(row["closings"], maxlen=PACE_ROUNDS),
+        last_event_at_us=row["closed_at_us"],
+    )
 
 
 def _new_day(table: Table, gaming_day: str) -> None:

@@ -142,18 +142,25 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
         if each.paytable and each.wager in book.chapter.wagers and not each.reading
     }
     return Submission(
-        game=book.game, chapter=book.chapter.key, title=book.chapter.title, offered=offered,
+        game=book.game,
+        chapter=book.chapter.key,
+        title=book.chapter.title,
+        offered=offered,
         others={wager: names for wager, names in others.items() if names},
-    )  # fmt: skip
+    )
 
 
 def _offered(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return], reading: str) -> Offered:
     together = TOGETHER.get(book.game, ())
     return Offered(
-        wager=offer.wager, paytable=_name(offer), min_cents=offer.min_cents, max_cents=offer.max_cents,
-        figures=None if reading else _figures(book, offer, known), reading=reading,
+        wager=offer.wager,
+        paytable=_name(offer),
+        min_cents=offer.min_cents,
+        max_cents=offer.max_cents,
+        figures=None if reading else _figures(book, offer, known),
+        reading=reading,
         together=together if offer.wager in together else (),
-    )  # fmt: skip
+    )
 
 
 def _figures(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return]) -> Return | None:
@@ -200,6 +207,11 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other: str) -> Wh
     if now is None or then is None or made is None:
         return None
     return WhatIf(
-        wager=wager, paytable=paytable, wagers=made[0], handle_cents=made[1],
-        advantage_percent=now.house_advantage_percent, other=other, other_advantage_percent=then.house_advantage_percent,
-    )  # fmt: skip
+        wager=wager,
+        paytable=paytable,
+        wagers=made[0],
+        handle_cents=made[1],
+        advantage_percent=now.house_advantage_percent,
+        other=other,
+        other_advantage_percent=then.house_advantage_percent,
+    )

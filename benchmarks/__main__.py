@@ -28,8 +28,7 @@ BY_ROUND = 500
 """So many rounds are appended with a commit each."""
 
 
-def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, warehouse_rounds: int
-            ) -> dict[str, Any]:  # fmt: skip
+def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, warehouse_rounds: int) -> dict[str, Any]:
     """Measure everything; return what results.json holds."""
     results: dict[str, Any] = {"command": "make bench", "machine": machine()}
     say(f"writing {rounds:,} rounds …")
@@ -37,23 +36,39 @@ def measure(folder: Path, rounds: int, with_kafka: bool, batch_rounds: int, ware
     groups, later = groups[:rounds], groups[rounds:]
     events = sum(len(drafts) for _, drafts in groups)
     results["workload"] = {
-        "rounds": rounds, "events": events, "events_per_round": round(events / rounds, 1), "seed": SEED,
-    }  # fmt: skip
+        "rounds": rounds,
+        "events": events,
+        "events_per_round": round(events / rounds, 1),
+        "seed": SEED,
+    }
     measured: list[Measured] = []
     say("append to SQLite …")
     by_round, _ = on_sqlite.appending(
         folder, groups[:BY_ROUND], 1, "append-sqlite-round", "Append to SQLite, a commit each round"
     )
     by_batch, path = on_sqlite.appending(
-        folder, groups, on_sqlite.COMMIT_EVENTS, "append-sqlite",
+        folder,
+        groups,
+        on_sqlite.COMMIT_EVENTS,
+        "append-sqlite",
         f"Append to SQLite, {on_sqlite.COMMIT_EVENTS:,} events a commit",
-    )  # fmt: skip
+    )
     stored = [
-        on_sqlite.storing(folder, groups, on_sqlite.COMMIT_EVENTS, "store-sqlite",
-                          f"Append to SQLite, encoded beforehand, {on_sqlite.COMMIT_EVENTS:,} events a commit"),
-        on_sqlite.storing(folder, groups[:BY_ROUND], 1, "store-sqlite-round",
-                          "Append to SQLite, encoded beforehand, a commit each round"),
-    ]  # fmt: skip
+        on_sqlite.storing(
+            folder,
+            groups,
+            on_sqlite.COMMIT_EVENTS,
+            "store-sqlite",
+            f"Append to SQLite, encoded beforehand, {on_sqlite.COMMIT_EVENTS:,} events a commit",
+        ),
+        on_sqlite.storing(
+            folder,
+            groups[:BY_ROUND],
+            1,
+            "store-sqlite-round",
+            "Append to SQLite, encoded beforehand, a commit each round",
+        ),
+    ]
     say("replay from SQLite …")
     replayed = on_sqlite.replaying(path, rounds, events)
     say("chain …")

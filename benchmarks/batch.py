@@ -46,9 +46,13 @@ def run(folder: Path, workers: int) -> dict[str, Any]:
         findings = sum(kind == "findings" for kind, _, _ in judged_results(log, table, by, tally, upheld_too=False))
         wall, cpu = time.perf_counter() - wall, _cpu_s() - cpu
     return {
-        "wall_s": wall, "cpu_s": cpu, "rounds": tally.upheld + tally.told, "told": tally.told, "findings": findings,
+        "wall_s": wall,
+        "cpu_s": cpu,
+        "rounds": tally.upheld + tally.told,
+        "told": tally.told,
+        "findings": findings,
         "peak_mib": round(_peak_kib(workers) / 1024),
-    }  # fmt: skip
+    }
 
 
 def _cpu_s() -> float:
@@ -104,28 +108,48 @@ def measure(folder: Path, rounds: int, single: Measured | None = None) -> list[M
     peer = _scaled(single, rounds) if single is not None else None
     return [
         Measured(
-            key="batch", title=f"Batch replay of {rounds:,} rounds, two workers", unit="rounds", count=rounds, ours=two,
-            peer_name="replay event by event from SQLite, in one process" if peer else "", peer=peer,
-            goal=f"≥ {GOAL:,} rounds/s on two cores", met=rounds / two.wall_s >= GOAL, notes=_notes(short[0]),
+            key="batch",
+            title=f"Batch replay of {rounds:,} rounds, two workers",
+            unit="rounds",
+            count=rounds,
+            ours=two,
+            peer_name="replay event by event from SQLite, in one process" if peer else "",
+            peer=peer,
+            goal=f"≥ {GOAL:,} rounds/s on two cores",
+            met=rounds / two.wall_s >= GOAL,
+            notes=_notes(short[0]),
         ),
         Measured(
-            key="batch-long", title=f"Batch replay of {rounds * TIMES:,} rounds, two workers", unit="rounds",
-            count=rounds * TIMES, ours=two_long, goal=f"≥ {GOAL:,} rounds/s on two cores",
-            met=rounds * TIMES / two_long.wall_s >= GOAL, notes={"the_same_rounds_times": TIMES, **_notes(long[2][0])},
+            key="batch-long",
+            title=f"Batch replay of {rounds * TIMES:,} rounds, two workers",
+            unit="rounds",
+            count=rounds * TIMES,
+            ours=two_long,
+            goal=f"≥ {GOAL:,} rounds/s on two cores",
+            met=rounds * TIMES / two_long.wall_s >= GOAL,
+            notes={"the_same_rounds_times": TIMES, **_notes(long[2][0])},
         ),
         Measured(
-            key="batch-workers", title=f"Batch replay of {rounds * TIMES:,} rounds, two workers beside one", unit="rounds",
-            count=rounds * TIMES, ours=two_long, peer_name="the same with one worker", peer=one_long, goal=f"≥ {SPEEDUP} ×",
+            key="batch-workers",
+            title=f"Batch replay of {rounds * TIMES:,} rounds, two workers beside one",
+            unit="rounds",
+            count=rounds * TIMES,
+            ours=two_long,
+            peer_name="the same with one worker",
+            peer=one_long,
+            goal=f"≥ {SPEEDUP} ×",
             met=one_long.wall_s / two_long.wall_s >= SPEEDUP,
             notes={"two_processes_that_share_nothing_beside_one": round(2 * one_long.wall_s / TIMES / min(apart), 2)},
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _notes(run: dict[str, Any]) -> dict[str, Any]:
     return {
-        "rounds_told_event_by_event": run["told"], "findings": run["findings"], "peak_memory_mib": run["peak_mib"],
-    }  # fmt: skip
+        "rounds_told_event_by_event": run["told"],
+        "findings": run["findings"],
+        "peak_memory_mib": run["peak_mib"],
+    }
 
 
 def _best(runs: list[dict[str, Any]]) -> Timing:

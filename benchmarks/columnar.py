@@ -65,16 +65,21 @@ def _equipment(at: int, before: Draft) -> list[Draft]:
     if at % CHANGED_EVERY:
         return []
     payloads = [
-        model.DeckReceived(deck="d-1", back_colour="blue", jokers=1, preshuffled=False), model.DeckInPlay(deck="d-1"),
+        model.DeckReceived(deck="d-1", back_colour="blue", jokers=1, preshuffled=False),
+        model.DeckInPlay(deck="d-1"),
         model.DiceReceived(dice_set="dice-1"),
-    ]  # fmt: skip
+    ]
     return [
         Draft(
-            event_id=f"{at:024x}{number:08x}", source="pit", source_seq=at // CHANGED_EVERY * 2 + number + 1,
-            occurred_at_us=before.occurred_at_us, round_no=None, payload=payload,
+            event_id=f"{at:024x}{number:08x}",
+            source="pit",
+            source_seq=at // CHANGED_EVERY * 2 + number + 1,
+            occurred_at_us=before.occurred_at_us,
+            round_no=None,
+            payload=payload,
         )
         for number, payload in enumerate(payloads[0 if at == 0 else 1 :], 0 if at == 0 else 1)
-    ]  # fmt: skip
+    ]
 
 
 def _mispaid(drafts: list[Draft]) -> list[Draft]:
@@ -133,8 +138,9 @@ def generated(
     kinds = {name: kind for name, (kind, _) in FACE_UP.all_arrays.items()}
     columns: dict[str, Any] = {
         name: np.repeat(numbers_of(template, name, kinds.get(name)), size, axis=0)
-        for name in template.schema.names if name not in (*TEXTS, REST)
-    }  # fmt: skip
+        for name in template.schema.names
+        if name not in (*TEXTS, REST)
+    }
     columns["round_no"] += first + np.arange(size)
     cards = rng.permuted(np.tile(np.arange(53, dtype=np.uint8), (size, 1)), axis=1)[:, :49].copy()
     columns["dealt"], columns["hands"] = cards, cards.copy()

@@ -82,10 +82,15 @@ def measure(address: str, title: str, key: str, rounds: int, state_dir: Path | N
     delays = sorted(seen[each] - at_s for each, at_s in acknowledged.items())
     median, late = delays[len(delays) // 2], delays[math.ceil(0.99 * len(delays)) - 1]
     return Measured(
-        key=key, title=title, unit="delays", count=1, ours=Timing(median, median),
-        goal="99 of 100 under 1 s", met=late < 1.0,
+        key=key,
+        title=title,
+        unit="delays",
+        count=1,
+        ours=Timing(median, median),
+        goal="99 of 100 under 1 s",
+        met=late < 1.0,
         notes={"rounds": rounds, "percentile_99_ms": round(late * 1000), "longest_ms": round(delays[-1] * 1000)},
-    )  # fmt: skip
+    )
 
 
 def _where(state_dir: Path | None) -> dict[str, Any]:

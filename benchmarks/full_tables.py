@@ -31,10 +31,16 @@ STAKES = {"base": 2500, "ace_high_bonus": 500, "fortune_bonus": 500, "progressiv
 """Every wager; half of the patrons wager a dollar less on Fortune and hold no Envy lammer."""
 SEATS = (6, 5, 4, 3, 2, 1)
 DEVICES = {
-    model.CardsDealt: "shoe", model.CardsShuffled: "shuffler", model.DiceRolled: "shaker", model.ShakerShaken: "shaker",
-    model.TotalAnnounced: "shaker", model.StartAnnounced: "shaker", model.ShakerCovered: "shaker",
-    model.ProgressiveAccepted: "controller", model.ProgressiveLocked: "controller",
-}  # fmt: skip
+    model.CardsDealt: "shoe",
+    model.CardsShuffled: "shuffler",
+    model.DiceRolled: "shaker",
+    model.ShakerShaken: "shaker",
+    model.TotalAnnounced: "shaker",
+    model.StartAnnounced: "shaker",
+    model.ShakerCovered: "shaker",
+    model.ProgressiveAccepted: "controller",
+    model.ProgressiveLocked: "controller",
+}
 """Who reports what; the layout reports the rest."""
 
 
@@ -76,8 +82,9 @@ class Table:
         way = self.book.way
         ways = {position: way.choose(cards) for position, cards in hands.items()}
         boxes = [
-            Box(seat, f"p-{seat}", Hand(hands[seat], ways[seat].high, ways[seat].low), stakes_of(seat)) for seat in sorted(SEATS)
-        ]  # fmt: skip
+            Box(seat, f"p-{seat}", Hand(hands[seat], ways[seat].high, ways[seat].low), stakes_of(seat))
+            for seat in sorted(SEATS)
+        ]
         dealer = Hand(hands["dealer"], ways["dealer"].high, ways["dealer"].low)
         dice = [self.random.randrange(1, 7) for _ in range(3)]
         order = clockwise_from(starting_position(sum(dice)))
@@ -96,7 +103,7 @@ class Table:
         text += [
             f"set {_at(position)} high={show(ways[position].high)} low={show(ways[position].low)}"
             for position in ("dealer", *SEATS)
-        ]  # fmt: skip
+        ]
         text += self._settlement(
             settle(self.book, Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.meter))), hands
         )

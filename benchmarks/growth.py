@@ -38,12 +38,18 @@ def measure(folder: Path, seed: int) -> list[Measured]:
         peer = Timing(factor * fmean(each.wall_s for each in around), factor * fmean(each.cpu_s for each in around))
         measured.append(
             Measured(
-                key=f"growth-{times}", title=f"Replay of {times} times as many rounds", unit="events", count=events,
-                ours=ours, peer_name=f"{ROUNDS} rounds, {factor:.1f} times over", peer=peer,
-                goal="an event costs the same within 10 %", met=ours.cpu_s <= peer.cpu_s * (1 + WITHIN),
+                key=f"growth-{times}",
+                title=f"Replay of {times} times as many rounds",
+                unit="events",
+                count=events,
+                ours=ours,
+                peer_name=f"{ROUNDS} rounds, {factor:.1f} times over",
+                peer=peer,
+                goal="an event costs the same within 10 %",
+                met=ours.cpu_s <= peer.cpu_s * (1 + WITHIN),
                 notes={"rounds": len(part)},
             )
-        )  # fmt: skip
+        )
     return measured
 
 

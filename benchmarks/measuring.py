@@ -63,14 +63,19 @@ class Measured(msgspec.Struct, kw_only=True):
     def as_json(self) -> dict[str, Any]:
         """Return what results.json keeps."""
         kept: dict[str, Any] = {
-            "key": self.key, "title": self.title, "unit": self.unit, "count": self.count,
+            "key": self.key,
+            "title": self.title,
+            "unit": self.unit,
+            "count": self.count,
             "ours": msgspec.to_builtins(self.ours) | self.ours.rates(self.count),
-        }  # fmt: skip
+        }
         if self.peer is not None and self.ratio is not None and self.cpu_ratio is not None:
             kept |= {
-                "peer_name": self.peer_name, "peer": msgspec.to_builtins(self.peer) | self.peer.rates(self.count),
-                "ratio": round(self.ratio, 3), "cpu_ratio": round(self.cpu_ratio, 3),
-            }  # fmt: skip
+                "peer_name": self.peer_name,
+                "peer": msgspec.to_builtins(self.peer) | self.peer.rates(self.count),
+                "ratio": round(self.ratio, 3),
+                "cpu_ratio": round(self.cpu_ratio, 3),
+            }
         if self.goal:
             kept |= {"goal": self.goal, "met": self.met}
         return kept | ({"notes": self.notes} if self.notes else {})
@@ -115,12 +120,16 @@ def machine() -> dict[str, Any]:
     """Describe the machine, the versions, and how busy it was when the run began."""
     memory = next(line for line in Path("/proc/meminfo").read_text().splitlines() if line.startswith("MemTotal"))
     return {
-        "cpu": _cpu(), "cores": os.cpu_count(), "memory_gib": round(int(memory.split()[1]) / 2**20, 1),
-        "system": f"{platform.system()} {platform.release()}", "python": _interpreter(),
-        "sqlite": apsw.sqlite_lib_version(), "libraries": {name: version(name) for name in LIBRARIES},
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "memory_gib": round(int(memory.split()[1]) / 2**20, 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": _interpreter(),
+        "sqlite": apsw.sqlite_lib_version(),
+        "libraries": {name: version(name) for name in LIBRARIES},
         "load_average": [round(load, 2) for load in os.getloadavg()],
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-    }  # fmt: skip
+    }
 
 
 def _interpreter() -> str:

@@ -59,11 +59,14 @@ class Kafka:
             self.addresses.append(address)
             theirs.append(self._bare(f"{name}-bare", list(peers.grouped(records, sizes))))
         return Measured(
-            key="append-kafka", title=f"Append to Kafka, {COMMIT_EVENTS:,} events a transaction", unit="events",
-            count=self.events, ours=best(mine),
+            key="append-kafka",
+            title=f"Append to Kafka, {COMMIT_EVENTS:,} events a transaction",
+            unit="events",
+            count=self.events,
+            ours=best(mine),
             peer_name="kafka-python alone: same settings, transactions and fsyncs, records encoded beforehand",
             peer=best(theirs),
-        )  # fmt: skip
+        )
 
     def storing(self) -> Measured:
         """Measure appending with the encoding taken out; each repeat to a log of its own."""
@@ -81,18 +84,28 @@ class Kafka:
             mine.append(timing)
             theirs.append(self._bare(f"{name}-bare", list(peers.grouped(records, sizes))))
         return Measured(
-            key="store-kafka", title=f"Append to Kafka, encoded beforehand, {COMMIT_EVENTS:,} events a transaction",
-            unit="events", count=self.events, ours=best(mine),
-            peer_name="kafka-python alone: same settings, transactions and fsyncs, the same records", peer=best(theirs),
-            goal="80 % of the bare peer", met=best(theirs).wall_s / best(mine).wall_s >= 0.8,
-        )  # fmt: skip
+            key="store-kafka",
+            title=f"Append to Kafka, encoded beforehand, {COMMIT_EVENTS:,} events a transaction",
+            unit="events",
+            count=self.events,
+            ours=best(mine),
+            peer_name="kafka-python alone: same settings, transactions and fsyncs, the same records",
+            peer=best(theirs),
+            goal="80 % of the bare peer",
+            met=best(theirs).wall_s / best(mine).wall_s >= 0.8,
+        )
 
     def _append_beforehand(self, batches: Batches) -> tuple[Timing, list[Record], str]:
         name = f"bench-{secrets.token_hex(4)}"
         log = open_log(
-            f"kafka://{self.bootstrap}/{name}", create=True, property_id=PROPERTY, state_dir=self.folder,
-            partitions=PARTITIONS, log_id=encoded.LOG_ID, clock=encoded.clock,
-        )  # fmt: skip
+            f"kafka://{self.bootstrap}/{name}",
+            create=True,
+            property_id=PROPERTY,
+            state_dir=self.folder,
+            partitions=PARTITIONS,
+            log_id=encoded.LOG_ID,
+            clock=encoded.clock,
+        )
         try:
             timing = once(append, log, batches)[0]
             return timing, [record for batch in log.tail({}) for record in batch], name
@@ -122,10 +135,16 @@ class Kafka:
 
         mine, bare = side_by_side(ours, lambda: peers.kafka_poll(self.bootstrap, topic, self.events))
         return Measured(
-            key="poll-kafka", title="Poll, decode and check the chain from Kafka", unit="events", count=self.events,
-            ours=mine, peer_name="a bare kafka-python poll loop over the same topic", peer=bare,
-            goal="60 % of the bare loop", met=bare.wall_s / mine.wall_s >= 0.6,
-        )  # fmt: skip
+            key="poll-kafka",
+            title="Poll, decode and check the chain from Kafka",
+            unit="events",
+            count=self.events,
+            ours=mine,
+            peer_name="a bare kafka-python poll loop over the same topic",
+            peer=bare,
+            goal="60 % of the bare loop",
+            met=bare.wall_s / mine.wall_s >= 0.6,
+        )
 
     def replaying(self, from_sqlite: Measured) -> Measured:
         """Measure single-round replay with the verdicts stored on Kafka; each repeat of a log not replayed before."""
@@ -136,11 +155,17 @@ class Kafka:
             timings.append(timing)
         ours = best(timings)
         return Measured(
-            key="replay-kafka", title="Single-round replay from Kafka, verdicts stored there", unit="rounds",
-            count=self.rounds, ours=ours, peer_name="the same from SQLite", peer=from_sqlite.ours,
-            goal="half the rate from SQLite", met=from_sqlite.ours.wall_s / ours.wall_s >= 0.5,
+            key="replay-kafka",
+            title="Single-round replay from Kafka, verdicts stored there",
+            unit="rounds",
+            count=self.rounds,
+            ours=ours,
+            peer_name="the same from SQLite",
+            peer=from_sqlite.ours,
+            goal="half the rate from SQLite",
+            met=from_sqlite.ours.wall_s / ours.wall_s >= 0.5,
             notes={"events_per_s": round(self.events / ours.wall_s), "processes": 2},
-        )  # fmt: skip
+        )
 
     def _replay(self, address: str) -> Summary:
         log = open_log(address, read_only=True, state_dir=self.folder, check_heads=False)

@@ -65,10 +65,15 @@ def appending(folder: Path, groups: Groups, size: int, key: str, title: str) -> 
         theirs.append(once(peers.sqlite_append, bare, rows, sizes)[0])
         bare.unlink()
     measured = Measured(
-        key=key, title=title, unit="events", count=sum(sizes), ours=best(mine),
-        peer_name="apsw alone: same schema, settings and fsyncs, rows encoded and hashed beforehand", peer=best(theirs),
+        key=key,
+        title=title,
+        unit="events",
+        count=sum(sizes),
+        ours=best(mine),
+        peer_name="apsw alone: same schema, settings and fsyncs, rows encoded and hashed beforehand",
+        peer=best(theirs),
         notes={"commits": len(sizes), "commits_per_s": round(len(sizes) / best(mine).wall_s)},
-    )  # fmt: skip
+    )
     return measured, path
 
 
@@ -93,10 +98,17 @@ def storing(folder: Path, groups: Groups, size: int, key: str, title: str) -> Me
         path.unlink()
         bare.unlink()
     return Measured(
-        key=key, title=title, unit="events", count=sum(sizes), ours=best(mine),
-        peer_name="apsw alone: same schema, settings and fsyncs, the same rows", peer=best(theirs),
-        goal="80 % of the bare peer", met=best(theirs).wall_s / best(mine).wall_s >= 0.8, notes={"commits": len(sizes)},
-    )  # fmt: skip
+        key=key,
+        title=title,
+        unit="events",
+        count=sum(sizes),
+        ours=best(mine),
+        peer_name="apsw alone: same schema, settings and fsyncs, the same rows",
+        peer=best(theirs),
+        goal="80 % of the bare peer",
+        met=best(theirs).wall_s / best(mine).wall_s >= 0.8,
+        notes={"commits": len(sizes)},
+    )
 
 
 def chain(path: Path, events: int) -> list[Measured]:
@@ -112,15 +124,26 @@ def chain(path: Path, events: int) -> list[Measured]:
     rate = events / ours.wall_s
     return [
         Measured(
-            key="chain-sqlite", title="Chain verification from SQLite", unit="events", count=events, ours=ours,
-            peer_name="apsw SELECT of the same rows and a hashlib loop, nothing compared", peer=bare,
-            goal="100,000 events/s", met=rate >= 100_000,
+            key="chain-sqlite",
+            title="Chain verification from SQLite",
+            unit="events",
+            count=events,
+            ours=ours,
+            peer_name="apsw SELECT of the same rows and a hashlib loop, nothing compared",
+            peer=bare,
+            goal="100,000 events/s",
+            met=rate >= 100_000,
         ),
         Measured(
-            key="verify-sqlite", title="`rack verify`: chain, numbering, canonical bytes, envelopes, days",
-            unit="events", count=events, ours=whole, peer_name="apsw SELECT of the same rows", peer=select,
+            key="verify-sqlite",
+            title="`rack verify`: chain, numbering, canonical bytes, envelopes, days",
+            unit="events",
+            count=events,
+            ours=whole,
+            peer_name="apsw SELECT of the same rows",
+            peer=select,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def clear_results(path: Path) -> None:
@@ -153,11 +176,17 @@ def replaying(path: Path, rounds: int, events: int) -> Measured:
         theirs.append(once(lambda: peers.sqlite_select_and_decode(path))[0])
     ours = best(mine)
     return Measured(
-        key="replay-sqlite", title="Single-round replay from SQLite, verdicts stored", unit="rounds", count=rounds,
-        ours=ours, peer_name="apsw SELECT of the same rows and unchecked JSON parsing, nothing judged",
-        peer=best(theirs), goal="1,000 rounds/s on one core", met=rounds / ours.wall_s >= 1_000,
+        key="replay-sqlite",
+        title="Single-round replay from SQLite, verdicts stored",
+        unit="rounds",
+        count=rounds,
+        ours=ours,
+        peer_name="apsw SELECT of the same rows and unchecked JSON parsing, nothing judged",
+        peer=best(theirs),
+        goal="1,000 rounds/s on one core",
+        met=rounds / ours.wall_s >= 1_000,
         notes={"events_per_round": round(events / rounds, 1), "events_per_s": round(events / ours.wall_s)},
-    )  # fmt: skip
+    )
 
 
 def restarting(path: Path, rounds: int, later: Groups) -> Measured:
@@ -176,10 +205,17 @@ def restarting(path: Path, rounds: int, later: Groups) -> Measured:
         theirs.append(timing)
     ours = best(mine)
     return Measured(
-        key="restart-sqlite", title="Restart from the snapshot, one new round", unit="restarts", count=1, ours=ours,
-        peer_name="replay from the beginning", peer=best(theirs), goal="under 2 s", met=ours.wall_s < 2.0,
+        key="restart-sqlite",
+        title="Restart from the snapshot, one new round",
+        unit="restarts",
+        count=1,
+        ours=ours,
+        peer_name="replay from the beginning",
+        peer=best(theirs),
+        goal="under 2 s",
+        met=ours.wall_s < 2.0,
         notes={"rounds_before": rounds},
-    )  # fmt: skip
+    )
 
 
 def expect(summary: Summary, rounds: int) -> None:

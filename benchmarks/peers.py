@@ -38,8 +38,10 @@ def stored(path: Path) -> Stored:
     schema = ";".join(str(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
     events: list[Any] = connection.execute("SELECT stream, seq, data, hash FROM events ORDER BY pos").fetchall()
     raws = [msgspec.json.decode(data) for _, _, data, _ in events]
-    reports = [(raw["stream"], raw["source"], raw["source_seq"], sha256(row[2]).digest())
-               for raw, row in zip(raws, events, strict=True)]  # fmt: skip
+    reports = [
+        (raw["stream"], raw["source"], raw["source_seq"], sha256(row[2]).digest())
+        for raw, row in zip(raws, events, strict=True)
+    ]
     ids = [(raw["stream"], bytes.fromhex(raw["event_id"])) for raw in raws]
     connection.close()
     return Stored(schema, reports, ids, events)
@@ -111,10 +113,15 @@ def sqlite_select_and_decode(path: Path) -> int:
 def kafka_poll(bootstrap: str, topic: str, expected: int) -> int:
     """Poll a topic from its beginning with kafka-python alone, committed records only, until so many came."""
     consumer = kafka.KafkaConsumer(
-        bootstrap_servers=bootstrap, group_id=None, isolation_level="read_committed", auto_offset_reset="earliest",
-        enable_auto_commit=False, max_poll_records=4000, max_partition_fetch_bytes=4 * 1024 * 1024,
+        bootstrap_servers=bootstrap,
+        group_id=None,
+        isolation_level="read_committed",
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,
+        max_poll_records=4000,
+        max_partition_fetch_bytes=4 * 1024 * 1024,
         metrics_enabled=False,
-    )  # fmt: skip
+    )
     partitions = [kafka.TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or ()]
     consumer.assign(partitions)
     consumer.seek_to_beginning(*partitions)
@@ -127,13 +134,20 @@ def kafka_poll(bootstrap: str, topic: str, expected: int) -> int:
     return count
 
 
-def kafka_append(bootstrap: str, topic: str, groups: Sequence[Sequence[Record]], partition: dict[str, int],
-                 folder: Path) -> None:  # fmt: skip
+def kafka_append(
+    bootstrap: str, topic: str, groups: Sequence[Sequence[Record]], partition: dict[str, int], folder: Path
+) -> None:
     """Send pre-encoded records by kafka-python alone with the same settings: a transaction a group, then one fsync."""
     producer = kafka.KafkaProducer(
-        bootstrap_servers=bootstrap, acks="all", enable_idempotence=True, compression_type="zstd",
-        batch_size=256 * 1024, linger_ms=20, transactional_id=f"{topic}.bare", metrics_enabled=False,
-    )  # fmt: skip
+        bootstrap_servers=bootstrap,
+        acks="all",
+        enable_idempotence=True,
+        compression_type="zstd",
+        batch_size=256 * 1024,
+        linger_ms=20,
+        transactional_id=f"{topic}.bare",
+        metrics_enabled=False,
+    )
     producer.init_transactions()
     mark = os.open(folder / "bare.mark", os.O_RDWR | os.O_CREAT, 0o644)
     for number, group in enumerate(groups):

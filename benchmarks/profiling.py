@@ -110,14 +110,19 @@ def profile(path: Path) -> dict[str, Any]:
         groups[_group(function)] += seconds
     top = sorted(own.items(), key=lambda item: -item[1])[:TOP]
     return {
-        "groups_percent": {name: round(100 * seconds / total, 1)
-                           for name, seconds in sorted(groups.items(), key=lambda item: -item[1])},
+        "groups_percent": {
+            name: round(100 * seconds / total, 1) for name, seconds in sorted(groups.items(), key=lambda item: -item[1])
+        },
         "functions": [
-            {"function": f"{_place(function[0])}:{function[2]}", "group": _group(function),
-             "percent": round(100 * seconds / total, 1), "calls": calls.get(function, 0)}
+            {
+                "function": f"{_place(function[0])}:{function[2]}",
+                "group": _group(function),
+                "percent": round(100 * seconds / total, 1),
+                "calls": calls.get(function, 0),
+            }
             for function, seconds in top
         ],
-    }  # fmt: skip
+    }
 
 
 def _place(file: str) -> str:

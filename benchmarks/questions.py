@@ -97,7 +97,10 @@ _DISPUTE: Final[dict[str, Question]] = {
 _HOLD: Final[dict[str, Question]] = {
     "counted, totals": hold.hold_totals,
     "counted, table days": hold.hold_by_table_day,
-    **{f"counted, by {period}": partial(periods.hold_by_period, by="table", period=period) for period in periods.PERIODS},
+    **{
+        f"counted, by {period}": partial(periods.hold_by_period, by="table", period=period)
+        for period in periods.PERIODS
+    },
     "counted, investigations": investigations.written_investigations,
     **{f"wagers, by {dimension}": partial(hold.hold_by, dimension=dimension) for dimension in hold.DIMENSIONS},
     "wagers, by wager, a dealer": partial(hold.hold_by, dimension="wager", selection=DEALER),
@@ -117,7 +120,7 @@ _HOLD: Final[dict[str, Question]] = {
     "behind, first page of a paytable": partial(behind.wagers_behind, wager="fortune_bonus", paytable="1", limit=100),
     "behind, first page of a dealer": partial(behind.wagers_behind, selection=DEALER, limit=100),
     "behind, first page of a month": partial(behind.wagers_behind, selection=MONTH, limit=100),
-}  # fmt: skip
+}
 _DEALERS: Final[dict[str, Question]] = {
     **{
         f"rates, by {by}": partial(mistakes.error_rates, by=by)
@@ -163,10 +166,19 @@ _COMMANDS: Final[dict[str, Question]] = {
 QUESTIONS: Final[dict[str, Question]] = {
     f"{where}: {what}": question
     for where, asked in {
-        "Every page": _EVERY_PAGE, "Floor": _FLOOR, "Queue": _QUEUE, "Round": _ROUND, "Dispute": _DISPUTE, "Hold": _HOLD,
-        "Dealers": _DEALERS, "Fairness": _FAIRNESS, "Integrity": _INTEGRITY, "Rules": _RULES, "Health": _HEALTH,
+        "Every page": _EVERY_PAGE,
+        "Floor": _FLOOR,
+        "Queue": _QUEUE,
+        "Round": _ROUND,
+        "Dispute": _DISPUTE,
+        "Hold": _HOLD,
+        "Dealers": _DEALERS,
+        "Fairness": _FAIRNESS,
+        "Integrity": _INTEGRITY,
+        "Rules": _RULES,
+        "Health": _HEALTH,
         "rack": _COMMANDS,
     }.items()
     for what, question in asked.items()
-}  # fmt: skip
+}
 """“page: question” → the question."""

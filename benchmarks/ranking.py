@@ -92,21 +92,32 @@ def measure(seed: int) -> list[Measured]:
         with_goal = library == "eval7"
         measured.append(
             Measured(
-                key=f"ranking-{library}", title=f"Seven cards ranked, two threads, beside {library}", unit="hands",
-                count=1_000_000, ours=ours, peer_name=f"{library}, a call in Python for each hand", peer=peer,
+                key=f"ranking-{library}",
+                title=f"Seven cards ranked, two threads, beside {library}",
+                unit="hands",
+                count=1_000_000,
+                ours=ours,
+                peer_name=f"{library}, a call in Python for each hand",
+                peer=peer,
                 notes={"hands_ours": OURS, "hands_theirs": count, "hands_compared": len(sample)},
                 goal="≥ 20 × on two cores" if with_goal else "",
                 met=peer.wall_s / ours.wall_s >= 20 if with_goal else None,
             )
-        )  # fmt: skip
+        )
     count_lines(1, [(45, 46)])
     counted = best([once(lambda: count_lines(WORKERS))[0] for _ in range(REPEATS)])
     measured.append(
         Measured(
-            key="enumeration", title="All hands of the 53-card deck, both joker modes", unit="hands", count=HANDS, ours=counted,
-            goal="≤ 5 s on two cores", met=counted.wall_s <= 5, notes={"seconds": round(counted.wall_s, 2)},
+            key="enumeration",
+            title="All hands of the 53-card deck, both joker modes",
+            unit="hands",
+            count=HANDS,
+            ours=counted,
+            goal="≤ 5 s on two cores",
+            met=counted.wall_s <= 5,
+            notes={"seconds": round(counted.wall_s, 2)},
         )
-    )  # fmt: skip
+    )
     return measured
 
 

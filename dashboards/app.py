@@ -35,11 +35,14 @@ def main() -> None:
     may = {name: access.may(name) for name in PAGES}
     pages = [
         st.Page(
-            HERE / "pages" / f"{name}.py", title=name.capitalize(), url_path=name, help=question,
+            HERE / "pages" / f"{name}.py",
+            title=name.capitalize(),
+            url_path=name,
+            help=question,
             visibility="visible" if may[name] else "hidden",  # its address still answers: with the reason
         )
         for name, question in PAGES.items()
-    ]  # fmt: skip
+    ]
     first = next((page for page in pages if may[page.url_path]), pages[0])
 
     def home() -> None:

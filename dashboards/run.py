@@ -28,22 +28,34 @@ HERE = Path(__file__).parent
 
 
 def command(
-    warehouse_path: str | Path, port: int, log: str | None = None, *, login: str | Path | None = None,
+    warehouse_path: str | Path,
+    port: int,
+    log: str | None = None,
+    *,
+    login: str | Path | None = None,
     witness: tuple[Path, Path] | None = None,
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Return the command that serves the pages on 127.0.0.1, and nothing to or from any other address.
 
     `login` is the file with Streamlit's `[auth]` and our `[roles]`; without it the pages can only be looked at.
     `log` is the address of the log: without it the pages show what the warehouse holds, and nothing can be reviewed. `witness`
     are a witness's folder and the file of its public key. Paths go in front through `env`, so that the list can be run as it is.
     """
-    given = [f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}", f"{LOG_VARIABLE}={log or ''}",
-             f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}",
-             f"{WITNESS_VARIABLE}={witness[0].absolute() if witness else ''}",
-             f"{WITNESS_KEY_VARIABLE}={witness[1].absolute() if witness else ''}"]  # fmt: skip
+    given = [
+        f"{WAREHOUSE_VARIABLE}={Path(warehouse_path).absolute()}",
+        f"{LOG_VARIABLE}={log or ''}",
+        f"{ACCESS_VARIABLE}={READ_ONLY if login is None else LOGIN}",
+        f"{WITNESS_VARIABLE}={witness[0].absolute() if witness else ''}",
+        f"{WITNESS_KEY_VARIABLE}={witness[1].absolute() if witness else ''}",
+    ]
     return [
-        "env", *given,
-        sys.executable, "-m", "streamlit", "run", str(HERE / "start" / "discard_rack.py"),
+        "env",
+        *given,
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(HERE / "start" / "discard_rack.py"),
         "--server.address=127.0.0.1",
         f"--server.port={port}",
         "--server.headless=true",
@@ -56,7 +68,7 @@ def command(
         "--runner.magicEnabled=false",
         f"--theme.base={HERE / 'theme.toml'}",
         *([] if login is None else [f"--secrets.files={Path(login).absolute()}"]),
-    ]  # fmt: skip
+    ]
 
 
 def warehouse_path() -> Path:

@@ -79,10 +79,14 @@ def restore(archive: ArchiveLog, address: str, *, progress: Progress | None = No
                 message = f"restored as far as {ends[stream].seq}, and not to the archive's end"
                 integrity[stream] = BrokenSeal(stream, head.seq, message)
         return Restored(
-            log_id=log.log_id, property_id=log.property_id, events=events, refused=len(missing), heads=ends,
+            log_id=log.log_id,
+            property_id=log.property_id,
+            events=events,
+            refused=len(missing),
+            heads=ends,
             checkpoints=checkpoints,
             integrity=[f"{broken.code} {broken}" for broken in integrity.values()],
-        )  # fmt: skip
+        )
     finally:
         log.close()
 

@@ -43,8 +43,14 @@ ROUNDS_A_DAY = 420
 class Simulation:
     """What a simulation made: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
 
-    def __init__(self, groups: list[Group], labels: list[Planted], legitimate: list[Legit], rounds: int,
-                 taken: Sequence[tuple[str, int]] = ()) -> None:  # fmt: skip
+    def __init__(
+        self,
+        groups: list[Group],
+        labels: list[Planted],
+        legitimate: list[Legit],
+        rounds: int,
+        taken: Sequence[tuple[str, int]] = (),
+    ) -> None:
         self._groups = groups
         self.taken = taken
         self.labels = labels
@@ -75,9 +81,16 @@ class Simulation:
 
 
 def simulate(
-    seed: int, rounds: int = 2400, tables: int | None = None, plant: bool = True, games: Sequence[str] = (DEFAULT,), *,
-    days: int = 2, scheme: Scheme | None = None, rare: bool = True,
-) -> Simulation:  # fmt: skip
+    seed: int,
+    rounds: int = 2400,
+    tables: int | None = None,
+    plant: bool = True,
+    games: Sequence[str] = (DEFAULT,),
+    *,
+    days: int = 2,
+    scheme: Scheme | None = None,
+    rare: bool = True,
+) -> Simulation:
     """Simulate a floor until so many rounds of each game were played.
 
     `tables` are the tables of each game (null: as many as take all its paytables); `plant=False` leaves out faults (not
@@ -105,8 +118,17 @@ class _Running:
 class _Floor:
     """The run of a simulation."""
 
-    def __init__(self, seed: int, rounds: int, wings: Sequence[Wing], tables: int | None, plant: bool, days: int,
-                 scheme: Scheme, rare: bool) -> None:  # fmt: skip
+    def __init__(
+        self,
+        seed: int,
+        rounds: int,
+        wings: Sequence[Wing],
+        tables: int | None,
+        plant: bool,
+        days: int,
+        scheme: Scheme,
+        rare: bool,
+    ) -> None:
         if rounds < 1:
             raise ValueError(f"{rounds} rounds; expected at least 1")
         self.rounds = rounds
@@ -259,10 +281,15 @@ class _Floor:
         for stream in streams:
             self.labels.append(
                 Planted(
-                    code=name.partition("/")[0], stream=stream, table=play.table.id, round_no=play.plan.round_no,
-                    seat=where.seat, wager=where.wager, consequences=where.consequences,
+                    code=name.partition("/")[0],
+                    stream=stream,
+                    table=play.table.id,
+                    round_no=play.plan.round_no,
+                    seat=where.seat,
+                    wager=where.wager,
+                    consequences=where.consequences,
                 )
-            )  # fmt: skip
+            )
 
     def _label_natural(self, wing: _Running, play: Any, but: str = "") -> None:
         """Label what was irregular and right by itself."""

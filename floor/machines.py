@@ -23,10 +23,13 @@ def accept_progressive(play: Any, seat: int, bettor: str, amount: int) -> None:
     of: Any = seat
     script.add(
         model.ProgressiveAccepted(
-            seat=of, meter=meter.id, amount_cents=amount, reading_centicents=advanced.value_centicents,
+            seat=of,
+            meter=meter.id,
+            amount_cents=amount,
+            reading_centicents=advanced.value_centicents,
             meter_seq=meter.seq,
         )
-    )  # fmt: skip
+    )
 
 
 def win_from_meter(play: Any, due: Due) -> None:
@@ -38,10 +41,14 @@ def win_from_meter(play: Any, due: Due) -> None:
     play.script.steps.append(Step(won, "controller", meter.id))
     play.script.add(
         model.ProgressiveWon(
-            seat=due.seat, meter=meter.id, share_bp=due.share_bp, reading_centicents=reading,
-            after_centicents=won.value_centicents, meter_seq=meter.seq,
+            seat=due.seat,
+            meter=meter.id,
+            share_bp=due.share_bp,
+            reading_centicents=reading,
+            after_centicents=won.value_centicents,
+            meter_seq=meter.seq,
         )
-    )  # fmt: skip
+    )
 
 
 def shuffle_other_deck(play: Any) -> None:

@@ -22,10 +22,15 @@ def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | N
     wagers = wagers or play.plan.by_hand
     dues: list[Due] = play.dues
     found = [
-        due for due in dues
-        if due.outcome in outcomes and due.wager in wagers and not due.capped and not due.uncovered_cents
-        and due.seat not in play.plan.surrendered and (due.wager, due.seat) in play.script.settled
-    ]  # fmt: skip
+        due
+        for due in dues
+        if due.outcome in outcomes
+        and due.wager in wagers
+        and not due.capped
+        and not due.uncovered_cents
+        and due.seat not in play.plan.surrendered
+        and (due.wager, due.seat) in play.script.settled
+    ]
     if not found:
         return None
     play.plan.random.shuffle(found)
@@ -128,5 +133,5 @@ def pay_vig(play: Any) -> Where | None:
     amount = max(25, due.winnings_cents // 20 // 25 * 25)
     play.script.behind(
         settled(play, due), fact(model.VigorishTaken, seat=due.seat, bettor=due.bettor, amount_cents=amount)
-    )  # fmt: skip
+    )
     return Where(due.seat, play.plan.base)

@@ -49,11 +49,15 @@ class People:
         """Let a patron come in."""
         random = self._random
         return Patron(
-            token=self.token(), units=random.choice(_UNITS), style=random.choice(_STYLES),
-            ace_high_percent=random.choice((0, 30, 60, 90)), ace_high_cents=random.choice((100, 200, 500, 500, 1000)),
-            fortune_percent=random.choice((0, 40, 70, 95)), fortune_cents=random.choice((100, 300, 500, 500, 500, 1000)),
+            token=self.token(),
+            units=random.choice(_UNITS),
+            style=random.choice(_STYLES),
+            ace_high_percent=random.choice((0, 30, 60, 90)),
+            ace_high_cents=random.choice((100, 200, 500, 500, 1000)),
+            fortune_percent=random.choice((0, 40, 70, 95)),
+            fortune_cents=random.choice((100, 300, 500, 500, 500, 1000)),
             progressive_percent=random.choice((0, 30, 80)),
-        )  # fmt: skip
+        )
 
 
 def dealer_at(table: int, tables: int, now_us: int) -> str:

@@ -36,9 +36,12 @@ def log_clock(play: Any) -> Where:
 def log_correction(play: Any) -> Where:
     """A correction names an event of its stream by an id that is not that event's."""
     mistaken = model.EventCorrected(
-        supersedes_seq=play.plan.random.randrange(1, 3), supersedes_event_id=f"{play.plan.random.getrandbits(128):032x}",
-        replacement=None, by=play.table.floor, reason="entered twice",
-    )  # fmt: skip
+        supersedes_seq=play.plan.random.randrange(1, 3),
+        supersedes_event_id=f"{play.plan.random.getrandbits(128):032x}",
+        replacement=None,
+        by=play.table.floor,
+        reason="entered twice",
+    )
     play.script.steps.insert(len(play.script.steps) - 1, Step(mistaken, "floor"))
     return Where()
 
@@ -53,8 +56,10 @@ def event_corrected(play: Any) -> Where | None:
     """Something is mistyped, and corrected by a later event of the same stream, in the round or right after it."""
     plan, script = play.plan, play.script
     steps: list[Any] = [
-        *script.of(model.WagerTaken), *script.of(model.WagerPaid), *script.of(model.ResultAnnounced),
-    ]  # fmt: skip
+        *script.of(model.WagerTaken),
+        *script.of(model.WagerPaid),
+        *script.of(model.ResultAnnounced),
+    ]
     if not steps:
         return None
     step = plan.random.choice(steps)

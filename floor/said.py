@@ -60,10 +60,15 @@ def paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> mode
     """A wager that is paid."""
     wager: Any = due.wager
     return fact(
-        model.WagerPaid, seat=due.seat, bettor=due.bettor, wager=wager, number=None, stake_cents=stake,
+        model.WagerPaid,
+        seat=due.seat,
+        bettor=due.bettor,
+        wager=wager,
+        number=None,
+        stake_cents=stake,
         winnings_cents=winnings,
         source=source,
-    )  # fmt: skip
+    )
 
 
 def source_of(winnings_cents: int) -> str:

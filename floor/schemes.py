@@ -21,9 +21,15 @@ from games.settlement.wagers import Outcome
 
 TAKEN_CENTS = 10_000
 FRIEND = Patron(
-    token="p-friend", units=4, style="house", ace_high_percent=60, ace_high_cents=500, fortune_percent=40,
-    fortune_cents=500, progressive_percent=0,
-)  # fmt: skip
+    token="p-friend",
+    units=4,
+    style="house",
+    ace_high_percent=60,
+    ace_high_cents=500,
+    fortune_percent=40,
+    fortune_cents=500,
+    progressive_percent=0,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,13 @@ EXAMPLE = Scheme(thief="d-02", clumsy="d-04", worn={"fu-01": 0.35})
 """One of each at a floor of Face Up Pai Gow."""
 
 MISTAKES: tuple[tuple[str, Callable[[Any], Where | None]], ...] = (
-    ("PAY-OVER", paying.pay_over), ("PAY-UNDER", paying.pay_under), ("PAY-MISSED", paying.pay_missed),
-    ("PAY-LOSER", paying.pay_loser), ("PAY-TAKEN", paying.pay_taken), ("PAY-NOT-TAKEN", paying.pay_not_taken),
-)  # fmt: skip
+    ("PAY-OVER", paying.pay_over),
+    ("PAY-UNDER", paying.pay_under),
+    ("PAY-MISSED", paying.pay_missed),
+    ("PAY-LOSER", paying.pay_loser),
+    ("PAY-TAKEN", paying.pay_taken),
+    ("PAY-NOT-TAKEN", paying.pay_not_taken),
+)
 
 
 class Goings:

@@ -45,8 +45,9 @@ class DeckAtTable:
 class Table:
     """One table: its stream, its clock, its equipment, who sits and deals there, and its chips."""
 
-    def __init__(self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People,
-                 random: Random) -> None:  # fmt: skip
+    def __init__(
+        self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People, random: Random
+    ) -> None:
         self.index, self.tables, self.spec, self.random = index, tables, spec, random
         self.id = spec.id
         self.stream = Stream(f"table/{spec.id}", random)
@@ -159,10 +160,12 @@ class Table:
         self.rotate()
         self.report(
             model.TableOpened(
-                game=self.book.game, deal_method=self.spec.deal_method, shuffler=self.spec.shuffler,
+                game=self.book.game,
+                deal_method=self.spec.deal_method,
+                shuffler=self.spec.shuffler,
                 seats=self.book.chapter.numbers["seats"],
             )
-        )  # fmt: skip
+        )
         self.just_opened, self.first_seat, self.turn, self.rounds_today = True, 0, 0, 0
         self.old_dice = keep_dice and self.dice_us is not None
         if self.old_dice and self.dice_us is not None:
@@ -193,10 +196,12 @@ class Table:
         day, _, _, text = filing
         self.report(
             model.RulesFiled(
-                submission=f"rs-{self.id}-{day + 1}", effective_gaming_day=gaming_day(day), toml=text,
+                submission=f"rs-{self.id}-{day + 1}",
+                effective_gaming_day=gaming_day(day),
+                toml=text,
                 sha256=sha256(text.encode()).hexdigest(),
             )
-        )  # fmt: skip
+        )
 
     def close_day(self) -> None:
         """Close the table: everyone leaves, cards and chips are counted away."""
@@ -293,8 +298,15 @@ class Table:
         count = 53 if self.spec.shuffler == "automated_counting" else None
         return model.CardsShuffled(deck=deck.id, method="automated", count=count)
 
-    def change_deck(self, at: int, reason: Literal["changed", "incorrect_count"] = "changed", preshuffled: bool = False,
-                    jokers: int | None = None, without: Collection[str] = (), colour: str = "") -> None:  # fmt: skip
+    def change_deck(
+        self,
+        at: int,
+        reason: Literal["changed", "incorrect_count"] = "changed",
+        preshuffled: bool = False,
+        jokers: int | None = None,
+        without: Collection[str] = (),
+        colour: str = "",
+    ) -> None:
         """Bring a new deck in the place of one, of its colour or another; `without` names steps that are left out."""
         old = self.decks[at]
         new, jokers = self._receive(colour or old.colour, preshuffled, jokers)

@@ -70,9 +70,13 @@ def _hand(book: Rulebook, box: Box) -> Iterator[Due]:
             yield not_offered(book, box, wager)
     if box.decision in SIDES and box.decision not in box.stakes and box.voided is False:
         yield Due(
-            seat=box.seat, wager=box.decision, bettor=box.bettor, net_cents=None, outcome=Outcome.UNKNOWN,
+            seat=box.seat,
+            wager=box.decision,
+            bettor=box.bettor,
+            net_cents=None,
+            outcome=Outcome.UNKNOWN,
             cite=book.cite("686a.7(g)"),
-        )  # fmt: skip
+        )
 
 
 def _side_of(box: Box) -> str | None:
@@ -122,9 +126,7 @@ def _decided(book: Rulebook, box: Box, wager: str, side: str, counted: int) -> D
     if book.settings["wrong_side"] == "pushes":
         return due_of(book, box, wager, Outcome.TIE, 0, "686a.7(j)")
     other = f"D12: {book.cite('686a.7(j)')} names 18 to 23 alone; the wrong side can as well be read not to lose"
-    return msgspec.structs.replace(
-        due_of(book, box, wager, Outcome.LOSE, -stake, "686a.7(j)"), other_reading=other
-    )  # fmt: skip
+    return msgspec.structs.replace(due_of(book, box, wager, Outcome.LOSE, -stake, "686a.7(j)"), other_reading=other)
 
 
 def _bonus(book: Rulebook, box: Box) -> Due:

@@ -188,10 +188,15 @@ def _as_covered(book: Rulebook, cover: Cover, due: Due) -> Due:
         return msgspec.structs.replace(due, net_cents=None, winnings_cents=0, outcome=Outcome.UNKNOWN, line="")
     winnings = cents if wins else 0
     return msgspec.structs.replace(
-        due, net_cents=cents if wins else -cents, winnings_cents=winnings, cash_cents=winnings,
-        returned_cents=due.staked_cents if wins else due.staked_cents - cents, uncovered_cents=whole - cents,
-        outcome=due.outcome if cents else Outcome.UNCOVERED, cite=book.cite(COVERED),
-    )  # fmt: skip
+        due,
+        net_cents=cents if wins else -cents,
+        winnings_cents=winnings,
+        cash_cents=winnings,
+        returned_cents=due.staked_cents if wins else due.staked_cents - cents,
+        uncovered_cents=whole - cents,
+        outcome=due.outcome if cents else Outcome.UNCOVERED,
+        cite=book.cite(COVERED),
+    )
 
 
 def _most(book: Rulebook, due: Due) -> tuple[int, int]:

@@ -29,9 +29,13 @@ def add_question(parser: argparse.ArgumentParser, questions: Mapping[str, str], 
     width = max(len(name) for name in questions)
     parser.epilog = "\n".join(f"{name.ljust(width)}  {said}" for name, said in questions.items())
     parser.add_argument(
-        "question", metavar="QUESTION", nargs="?", choices=tuple(questions), default=default,
+        "question",
+        metavar="QUESTION",
+        nargs="?",
+        choices=tuple(questions),
+        default=default,
         help=f"one of those below (default: {default})",
-    )  # fmt: skip
+    )
     add_warehouse(parser)
     parser.add_argument("--by", metavar="NAME", help="what the answer is told apart by (a wrong one lists them)")
     parser.add_argument("--table", metavar="ID", help="one table only")
@@ -73,9 +77,13 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
     if per_box and (arguments.dealer or arguments.shift):
         raise UsageError("what is counted per box belongs to a table and a day: leave out --dealer and --shift")
     return Selection(
-        table=arguments.table, game=arguments.game, dealer=arguments.dealer, shift=arguments.shift,
-        first=arguments.first, last=arguments.last,
-    )  # fmt: skip
+        table=arguments.table,
+        game=arguments.game,
+        dealer=arguments.dealer,
+        shift=arguments.shift,
+        first=arguments.first,
+        last=arguments.last,
+    )
 
 
 def told_apart(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:

@@ -34,9 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rounds", metavar="DIR", type=Path, help="the round table that `rack rounds` made (default: make one)"
     )
     batch.add_argument(
-        "--workers", metavar="N", type=positive,
+        "--workers",
+        metavar="N",
+        type=positive,
         help="processes that judge (default: one for each processor, where there is enough to do)",
-    )  # fmt: skip
+    )
     batch.add_argument(
         "--engine", choices=("here", "dask"), help="processes of this machine, or a Dask cluster (extra `scale`)"
     )

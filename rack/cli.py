@@ -73,9 +73,12 @@ def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
     shared = output_flags()
     parser = argparse.ArgumentParser(
-        prog="rack", description="Rebuild every round from the log, play it again by the regulation, say what differs.",
-        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter, parents=[shared],
-    )  # fmt: skip
+        prog="rack",
+        description="Rebuild every round from the log, play it again by the regulation, say what differs.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[shared],
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
         module = command(name)

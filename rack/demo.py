@@ -92,10 +92,18 @@ def run(
     finally:
         log.close()
     return Demo(
-        events=events, rounds=summary.rounds, comparison=comparison, findings=found, verdicts=summary.verdicts,
-        legitimate=dict(sorted(Counter(label.kind for label in day.legitimate).items())), seconds=clock.seconds,
-        seed=seed, log=address, out=out, integrity=summary.integrity,
-    )  # fmt: skip
+        events=events,
+        rounds=summary.rounds,
+        comparison=comparison,
+        findings=found,
+        verdicts=summary.verdicts,
+        legitimate=dict(sorted(Counter(label.kind for label in day.legitimate).items())),
+        seconds=clock.seconds,
+        seed=seed,
+        log=address,
+        out=out,
+        integrity=summary.integrity,
+    )
 
 
 def games_named(names: str) -> list[str]:

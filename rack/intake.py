@@ -168,9 +168,13 @@ def line_of(stream: str, draft: Draft) -> bytes:
 
 def _draft(line: Line, payload: bytes) -> Draft:
     return Draft(
-        event_id=line.event_id, source=line.source, source_seq=line.source_seq, occurred_at_us=line.occurred_at_us,
-        round_no=line.round_no, payload=decode_payload(line.type, line.version, payload),
-    )  # fmt: skip
+        event_id=line.event_id,
+        source=line.source,
+        source_seq=line.source_seq,
+        occurred_at_us=line.occurred_at_us,
+        round_no=line.round_no,
+        payload=decode_payload(line.type, line.version, payload),
+    )
 
 
 def take(log: EventLog, lines: Iterable[Report | Refusal]) -> Iterator[Taken]:

@@ -57,9 +57,13 @@ class KeyBook:
     def _draft(self, payload: Event, source_seq: int) -> Draft:
         identity = sha256(f"{SOURCE}/{self._log.log_id}/{source_seq}".encode()).hexdigest()[:32]
         return Draft(
-            event_id=identity, source=SOURCE, source_seq=source_seq, occurred_at_us=time.time_ns() // 1000,
-            round_no=None, payload=payload,
-        )  # fmt: skip
+            event_id=identity,
+            source=SOURCE,
+            source_seq=source_seq,
+            occurred_at_us=time.time_ns() // 1000,
+            round_no=None,
+            payload=payload,
+        )
 
     def _present_day(self) -> str:
         """Return the newest gaming day of any stream."""

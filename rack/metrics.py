@@ -95,9 +95,10 @@ class LogMetrics(Collector):
         yield GaugeMetricFamily("rack_checkpoint_events", "Events that the last checkpoint covers.", value=last.events)
         if last.within_s is not None:
             yield GaugeMetricFamily(
-                "rack_checkpoint_due_timestamp_seconds", "When the next checkpoint was promised at the latest.",
+                "rack_checkpoint_due_timestamp_seconds",
+                "When the next checkpoint was promised at the latest.",
                 value=last.at_us / 1e6 + last.within_s,
-            )  # fmt: skip
+            )
 
 
 def of_streams(found: list[Stream]) -> Iterator[Metric]:

@@ -26,9 +26,16 @@ def add_custody(parser: argparse.ArgumentParser) -> None:
 
 
 def put_on_record(
-    address: str, arguments: argparse.Namespace, output: Output, *, rounds: Mapping[str, Sequence[int | None]], digest: str,
-    form: str, log_id: str, what: RecordKind = "table",
-) -> None:  # fmt: skip
+    address: str,
+    arguments: argparse.Namespace,
+    output: Output,
+    *,
+    rounds: Mapping[str, Sequence[int | None]],
+    digest: str,
+    form: str,
+    log_id: str,
+    what: RecordKind = "table",
+) -> None:
     """Write down that a copy leaves the log at an address: of each table these rounds (null: all of it).
 
     `log_id` is the log that the copy is of. Raises `UsageError` where the address is another log's, and what a desk raises.

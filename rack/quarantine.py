@@ -125,9 +125,13 @@ def _drafts(draft: Draft, refused_seq: int, refused_id: str, by: str, why: str) 
         if isinstance(payload, THEMSELVES):
             identity = sha256(b"rack/redrive/v1\0" + refused_id.encode()).hexdigest()
             gone = Draft(
-                event_id=identity[:32], source=f"redrive-{identity[32:52]}", source_seq=1,
-                occurred_at_us=draft.occurred_at_us, round_no=None, payload=EventCorrected(**stated, replacement=None),
-            )  # fmt: skip
+                event_id=identity[:32],
+                source=f"redrive-{identity[32:52]}",
+                source_seq=1,
+                occurred_at_us=draft.occurred_at_us,
+                round_no=None,
+                payload=EventCorrected(**stated, replacement=None),
+            )
             return [draft, gone]
         content: dict[str, Any] = msgspec.to_builtins(payload)
         instead = Replacement(payload=content, round_no=draft.round_no, type=payload.TYPE, version=payload.VERSION)

@@ -76,14 +76,17 @@ def recorded_round(log: EventLog, table: str, round_no: int, rules: Rulebook | N
         read.extend(_events(log, stream))
     corrections = _corrections(read)
     events = [
-        event for event in read
+        event
+        for event in read
         if (event.round_no == round_no and not isinstance(event.payload, EventCorrected))
         or _instead(corrections.get(event.seq), round_no) is not None
-    ]  # fmt: skip
+    ]
     return Recorded(
-        tuple(events), judged[round_no], tuple(summary.integrity),
+        tuple(events),
+        judged[round_no],
+        tuple(summary.integrity),
         {event.seq: corrections[event.seq] for event in events if event.seq in corrections},
-    )  # fmt: skip
+    )
 
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:

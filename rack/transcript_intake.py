@@ -47,7 +47,10 @@ def _opening(script: Script) -> Draft:
     day = datetime.fromisoformat(script.gaming_day).replace(tzinfo=UTC)
     source = f"transcript-{script.gaming_day}"
     return Draft(
-        event_id=f"{int(script.gaming_day.replace('-', '')):032d}", source=source, source_seq=1,
-        occurred_at_us=int(day.timestamp()) * 1_000_000, round_no=None,
+        event_id=f"{int(script.gaming_day.replace('-', '')):032d}",
+        source=source,
+        source_seq=1,
+        occurred_at_us=int(day.timestamp()) * 1_000_000,
+        round_no=None,
         payload=GamingDayOpened(gaming_day=script.gaming_day),
-    )  # fmt: skip
+    )

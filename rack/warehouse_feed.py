@@ -49,10 +49,12 @@ def build_warehouse(
     outside = [each for each in findings(results) if (each.stream, each.round_no) not in judged]
     new, events, entries = revisions(results, known), round_events(log, after, broken), ledger(results)
     more: dict[str, Any] = {
-        "stream_findings": outside, "table_events": table_events(log, after, broken),
-        "reviews": reviews(log, broken), "facts": facts,
+        "stream_findings": outside,
+        "table_events": table_events(log, after, broken),
+        "reviews": reviews(log, broken),
+        "facts": facts,
         "inputs": inputs,
-    }  # fmt: skip
+    }
     if known is None:
         build(path, new, entries, events, **more)
     else:
@@ -91,8 +93,9 @@ def inputs_digest(log: EventLog, results: ResultStore) -> str:
     return sha256(msgspec.json.encode([log.log_id, heads, said], order="sorted")).hexdigest()
 
 
-def _read(log: EventLog, stream: str, broken: Broken | None, after: Mapping[str, int] | None = None
-          ) -> Iterator[tuple[RawEnvelope, Record]]:  # fmt: skip
+def _read(
+    log: EventLog, stream: str, broken: Broken | None, after: Mapping[str, int] | None = None
+) -> Iterator[tuple[RawEnvelope, Record]]:
     """Yield a stream's events past the number given, as far as it stands."""
     seq = (after or {}).get(stream, 0)
     try:
@@ -152,10 +155,14 @@ def _reviewed(finding: FindingReview) -> ReviewedFinding:
     standing = finding.resolution
     settled = [each.at_us for each in finding.history if standing is not None and each.seq == standing.seq]
     return ReviewedFinding(
-        finding_id=finding.finding_id, state=finding.state, assigned_to=finding.assigned_to,
-        disposition=standing.disposition if standing else None, amount_cents=standing.amount_cents if standing else None,
-        first_at_us=finding.history[0].at_us, settled_at_us=settled[0] if settled else None,
-    )  # fmt: skip
+        finding_id=finding.finding_id,
+        state=finding.state,
+        assigned_to=finding.assigned_to,
+        disposition=standing.disposition if standing else None,
+        amount_cents=standing.amount_cents if standing else None,
+        first_at_us=finding.history[0].at_us,
+        settled_at_us=settled[0] if settled else None,
+    )
 
 
 def property_facts(log: EventLog, broken: Broken | None = None) -> PropertyFacts:

@@ -116,8 +116,15 @@ def to_bytes(value: Finding | Adjudication | LedgerEntry) -> bytes:
     return _encode(value)
 
 
-def finding_id(code: str, stream: str, round_no: int | None, seat: int | None, wager: str | None,
-               evidence: tuple[int, ...], rules_digest: str) -> str:  # fmt: skip
+def finding_id(
+    code: str,
+    stream: str,
+    round_no: int | None,
+    seat: int | None,
+    wager: str | None,
+    evidence: tuple[int, ...],
+    rules_digest: str,
+) -> str:
     """Return the digest of what identifies a finding, so that publishing it again changes nothing."""
     identity = _encode([code, stream, round_no, seat, wager, evidence, rules_digest])
     return sha256(b"rack/finding/v1\0" + identity).hexdigest()[:32]

@@ -28,9 +28,23 @@ def main(arguments: list[str]) -> int:
         if LOCK.exists():
             shutil.copy(LOCK, draft)
         command = [
-            *_uv(Path(scratch)), "pip", "compile", "pyproject.toml", "--all-extras", "--group", "dev", "--universal", "--quiet",
-            "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-header", "--output-file", str(draft),
-        ]  # fmt: skip
+            *_uv(Path(scratch)),
+            "pip",
+            "compile",
+            "pyproject.toml",
+            "--all-extras",
+            "--group",
+            "dev",
+            "--universal",
+            "--quiet",
+            "--python-version",
+            "3.11",
+            "--generate-hashes",
+            "--no-annotate",
+            "--no-header",
+            "--output-file",
+            str(draft),
+        ]
         code = subprocess.run([*command, *arguments], cwd=ROOT, check=False).returncode
         if code:
             return code

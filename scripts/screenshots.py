@@ -41,9 +41,13 @@ def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
     with reading(out / "warehouse.duckdb") as db:
         rows = findings_queue(db, QueueFilters()).iter_rows(named=True)
         found = next(
-            row for row in rows
-            if row["seat"] and row["game"] == "face_up_pai_gow" and (row["difference_cents"] or 0) < 0 and row["wager"] != "base"
-        )  # fmt: skip
+            row
+            for row in rows
+            if row["seat"]
+            and row["game"] == "face_up_pai_gow"
+            and (row["difference_cents"] or 0) < 0
+            and row["wager"] != "base"
+        )
     table, round_no, seat = found["table_id"], found["round_no"], found["seat"]
     step = f"round?table={table}&round={round_no}&finding={found['finding_id']}"
     dispute = f"dispute?of={table}&round={round_no}&seat={seat}"
@@ -60,7 +64,7 @@ def shots(out: Path) -> dict[str, tuple[str, dict[str, int]]]:
         "rules": (f"rules?table={table}", WIDE),
         "health": ("health", WIDE),
         "phone": (dispute, PHONE),
-    }  # fmt: skip
+    }
 
 
 def witnessed(out: Path, log: str) -> tuple[Path, Path]:

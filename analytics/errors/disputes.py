@@ -202,9 +202,24 @@ def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], said: Rem
         score += 1 / (1 + minutes / 10)
     played = None if said.seat is None else bool(row["seat_played"])
     return Candidate(
-        **{name: row[name] for name in (
-            "stream", "table_id", "round_no", "gaming_day", "opened_at_us", "closed_at_us", "game", "verdict", "findings",
-        )},
-        minutes_off=minutes, seat_played=played, cards_at=at, hand=hands.get(at or "", ()), matched=matched,
+        **{
+            name: row[name]
+            for name in (
+                "stream",
+                "table_id",
+                "round_no",
+                "gaming_day",
+                "opened_at_us",
+                "closed_at_us",
+                "game",
+                "verdict",
+                "findings",
+            )
+        },
+        minutes_off=minutes,
+        seat_played=played,
+        cards_at=at,
+        hand=hands.get(at or "", ()),
+        matched=matched,
         score=score + (0.5 if played else 0.0),
-    )  # fmt: skip
+    )

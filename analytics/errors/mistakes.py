@@ -127,12 +127,22 @@ def error_rates(
 
 _INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))
 _COUNTS: Final = (
-    "findings", "mispayments", "overpaid_cents", "underpaid_cents", "rounds", "wagers", "counted", "rounds_wrong",
-)  # fmt: skip
+    "findings",
+    "mispayments",
+    "overpaid_cents",
+    "underpaid_cents",
+    "rounds",
+    "wagers",
+    "counted",
+    "rounds_wrong",
+)
 _RATES: Final[dict[str, Any]] = {
-    **dict.fromkeys(_COUNTS, pl.Int64), "expected": pl.Float64, **dict.fromkeys(_INTERVALS, pl.Float64),
-    **dict.fromkeys(("p", "p_adjusted"), pl.Float64), "look": pl.Boolean,
-}  # fmt: skip
+    **dict.fromkeys(_COUNTS, pl.Int64),
+    "expected": pl.Float64,
+    **dict.fromkeys(_INTERVALS, pl.Float64),
+    **dict.fromkeys(("p", "p_adjusted"), pl.Float64),
+    "look": pl.Boolean,
+}
 
 
 def _rates(found: pl.DataFrame) -> list[pl.Expr]:
@@ -301,8 +311,14 @@ def false_alarms(db: Warehouse) -> pl.DataFrame:
     return shown.sort(["false_alarm_percent", "withdrawn", "code"], descending=[True, True, False], nulls_last=True)
 
 
-def findings_behind(db: Warehouse, selection: Selection = EVERYTHING, *, code: str | None = None, seat: int | None = None,
-                    bettor: str | None = None) -> pl.DataFrame:  # fmt: skip
+def findings_behind(
+    db: Warehouse,
+    selection: Selection = EVERYTHING,
+    *,
+    code: str | None = None,
+    seat: int | None = None,
+    bettor: str | None = None,
+) -> pl.DataFrame:
     """Return the mistakes behind a figure, in the order played: where, who, what, how much, and where its review stands."""
     return frame(
         db,
@@ -316,5 +332,8 @@ def findings_behind(db: Warehouse, selection: Selection = EVERYTHING, *, code: s
             AND ($bettor::VARCHAR IS NULL OR bettor = $bettor)
         ORDER BY gaming_day, table_id, round_no, code, seat, finding_id
         """,
-        selection, code=code, seat=seat, bettor=bettor,
-    )  # fmt: skip
+        selection,
+        code=code,
+        seat=seat,
+        bettor=bettor,
+    )

@@ -134,17 +134,26 @@ def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[C
     of_both, of_direction = _times(known, "dealer", "direction"), _times(known, "direction")
     repeated = pl.col("times") >= LEAST
     pairs = [
-        _row(row, row["bettor"], of_both[row["dealer"], row["direction"]],
-             together.get((row["dealer"], row["bettor"]), 0) / max(1, by_dealer.get(row["dealer"], 0)))
-        for row in known.filter(repeated).iter_rows(named=True) if row["dealer"]
-    ]  # fmt: skip
+        _row(
+            row,
+            row["bettor"],
+            of_both[row["dealer"], row["direction"]],
+            together.get((row["dealer"], row["bettor"]), 0) / max(1, by_dealer.get(row["dealer"], 0)),
+        )
+        for row in known.filter(repeated).iter_rows(named=True)
+        if row["dealer"]
+    ]
     floor = sum(by_dealer.values())
     of_patron = known.group_by("bettor", "direction").agg(pl.col("times", "amount_cents").sum())
     patrons = [
-        _row({**row, "dealer": None}, row["bettor"], of_direction[row["direction"]],
-             by_patron.get(row["bettor"], 0) / floor)
+        _row(
+            {**row, "dealer": None},
+            row["bettor"],
+            of_direction[row["direction"]],
+            by_patron.get(row["bettor"], 0) / floor,
+        )
         for row in of_patron.filter(repeated).iter_rows(named=True)
-    ]  # fmt: skip
+    ]
     return [("dealer_patron", pairs, 2 * pairs_in_all), ("patron", patrons, 2 * len(by_patron))]
 
 
@@ -156,9 +165,15 @@ def _times(found: pl.DataFrame, *columns: str) -> dict[Any, int]:
 
 def _row(row: dict[str, Any], bettor: str | None, of: int, share: float) -> dict[str, Any]:
     return {
-        "direction": row["direction"], "dealer": row["dealer"], "bettor": bettor, "times": row["times"], "of": of,
-        "expected": of * share, "amount_cents": row["amount_cents"], "p": binomial_at_least(row["times"], of, share),
-    }  # fmt: skip
+        "direction": row["direction"],
+        "dealer": row["dealer"],
+        "bettor": bettor,
+        "times": row["times"],
+        "of": of,
+        "expected": of * share,
+        "amount_cents": row["amount_cents"],
+        "p": binomial_at_least(row["times"], of, share),
+    }
 
 
 def _sentence(row: dict[str, Any], look: bool) -> str:

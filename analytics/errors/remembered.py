@@ -12,10 +12,24 @@ from typing import Final
 import msgspec
 
 RANKS: Final = {
-    "ace": "A", "king": "K", "queen": "Q", "jack": "J", "ten": "T", "nine": "9", "eight": "8", "seven": "7", "six": "6",
-    "five": "5", "four": "4", "trey": "3", "three": "3", "deuce": "2", "two": "2", "10": "T",
+    "ace": "A",
+    "king": "K",
+    "queen": "Q",
+    "jack": "J",
+    "ten": "T",
+    "nine": "9",
+    "eight": "8",
+    "seven": "7",
+    "six": "6",
+    "five": "5",
+    "four": "4",
+    "trey": "3",
+    "three": "3",
+    "deuce": "2",
+    "two": "2",
+    "10": "T",
     **{rank: rank for rank in "23456789"},
-}  # fmt: skip
+}
 SUITS: Final = {"spade": "s", "heart": "h", "diamond": "d", "club": "c"}
 SIGNS: Final = str.maketrans("♠♤♥♡♦♢♣♧", "sshhddcc", "\N{VARIATION SELECTOR-15}\N{VARIATION SELECTOR-16}")
 COUNTS: Final = {"pair": 2, "two": 2, "three": 3, "trips": 3, "four": 4}

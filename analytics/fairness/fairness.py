@@ -125,10 +125,19 @@ def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Se
 
 _NAMES: Final = ("game", "table_id", "dice_set", "die", "position", "method", "deck")
 _SCHEMA: Final[dict[str, Any]] = {
-    "family": pl.String, **dict.fromkeys(_NAMES, pl.String), "n": pl.Int64, "statistic": pl.Float64, "freedom": pl.Int64,
-    **dict.fromkeys(("p", "p_adjusted", "q"), pl.Float64), "how": pl.String, "most_off": pl.String,
-    "detectable_percent": pl.Float64, "alarm": pl.Boolean, "verdict": pl.String, "sentence": pl.String,
-}  # fmt: skip
+    "family": pl.String,
+    **dict.fromkeys(_NAMES, pl.String),
+    "n": pl.Int64,
+    "statistic": pl.Float64,
+    "freedom": pl.Int64,
+    **dict.fromkeys(("p", "p_adjusted", "q"), pl.Float64),
+    "how": pl.String,
+    "most_off": pl.String,
+    "detectable_percent": pl.Float64,
+    "alarm": pl.Boolean,
+    "verdict": pl.String,
+    "sentence": pl.String,
+}
 
 
 def _named(key: Mapping[str, Any]) -> dict[str, str | None]:
@@ -158,10 +167,15 @@ def _counts_test(seen: Counted) -> Test:
             how = "chi-square"
     off = max(groups, key=lambda group: abs(group[1] - group[2]) / sqrt(group[2]))
     return msgspec.structs.replace(
-        test, statistic=statistic, freedom=freedom, p=p, how=how,
-        tries=seen.n * seen.cards * seen.scale, share=max(seen.chances.values()),
+        test,
+        statistic=statistic,
+        freedom=freedom,
+        p=p,
+        how=how,
+        tries=seen.n * seen.cards * seen.scale,
+        share=max(seen.chances.values()),
         most_off=f"{off[0]}: {off[1]:,} for {off[2]:,.1f}",
-    )  # fmt: skip
+    )
 
 
 def _chi_square(groups: Sequence[tuple[str, int, float]], scale: float) -> tuple[float, int, float]:
@@ -208,9 +222,15 @@ def _joker(seen: Counted) -> Test:
     if off > -1:
         tails.append(binomial_at_least(times, seen.n, chance))
     return msgspec.structs.replace(
-        test, statistic=off / sqrt(seen.n * chance * (1 - chance)), freedom=1, tries=seen.n, share=chance,
-        p=min(1.0, 2 * min(tails)), how="binomial", most_off=f"joker: {times:,} for {seen.n * chance:,.1f}",
-    )  # fmt: skip
+        test,
+        statistic=off / sqrt(seen.n * chance * (1 - chance)),
+        freedom=1,
+        tries=seen.n,
+        share=chance,
+        p=min(1.0, 2 * min(tails)),
+        how="binomial",
+        most_off=f"joker: {times:,} for {seen.n * chance:,.1f}",
+    )
 
 
 def _sum_test(seen: Repeated) -> Test:
@@ -246,11 +266,21 @@ def _row(test: Test, corrected: tuple[float | None, float | None], tests: int) -
     detectable = _detectable(test, tests)
     verdict = _verdict(test, adjusted, detectable)
     return {
-        "family": test.family, **_named(test.key), "n": test.n, "statistic": test.statistic, "freedom": test.freedom,
-        "p": test.p, "p_adjusted": adjusted, "q": q, "how": test.how, "most_off": test.most_off,
-        "detectable_percent": detectable, "alarm": verdict == "alarm", "verdict": verdict,
+        "family": test.family,
+        **_named(test.key),
+        "n": test.n,
+        "statistic": test.statistic,
+        "freedom": test.freedom,
+        "p": test.p,
+        "p_adjusted": adjusted,
+        "q": q,
+        "how": test.how,
+        "most_off": test.most_off,
+        "detectable_percent": detectable,
+        "alarm": verdict == "alarm",
+        "verdict": verdict,
         "sentence": _sentence(test, verdict, detectable),
-    }  # fmt: skip
+    }
 
 
 def _verdict(test: Test, adjusted: float | None, detectable: float | None) -> str:

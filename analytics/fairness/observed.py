@@ -211,12 +211,19 @@ def _repeats(ask: Ask, keys: tuple[str, ...], size: Mapping[str, int]) -> Iterat
 
 
 _DICE: Final[dict[str, Callable[[Ask, tuple[str, ...]], Iterator[Counted | Repeated]]]] = {
-    "die": _die, "total": _total, "lag": _lag, "number": _number, "start": _start,
-}  # fmt: skip
+    "die": _die,
+    "total": _total,
+    "lag": _lag,
+    "number": _number,
+    "start": _start,
+}
 """What dice and drawn numbers show, by family."""
 _CARDS: Final[dict[str, Callable[[Ask, tuple[str, ...], Mapping[str, int]], Iterator[Counted | Repeated]]]] = {
-    "card": _positions, "joker": _jokers, "hand": _hands, "repeat": _repeats,
-}  # fmt: skip
+    "card": _positions,
+    "joker": _jokers,
+    "hand": _hands,
+    "repeat": _repeats,
+}
 """What cards show, by family; each game by itself."""
 _OF_DEVICE: Final = {"dice_set": ("die", "total", "lag"), "deck": ("joker", "hand", "repeat")}
 """The families of what belongs to a device and not to a table."""

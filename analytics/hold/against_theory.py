@@ -137,8 +137,9 @@ def theoretical_win(db: Warehouse, by: str = "game", selection: Selection = EVER
     )
     found = pl.DataFrame(
         [(*key, *(round(value) for value in row)) for key, row in sorted(sums.items())],
-        schema={**_key_types(columns), **dict.fromkeys(named, pl.Int64)}, orient="row",
-    )  # fmt: skip
+        schema={**_key_types(columns), **dict.fromkeys(named, pl.Int64)},
+        orient="row",
+    )
     handle = pl.when(pl.col("handle_cents") != 0).then(pl.col("handle_cents"))
     return found.with_columns(
         (pl.col("house_win_cents") - pl.col("theoretical_win_cents")).alias("difference_cents"),
@@ -189,10 +190,16 @@ def _compared(
     volume = None if expected is None else _volume(row, expected, sharing)
     found = band(expected, volume, row["house_win_cents"]) if bands and expected and volume else None
     return Compared(
-        key=key, expected=expected, band=found, rounds=row["rounds"], bets=row["bets"],
-        handle_cents=row["handle_cents"], house_win_cents=row["house_win_cents"], unit_cents=row["unit_cents"],
+        key=key,
+        expected=expected,
+        band=found,
+        rounds=row["rounds"],
+        bets=row["bets"],
+        handle_cents=row["handle_cents"],
+        house_win_cents=row["house_win_cents"],
+        unit_cents=row["unit_cents"],
         variance_cents=expected.variance * volume.sum_2 if expected and volume else 0.0,
-    )  # fmt: skip
+    )
 
 
 def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[str, str], float]) -> Volume:
@@ -234,10 +241,13 @@ def _detectable(each: Compared) -> float:
 
 def _row(each: Compared, adjusted: float | None) -> dict[str, Any]:
     row: dict[str, Any] = {
-        **each.key, "rounds": each.rounds, "bets": each.bets, "handle_cents": each.handle_cents,
+        **each.key,
+        "rounds": each.rounds,
+        "bets": each.bets,
+        "handle_cents": each.handle_cents,
         "house_win_cents": each.house_win_cents,
         "house_win_percent": 100 * each.house_win_cents / each.unit_cents,
-    }  # fmt: skip
+    }
     if each.band is None or each.expected is None or adjusted is None:
         return (
             row | dict.fromkeys(_FIGURES) | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(each, None)}
@@ -249,13 +259,21 @@ def _row(each: Compared, adjusted: float | None) -> dict[str, Any]:
         "difference_cents": each.house_win_cents - round(found.expected),
         "theoretical_percent": 100 * each.expected.edge,
         "z": found.z,
-        "low_95_cents": round(found.low_95), "high_95_cents": round(found.high_95),
-        "low_997_cents": round(found.low_997), "high_997_cents": round(found.high_997),
-        "p_low": found.p_low, "p_high": found.p_high, "p": _p(each), "p_adjusted": adjusted,
-        "method": found.method, "detectable_percent": detectable,
+        "low_95_cents": round(found.low_95),
+        "high_95_cents": round(found.high_95),
+        "low_997_cents": round(found.low_997),
+        "high_997_cents": round(found.high_997),
+        "p_low": found.p_low,
+        "p_high": found.p_high,
+        "p": _p(each),
+        "p_adjusted": adjusted,
+        "method": found.method,
+        "detectable_percent": detectable,
         "rounds_needed": max(1, round(each.rounds * (detectable / MATERIAL_PERCENT) ** 2)),
-        "alarm": verdict == "alarm", "verdict": verdict, "sentence": _sentence(each, verdict),
-    }  # fmt: skip
+        "alarm": verdict == "alarm",
+        "verdict": verdict,
+        "sentence": _sentence(each, verdict),
+    }
 
 
 _FIGURES: Final = (
@@ -270,9 +288,13 @@ _EMPTY: Final = {
     **dict.fromkeys(("theoretical_percent", "z"), pl.Float64),
     **dict.fromkeys(("low_95_cents", "high_95_cents", "low_997_cents", "high_997_cents"), pl.Int64),
     **dict.fromkeys(("p_low", "p_high", "p", "p_adjusted"), pl.Float64),
-    "method": pl.String, "detectable_percent": pl.Float64, "rounds_needed": pl.Int64,
-    "alarm": pl.Boolean, "verdict": pl.String, "sentence": pl.String,
-}  # fmt: skip
+    "method": pl.String,
+    "detectable_percent": pl.Float64,
+    "rounds_needed": pl.Int64,
+    "alarm": pl.Boolean,
+    "verdict": pl.String,
+    "sentence": pl.String,
+}
 
 
 def _sentence(each: Compared, verdict: str | None) -> str:

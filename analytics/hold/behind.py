@@ -21,9 +21,16 @@ _AT_SEAT: Final = "($seat::BIGINT IS NULL OR seat = $seat)"
 
 
 def wagers_behind(
-    db: Warehouse, selection: Selection = EVERYTHING, *, wager: str | None = None, paytable: str | None = None,
-    hour: int | None = None, seat: int | None = None, limit: int = MOST, offset: int = 0,
-) -> pl.DataFrame:  # fmt: skip
+    db: Warehouse,
+    selection: Selection = EVERYTHING,
+    *,
+    wager: str | None = None,
+    paytable: str | None = None,
+    hour: int | None = None,
+    seat: int | None = None,
+    limit: int = MOST,
+    offset: int = 0,
+) -> pl.DataFrame:
     """Return the wagers that make a figure, in the order played; `wager` may be one that theory takes together.
 
     Columns: `table_id`, `round_no`, `gaming_day`, `shift`, `hour`, `dealer`, `seat`, `wager`, `number`, `bettor`,
@@ -51,8 +58,13 @@ def wagers_behind(
         ORDER BY gaming_day, table_id, round_no, settlement_no
         LIMIT $limit OFFSET $offset
         """,
-        selection, **of, **ends, seat=seat, limit=limit, offset=offset,
-    )  # fmt: skip
+        selection,
+        **of,
+        **ends,
+        seat=seat,
+        limit=limit,
+        offset=offset,
+    )
 
 
 def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: int, offset: int) -> pl.DataFrame:
@@ -72,14 +84,22 @@ def _table_days(db: Warehouse, selection: Selection, of: dict[str, Any], limit: 
         QUALIFY before < $offset + $limit AND before + placed > $offset
         ORDER BY gaming_day, table_id
         """,
-        selection, **of, limit=limit, offset=offset,
-    )  # fmt: skip
+        selection,
+        **of,
+        limit=limit,
+        offset=offset,
+    )
 
 
 def sums_behind(
-    db: Warehouse, selection: Selection = EVERYTHING, *, wager: str | None = None, paytable: str | None = None,
-    hour: int | None = None, seat: int | None = None,
-) -> pl.DataFrame:  # fmt: skip
+    db: Warehouse,
+    selection: Selection = EVERYTHING,
+    *,
+    wager: str | None = None,
+    paytable: str | None = None,
+    hour: int | None = None,
+    seat: int | None = None,
+) -> pl.DataFrame:
     """Return one row: how many wagers stand behind a figure (`wagers`, `unsettled`), and what they come to."""
     source, count, at_seat = (
         ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
@@ -97,8 +117,12 @@ def sums_behind(
         FROM {source}
         WHERE {WHERE} AND {_OF_WAGER} AND {at_seat}
         """,
-        selection, wager=wager, paytable=paytable, hour=hour, seat=seat,
-    )  # fmt: skip
+        selection,
+        wager=wager,
+        paytable=paytable,
+        hour=hour,
+        seat=seat,
+    )
 
 
 def counts_behind(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:

@@ -61,10 +61,23 @@ def funnel(
 
 _FUNNEL: Final = {
     **dict.fromkeys(("rounds", "unit_cents", "house_win_cents", "expected_cents"), pl.Int64),
-    **dict.fromkeys(("win_percent", "middle_percent", "z", "dispersion", "low_95_percent", "high_95_percent",
-                     "low_997_percent", "high_997_percent", "p"), pl.Float64),
-    "place": pl.String, "p_adjusted": pl.Float64,
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "win_percent",
+            "middle_percent",
+            "z",
+            "dispersion",
+            "low_95_percent",
+            "high_95_percent",
+            "low_997_percent",
+            "high_997_percent",
+            "p",
+        ),
+        pl.Float64,
+    ),
+    "place": pl.String,
+    "p_adjusted": pl.Float64,
+}
 
 
 def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> list[dict[str, Any]]:
@@ -75,9 +88,17 @@ def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> 
         key = tuple(each.key[column] for column in COLUMNS[by])
         point = found.setdefault(
             (*key, each.key["game"]),
-            {**dict(zip(COLUMNS[by], key, strict=True)), "game": each.key["game"], "wager": each.key["wager"], "rounds": 0,
-             "unit_cents": 0, "house_win_cents": 0, "theory": 0.0, "variance": 0.0},
-        )  # fmt: skip
+            {
+                **dict(zip(COLUMNS[by], key, strict=True)),
+                "game": each.key["game"],
+                "wager": each.key["wager"],
+                "rounds": 0,
+                "unit_cents": 0,
+                "house_win_cents": 0,
+                "theory": 0.0,
+                "variance": 0.0,
+            },
+        )
         point["rounds"] += each.rounds
         point["unit_cents"] += each.unit_cents
         point["house_win_cents"] += each.house_win_cents
@@ -121,12 +142,18 @@ def _funnel_row(point: dict[str, Any], spread: float) -> dict[str, Any]:
     place = "within" if abs(z) <= Z_95 else f"{'below' if z < 0 else 'above'}_{beyond}"
     kept = {name: value for name, value in point.items() if name not in ("theory", "variance", "expected", "z")}
     return kept | {
-        "expected_cents": round(middle), "win_percent": 100 * point["house_win_cents"] / units,
-        "middle_percent": 100 * middle / units, "z": z, "dispersion": spread,
-        "low_95_percent": 100 * (middle - Z_95 * std_dev) / units, "high_95_percent": 100 * (middle + Z_95 * std_dev) / units,
+        "expected_cents": round(middle),
+        "win_percent": 100 * point["house_win_cents"] / units,
+        "middle_percent": 100 * middle / units,
+        "z": z,
+        "dispersion": spread,
+        "low_95_percent": 100 * (middle - Z_95 * std_dev) / units,
+        "high_95_percent": 100 * (middle + Z_95 * std_dev) / units,
         "low_997_percent": 100 * (middle - Z_997 * std_dev) / units,
-        "high_997_percent": 100 * (middle + Z_997 * std_dev) / units, "p": NORMAL.cdf(z), "place": place,
-    }  # fmt: skip
+        "high_997_percent": 100 * (middle + Z_997 * std_dev) / units,
+        "p": NORMAL.cdf(z),
+        "place": place,
+    }
 
 
 def over_time(
@@ -155,21 +182,35 @@ def over_time(
         low, high = max(0.0, low - z - SLACK), max(0.0, high + z - SLACK)
         ewma = WEIGHT * z + (1 - WEIGHT) * ewma
         limit = WIDTH * sqrt(WEIGHT / (2 - WEIGHT) * (1 - (1 - WEIGHT) ** (2 * at)))
-        rows.append({
-            column: value, "rounds": day["rounds"], "unit_cents": day["unit_cents"],
-            "house_win_cents": day["house_win_cents"], "expected_cents": round(day["theory"]), "z": z,
-            "cusum_low": low, "cusum_high": high, "cusum_signal": _signal(low > DECISION, high > DECISION), "ewma": ewma,
-            "ewma_low": -limit, "ewma_high": limit, "ewma_signal": _signal(ewma < -limit, ewma > limit),
-            "p": normal_both_sides(z),
-        })  # fmt: skip
+        rows.append(
+            {
+                column: value,
+                "rounds": day["rounds"],
+                "unit_cents": day["unit_cents"],
+                "house_win_cents": day["house_win_cents"],
+                "expected_cents": round(day["theory"]),
+                "z": z,
+                "cusum_low": low,
+                "cusum_high": high,
+                "cusum_signal": _signal(low > DECISION, high > DECISION),
+                "ewma": ewma,
+                "ewma_low": -limit,
+                "ewma_high": limit,
+                "ewma_signal": _signal(ewma < -limit, ewma > limit),
+                "p": normal_both_sides(z),
+            }
+        )
     return pl.DataFrame(rows, schema={column: pl.Date, **_OVER_TIME})
 
 
 _OVER_TIME: Final = {
     **dict.fromkeys(("rounds", "unit_cents", "house_win_cents", "expected_cents"), pl.Int64),
-    **dict.fromkeys(("z", "cusum_low", "cusum_high"), pl.Float64), "cusum_signal": pl.String,
-    **dict.fromkeys(("ewma", "ewma_low", "ewma_high"), pl.Float64), "ewma_signal": pl.String, "p": pl.Float64,
-}  # fmt: skip
+    **dict.fromkeys(("z", "cusum_low", "cusum_high"), pl.Float64),
+    "cusum_signal": pl.String,
+    **dict.fromkeys(("ewma", "ewma_low", "ewma_high"), pl.Float64),
+    "ewma_signal": pl.String,
+    "p": pl.Float64,
+}
 
 
 def _signal(low: bool, high: bool) -> str:

@@ -229,13 +229,18 @@ def choices(db: Warehouse) -> Choices:
     found = {
         name: _frame(db, f"SELECT DISTINCT {value} AS value FROM mart_pace")["value"].to_list()
         for name, value in {
-            "games": "game", "tables": "table_id", "dealers": "dealer", "months": "date_trunc('month', gaming_day)::DATE",
+            "games": "game",
+            "tables": "table_id",
+            "dealers": "dealer",
+            "months": "date_trunc('month', gaming_day)::DATE",
         }.items()
-    }  # fmt: skip
+    }
     return Choices(
-        games=sorted(found["games"]), tables=sorted(found["tables"]),
-        dealers=sorted(dealer for dealer in found["dealers"] if dealer), months=sorted(found["months"], reverse=True),
-    )  # fmt: skip
+        games=sorted(found["games"]),
+        tables=sorted(found["tables"]),
+        dealers=sorted(dealer for dealer in found["dealers"] if dealer),
+        months=sorted(found["months"], reverse=True),
+    )
 
 
 def month_of(month: str) -> tuple[date, date]:

@@ -33,10 +33,15 @@ TRIGGERS: Final = {
 _COUNTS: Final = ("table_days", "drop_cents", "win_cents", "prior_table_days", "prior_drop_cents", "prior_win_cents")
 _SHARES: Final = ("hold_percent", "prior_hold_percent", "change_points", "low_95_percent", "high_95_percent", "p")
 _SCHEMA: Final[dict[str, Any]] = {
-    "period": pl.Date, "last_day": pl.Date, "ended": pl.Boolean, "prior_period": pl.Date,
-    **dict.fromkeys(_COUNTS, pl.Int64), **dict.fromkeys(_SHARES, pl.Float64), "triggers": pl.List(pl.String),
+    "period": pl.Date,
+    "last_day": pl.Date,
+    "ended": pl.Boolean,
+    "prior_period": pl.Date,
+    **dict.fromkeys(_COUNTS, pl.Int64),
+    **dict.fromkeys(_SHARES, pl.Float64),
+    "triggers": pl.List(pl.String),
     "sentence": pl.String,
-}  # fmt: skip
+}
 
 
 def written_investigations(
@@ -101,13 +106,25 @@ def _held_against(row: Mapping[str, Any], prior: Mapping[str, Any]) -> dict[str,
     if more_than_points(row["win_cents"], row["drop_cents"], prior["win_cents"], prior["drop_cents"]):
         triggers.append("three_points")
     return {
-        "period": row["period"], "last_day": row["last_day"], "ended": row["ended"], "prior_period": prior["period"],
-        "table_days": row["table_days"], "drop_cents": row["drop_cents"], "win_cents": row["win_cents"],
-        "prior_table_days": prior["table_days"], "prior_drop_cents": prior["drop_cents"],
-        "prior_win_cents": prior["win_cents"], "hold_percent": hold, "prior_hold_percent": prior_hold,
-        "change_points": hold - prior_hold, "low_95_percent": low, "high_95_percent": high, "p": p,
-        "triggers": triggers, "sentence": _sentence(hold, prior_hold, band, triggers),
-    }  # fmt: skip
+        "period": row["period"],
+        "last_day": row["last_day"],
+        "ended": row["ended"],
+        "prior_period": prior["period"],
+        "table_days": row["table_days"],
+        "drop_cents": row["drop_cents"],
+        "win_cents": row["win_cents"],
+        "prior_table_days": prior["table_days"],
+        "prior_drop_cents": prior["drop_cents"],
+        "prior_win_cents": prior["win_cents"],
+        "hold_percent": hold,
+        "prior_hold_percent": prior_hold,
+        "change_points": hold - prior_hold,
+        "low_95_percent": low,
+        "high_95_percent": high,
+        "p": p,
+        "triggers": triggers,
+        "sentence": _sentence(hold, prior_hold, band, triggers),
+    }
 
 
 def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bool:

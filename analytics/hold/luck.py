@@ -75,10 +75,18 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
     off = win - mean
     z = off / std_dev
     normal = Band(
-        expected=mean, std_dev=std_dev, z=z, p_low=NORMAL.cdf(z), p_high=NORMAL.cdf(-z), p_both=normal_both_sides(z),
-        low_95=mean - Z_95 * std_dev, high_95=mean + Z_95 * std_dev, low_997=mean - Z_997 * std_dev,
-        high_997=mean + Z_997 * std_dev, method="normal",
-    )  # fmt: skip
+        expected=mean,
+        std_dev=std_dev,
+        z=z,
+        p_low=NORMAL.cdf(z),
+        p_high=NORMAL.cdf(-z),
+        p_both=normal_both_sides(z),
+        low_95=mean - Z_95 * std_dev,
+        high_95=mean + Z_95 * std_dev,
+        low_997=mean - Z_997 * std_dev,
+        high_997=mean + Z_997 * std_dev,
+        method="normal",
+    )
     if abs(expected.skewness) * volume.sum_3 / volume.sum_2**1.5 < NEARLY_NORMAL:
         return normal
     wagers = max(1, int(volume.sum_2 / volume.largest**2 + 1e-9))
@@ -94,9 +102,18 @@ def band(expected: Expected, volume: Volume, win: float) -> Band:
         for side in (-1, 1)
     )
     exact = Band(
-        expected=mean, std_dev=std_dev, z=z, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
-        low_95=low_95, high_95=high_95, low_997=low_997, high_997=high_997, method="exact",
-    )  # fmt: skip
+        expected=mean,
+        std_dev=std_dev,
+        z=z,
+        p_low=p_low,
+        p_high=p_high,
+        p_both=min(1.0, 2 * min(p_low, p_high)),
+        low_95=low_95,
+        high_95=high_95,
+        low_997=low_997,
+        high_997=high_997,
+        method="exact",
+    )
     alike = isclose(stake, volume.largest) and isclose(volume.units, wagers * volume.largest)
     return exact if alike else _wider(exact, normal)
 
@@ -105,10 +122,15 @@ def _wider(band: Band, other: Band) -> Band:
     """Of two bands the wider one, and the larger p-value, on either side by itself."""
     p_low, p_high = max(band.p_low, other.p_low), max(band.p_high, other.p_high)
     return msgspec.structs.replace(
-        band, p_low=p_low, p_high=p_high, p_both=min(1.0, 2 * min(p_low, p_high)),
-        low_95=min(band.low_95, other.low_95), high_95=max(band.high_95, other.high_95),
-        low_997=min(band.low_997, other.low_997), high_997=max(band.high_997, other.high_997),
-    )  # fmt: skip
+        band,
+        p_low=p_low,
+        p_high=p_high,
+        p_both=min(1.0, 2 * min(p_low, p_high)),
+        low_95=min(band.low_95, other.low_95),
+        high_95=max(band.high_95, other.high_95),
+        low_997=min(band.low_997, other.low_997),
+        high_997=max(band.high_997, other.high_997),
+    )
 
 
 Ends = tuple[tuple[float, float], ...]

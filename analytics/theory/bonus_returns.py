@@ -63,9 +63,7 @@ def insurance(paytable: Paytable) -> Made:
     """Return what seven cards without a pair or better make by their highest card, as the game names it."""
     table, lines = counts("seven_cards"), GAMES["fortune_asia"].lines
     rows = [row for row in table["rows"] if row["highest"]]
-    return Made(
-        [(lines(paytable, parse_cards(row["example"]), None), row["hands"]) for row in rows], table["total"]
-    )  # fmt: skip
+    return Made([(lines(paytable, parse_cards(row["example"]), None), row["hands"]) for row in rows], table["total"])
 
 
 def dice(paytable: Paytable) -> Made:
@@ -115,9 +113,15 @@ def at_odds(chapter: Chapter, wager: str, name: str) -> Result:
         parts["two_way_return_percent"] = both
         notices.append(f"both ways, a dealer's three of a kind or better that loses paid alike, {both:.3f} % (D20)")
     return Result(
-        wager=wager, paytable=name, cite=paytable.cite, total=total, ends=ends, lines=_lines(paytable, made), parts=parts,
+        wager=wager,
+        paytable=name,
+        cite=paytable.cite,
+        total=total,
+        ends=ends,
+        lines=_lines(paytable, made),
+        parts=parts,
         notices=notices,
-    )  # fmt: skip
+    )
 
 
 def _percent_at_odds(made: Counter[Line], total: int) -> float:
@@ -179,9 +183,16 @@ def progressive(chapter: Chapter, wager: str, name: str) -> Result:
     if paytable.reserve_rate_bp:
         notices.append(f"{paytable.reserve_rate_bp / 100:g} % more goes to a reserve that the text gives no use (D108)")
     return Result(
-        wager=wager, paytable=name, cite=paytable.cite, total=total, ends=ends, lines=_lines(paytable, made), parts=parts,
-        beside=fixed + rate + seed - 1 - of_ends, notices=notices,
-    )  # fmt: skip
+        wager=wager,
+        paytable=name,
+        cite=paytable.cite,
+        total=total,
+        ends=ends,
+        lines=_lines(paytable, made),
+        parts=parts,
+        beside=fixed + rate + seed - 1 - of_ends,
+        notices=notices,
+    )
 
 
 def fixed_part(line: Line, paytable: Paytable, stake: int) -> Fraction:
@@ -221,9 +232,14 @@ def tiger_9(chapter: Chapter, wager: str, name: str) -> Result:
         "most_return_percent": return_of(nines("some_accepted")),
     }
     return Result(
-        wager=wager, paytable=name, cite=rule.odds_cite, total=total, lines={"tiger_9": hits}, parts=parts,
+        wager=wager,
+        paytable=name,
+        cite=rule.odds_cite,
+        total=total,
+        lines={"tiger_9": hits},
+        parts=parts,
         ends=[End(hits, pays), End(total - hits, Fraction(-1))],
-    )  # fmt: skip
+    )
 
 
 def mystery(chapter: Chapter, wager: str, name: str) -> Result:
@@ -244,10 +260,16 @@ def mystery(chapter: Chapter, wager: str, name: str) -> Result:
     ends = [End(2 * total - 2 * number, Fraction(-1))]
     ends += _around(mean, spread, stake, number)
     return Result(
-        wager=wager, paytable=name, cite=paytable.cite, total=2 * total, ends=ends, method="formula",
-        lines={"hit": float(hit)}, parts={"mean_hit": float(mean / 100), "mean_wagers_to_hit": float(rounds)},
+        wager=wager,
+        paytable=name,
+        cite=paytable.cite,
+        total=2 * total,
+        ends=ends,
+        method="formula",
+        lines={"hit": float(hit)},
+        parts={"mean_hit": float(mean / 100), "mean_wagers_to_hit": float(rounds)},
         notices=["added to the return of the progressive wager that qualifies for it"],
-    )  # fmt: skip
+    )
 
 
 def _around(mean: Fraction, spread: Fraction, stake: int, number: int) -> list[End]:

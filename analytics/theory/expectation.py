@@ -123,11 +123,19 @@ def _expected(listed: Chapter, result: Result, *, decided: bool, shares: Shares)
     third = sum(share * (win - mean) ** 3 for share, win in ends)
     house_way = result.parts.get("house_way_return_percent")
     return Expected(
-        chapter=listed.key, wager=result.wager, paytable=result.paytable, edge=mean,
-        edge_by_house_way=None if house_way is None else 1 - house_way / 100, variance=variance,
-        skewness=third / variance**1.5, ends=ends, step=_step(result), decided=decided, shares=shares,
+        chapter=listed.key,
+        wager=result.wager,
+        paytable=result.paytable,
+        edge=mean,
+        edge_by_house_way=None if house_way is None else 1 - house_way / 100,
+        variance=variance,
+        skewness=third / variance**1.5,
+        ends=ends,
+        step=_step(result),
+        decided=decided,
+        shares=shares,
         notices=tuple(result.notices),
-    )  # fmt: skip
+    )
 
 
 def _step(result: Result) -> float:

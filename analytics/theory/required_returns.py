@@ -41,10 +41,14 @@ def _pai_gow(chapter: Chapter, name: str, play: str, pushes: str | None, takes: 
     net = {"win": _pays(rule.odds) * (1 - takes), "lose": Fraction(-1)}
     how = {"house_way": "both set by the house way", "best": "the player's best setting against the dealer's on show"}
     return Result(
-        wager="base", paytable=paytable, cite=rule.odds_cite, total=total, lines=dict(found),
+        wager="base",
+        paytable=paytable,
+        cite=rule.odds_cite,
+        total=total,
+        lines=dict(found),
         ends=[End(number, net.get(outcome, Fraction(0))) for outcome, number in found.items()],
         method=f"simulation of {total:,} rounds, {how[play]}",
-    )  # fmt: skip
+    )
 
 
 def face_up(name: str) -> Callable[[Chapter], Iterator[Result]]:
@@ -112,9 +116,14 @@ def _over_under(chapter: Chapter, wrong_side: Fraction) -> Result:
             lines[f"{best}_wins"] += choices[best][0].number
             lines[f"{best}_loses"] += held - choices[best][0].number
     return Result(
-        wager="base", paytable="", cite=chapter.wagers["ante"].odds_cite, total=table["total"], ends=ends, lines=lines,
+        wager="base",
+        paytable="",
+        cite=chapter.wagers["ante"].odds_cite,
+        total=table["total"],
+        ends=ends,
+        lines=lines,
         method="enumeration, best decision by the first card",
-    )  # fmt: skip
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- DJ Wild
@@ -149,9 +158,14 @@ def _dj_wild(chapter: Chapter, blind: Paytable) -> Result:
             win=row["dealer_lower"], push=row["dealer_equal"], lose=row["dealer_higher"], fold=ends[-1].number
         )
     return Result(
-        wager="ante_blind_raise", paytable=blind.name, cite=blind.cite, total=total, ends=ends, lines=dict(ended),
+        wager="ante_blind_raise",
+        paytable=blind.name,
+        cite=blind.cite,
+        total=total,
+        ends=ends,
+        lines=dict(ended),
         method="enumeration, best decision by the player's five cards",
-    )  # fmt: skip
+    )
 
 
 REQUIRED: Final[Mapping[str, Sequence[Callable[[Chapter], Iterator[Result]]]]] = {

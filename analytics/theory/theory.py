@@ -67,9 +67,7 @@ def returns(game: str | None = None, chapter_key: str | None = None) -> list[Ret
     >>> round(figures["progressive", "1"].return_percent, 3)
     75.751
     """
-    return [
-        each for listed in _chapters(chapter_key) if game in (None, listed.game) for each in of_chapter(listed)
-    ]  # fmt: skip
+    return [each for listed in _chapters(chapter_key) if game in (None, listed.game) for each in of_chapter(listed)]
 
 
 def _chapters(key: str | None) -> Iterator[Chapter]:
@@ -101,14 +99,23 @@ def _shown(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> R
     std_dev = sqrt(result.variance())
     simulated = result.method.startswith("simulation")
     return Return(
-        chapter=listed.key, game=listed.game, wager=result.wager, paytable=result.paytable, cite=result.cite,
-        return_percent=_percent(of_wagered), house_advantage_percent=_percent(1 - of_wagered),
-        return_percent_per_base_unit=_percent(per_unit), std_dev=round(std_dev, 6),
-        hit_frequency=round(float(result.hits()), 9), method=result.method,
-        std_error_percent=round(100 * std_dev / sqrt(result.total), 6) if simulated else 0.0, total=result.total,
-        lines=dict(result.lines), parts={name: float(f"{value:.9g}") for name, value in result.parts.items()},
+        chapter=listed.key,
+        game=listed.game,
+        wager=result.wager,
+        paytable=result.paytable,
+        cite=result.cite,
+        return_percent=_percent(of_wagered),
+        house_advantage_percent=_percent(1 - of_wagered),
+        return_percent_per_base_unit=_percent(per_unit),
+        std_dev=round(std_dev, 6),
+        hit_frequency=round(float(result.hits()), 9),
+        method=result.method,
+        std_error_percent=round(100 * std_dev / sqrt(result.total), 6) if simulated else 0.0,
+        total=result.total,
+        lines=dict(result.lines),
+        parts={name: float(f"{value:.9g}") for name, value in result.parts.items()},
         notices=notices,
-    )  # fmt: skip
+    )
 
 
 def _percent(part: Fraction) -> float:

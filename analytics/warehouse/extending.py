@@ -90,19 +90,33 @@ def _revisions(db: Warehouse) -> dict[str, npt.NDArray[np.uint32]]:
 
 
 def extend(
-    path: str | Path, known: Earlier, adjudications: Iterable[Adjudication], ledger: Iterable[LedgerEntry],
-    rounds_events: Iterable[RoundEvents], *, stream_findings: Iterable[Finding], table_events: Iterable[TableEvent],
-    reviews: Iterable[ReviewedFinding], facts: PropertyFacts, inputs: str,
-) -> None:  # fmt: skip
+    path: str | Path,
+    known: Earlier,
+    adjudications: Iterable[Adjudication],
+    ledger: Iterable[LedgerEntry],
+    rounds_events: Iterable[RoundEvents],
+    *,
+    stream_findings: Iterable[Finding],
+    table_events: Iterable[TableEvent],
+    reviews: Iterable[ReviewedFinding],
+    facts: PropertyFacts,
+    inputs: str,
+) -> None:
     """Build as `warehouse.build` does, from what the file at `path` holds and what is new.
 
     New are `adjudications` (revisions that `known` does not have) and events past `known.read_to`; the ledger, the findings
     of no round and the reviews are given whole. An event given twice counts once.
     """
     rows = batches(
-        adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews,
+        adjudications,
+        ledger,
+        rounds_events,
+        stream_findings,
+        table_events,
+        facts.time_zone,
+        reviews,
         first_load_no=known.load_no,
-    )  # fmt: skip
+    )
     warehouse.build_from(path, rows, facts=facts, inputs=inputs, before=lambda db: _take_over(db, path))
 
 

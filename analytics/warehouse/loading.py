@@ -233,31 +233,81 @@ def _batch(table: str, rows: list[tuple[Any, ...]]) -> Batch:
 
 def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:
     return (
-        load_no, a.stream, a.round_no, a.revision, a.engine, a.rules_digest, a.submission, a.game, a.chapter,
-        a.gaming_day, a.shift, a.dealer, None, a.opened_at_us, a.closed_at_us, a.first_seq, a.last_seq, a.verdict,
-        list(a.undetermined), list(a.withdrawn),
-    )  # fmt: skip
+        load_no,
+        a.stream,
+        a.round_no,
+        a.revision,
+        a.engine,
+        a.rules_digest,
+        a.submission,
+        a.game,
+        a.chapter,
+        a.gaming_day,
+        a.shift,
+        a.dealer,
+        None,
+        a.opened_at_us,
+        a.closed_at_us,
+        a.first_seq,
+        a.last_seq,
+        a.verdict,
+        list(a.undetermined),
+        list(a.withdrawn),
+    )
 
 
 def _settlement_rows(load_no: int, a: Adjudication) -> Iterator[tuple[Any, ...]]:
     for settlement_no, s in enumerate(a.settlements, start=1):
         yield (
-            load_no, settlement_no, s.seat, s.wager, s.number, s.bettor, s.paytable, s.staked_cents, s.due_cents,
-            s.done_cents, s.by_slip_cents, s.line, s.cite,
-        )  # fmt: skip
+            load_no,
+            settlement_no,
+            s.seat,
+            s.wager,
+            s.number,
+            s.bettor,
+            s.paytable,
+            s.staked_cents,
+            s.due_cents,
+            s.done_cents,
+            s.by_slip_cents,
+            s.line,
+            s.cite,
+        )
 
 
 def _finding_rows(load_no: int | None, findings: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
     for finding_no, f in enumerate(findings, start=1):
         yield (
-            load_no, finding_no, f.id, f.code, f.stream, f.round_no, f.seat, f.wager, f.expected, f.observed,
-            f.difference_cents, list(f.evidence), f.cite, f.other_reading, f.severity, f.assumed, f.rules_digest,
-        )  # fmt: skip
+            load_no,
+            finding_no,
+            f.id,
+            f.code,
+            f.stream,
+            f.round_no,
+            f.seat,
+            f.wager,
+            f.expected,
+            f.observed,
+            f.difference_cents,
+            list(f.evidence),
+            f.cite,
+            f.other_reading,
+            f.severity,
+            f.assumed,
+            f.rules_digest,
+        )
 
 
 def _event_rows(round_: RoundEvents) -> Iterator[tuple[Any, ...]]:
     for event in round_.events:
         yield (
-            round_.stream, round_.round_no, event["seq"], event["event_id"], event["type"], event["occurred_at_us"],
-            event["source"], event["payload"], event["hash"],
-        )  # fmt: skip
+            round_.stream,
+            round_.round_no,
+            event["seq"],
+            event["event_id"],
+            event["type"],
+            event["occurred_at_us"],
+            event["source"],
+            event["payload"],
+            event["hash"],
+        )

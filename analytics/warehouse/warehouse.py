@@ -113,17 +113,20 @@ def build(
     facts = facts or PropertyFacts()
     build_from(
         path,
-        batches(
-            adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews
-        ),
-        facts=facts, inputs=inputs,
-    )  # fmt: skip
+        batches(adjudications, ledger, rounds_events, stream_findings, table_events, facts.time_zone, reviews),
+        facts=facts,
+        inputs=inputs,
+    )
 
 
 def build_from(
-    path: str | Path, rows: Iterable[Batch], *, facts: PropertyFacts, inputs: str = "",
+    path: str | Path,
+    rows: Iterable[Batch],
+    *,
+    facts: PropertyFacts,
+    inputs: str = "",
     before: Callable[[Warehouse], None] | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.warehouse.loading`).
 
     `before` may put rows into the raw tables ahead of these frames.

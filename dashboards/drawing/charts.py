@@ -97,8 +97,13 @@ def hold_chart(frame: pl.DataFrame) -> alt.LayerChart:
     return _styled(_layers(line, points), 260)
 
 
-PLACES = {"within": "Within chance", "below_95": "Below, outside 95 %", "below_997": "Below, outside 99.7 %",
-          "above_95": "Above, outside 95 %", "above_997": "Above, outside 99.7 %"}  # fmt: skip
+PLACES = {
+    "within": "Within chance",
+    "below_95": "Below, outside 95 %",
+    "below_997": "Below, outside 99.7 %",
+    "above_95": "Above, outside 95 %",
+    "above_997": "Above, outside 99.7 %",
+}
 """Where a point of a funnel lies, in words; each has a colour and a shape of its own."""
 
 
@@ -117,9 +122,13 @@ def funnel_chart(frame: pl.DataFrame, names: list[str]) -> alt.LayerChart:
     ).sort("volume")
     base = alt.Chart(shown).encode(
         x=alt.X("volume:Q", title="Wagered", axis=alt.Axis(format="~s"), scale=alt.Scale(zero=False, nice=True)),
-        tooltip=[alt.Tooltip("name:N", title="Who"), alt.Tooltip("off:Q", title="Points from the floor's own", format="+.2f"),
-                 alt.Tooltip("volume:Q", title="Wagered", format=",.0f"), alt.Tooltip("place:N", title="Place")],
-    )  # fmt: skip
+        tooltip=[
+            alt.Tooltip("name:N", title="Who"),
+            alt.Tooltip("off:Q", title="Points from the floor's own", format="+.2f"),
+            alt.Tooltip("volume:Q", title="Wagered", format=",.0f"),
+            alt.Tooltip("place:N", title="Place"),
+        ],
+    )
     wide = base.mark_rule(color="#c3ccc8", strokeWidth=3).encode(
         y=alt.Y("low_997:Q", title="Points of house win from the floor's own"), y2="high_997:Q"
     )
@@ -157,9 +166,13 @@ def drift_chart(frame: pl.DataFrame, days: list[str]) -> alt.LayerChart:
         y=alt.Y("ewma_low:Q", title="Standard deviations from theory"), y2="ewma_high:Q"
     )
     points = base.mark_point(color=SOFT, size=40).encode(
-        y="z:Q", tooltip=[alt.Tooltip("day:N", title="Day"), alt.Tooltip("z:Q", title="The day alone", format="+.2f"),
-                          alt.Tooltip("ewma:Q", title="Weighted mean", format="+.2f")],
-    )  # fmt: skip
+        y="z:Q",
+        tooltip=[
+            alt.Tooltip("day:N", title="Day"),
+            alt.Tooltip("z:Q", title="The day alone", format="+.2f"),
+            alt.Tooltip("ewma:Q", title="Weighted mean", format="+.2f"),
+        ],
+    )
     line = base.mark_line(color=ABOVE, strokeWidth=2).encode(y="ewma:Q")
     return _styled(_layers(band, points, line), 240)
 
@@ -172,9 +185,13 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str) -> alt.LayerCh
     ).select("name", "rate", "low", "high", "place")
     base = alt.Chart(shown).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
-        tooltip=[alt.Tooltip("name:N", title="Who"), alt.Tooltip("rate:Q", title=unit, format=".2f"),
-                 alt.Tooltip("low:Q", title="95 % from", format=".2f"), alt.Tooltip("high:Q", title="to", format=".2f")],
-    )  # fmt: skip
+        tooltip=[
+            alt.Tooltip("name:N", title="Who"),
+            alt.Tooltip("rate:Q", title=unit, format=".2f"),
+            alt.Tooltip("low:Q", title="95 % from", format=".2f"),
+            alt.Tooltip("high:Q", title="to", format=".2f"),
+        ],
+    )
     interval = base.mark_rule(color="#8fa39b", strokeWidth=5).encode(
         x=alt.X("low:Q", title=unit, scale=alt.Scale(zero=True)), x2="high:Q"
     )
@@ -195,9 +212,12 @@ def counts_chart(frame: pl.DataFrame) -> alt.LayerChart:
     shown = frame.select("value", "observed", "expected")
     base = alt.Chart(shown).encode(
         x=alt.X("value:N", title=None, sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
-        tooltip=[alt.Tooltip("value:N", title="Value"), alt.Tooltip("observed:Q", title="Came"),
-                 alt.Tooltip("expected:Q", title="Should come", format=".1f")],
-    )  # fmt: skip
+        tooltip=[
+            alt.Tooltip("value:N", title="Value"),
+            alt.Tooltip("observed:Q", title="Came"),
+            alt.Tooltip("expected:Q", title="Should come", format=".1f"),
+        ],
+    )
     bars = base.mark_bar(color="#8fb3a6", cornerRadius=2).encode(
         y=alt.Y("observed:Q", title="Times", scale=alt.Scale(zero=True))
     )
@@ -213,8 +233,16 @@ def _styled(chart: alt.LayerChart, height: int) -> alt.LayerChart:
     styled: alt.LayerChart = (
         chart.properties(height=height, width="container", background="#ffffff", padding=PADDING)
         .configure_view(stroke=None)
-        .configure_axis(gridColor=GRID, domainColor=GRID, tickColor=GRID, labelColor="#1c2a2e", titleColor=SOFT,
-                        titleFontWeight=500, labelFontSize=12, titleFontSize=12)
+        .configure_axis(
+            gridColor=GRID,
+            domainColor=GRID,
+            tickColor=GRID,
+            labelColor="#1c2a2e",
+            titleColor=SOFT,
+            titleFontWeight=500,
+            labelFontSize=12,
+            titleFontSize=12,
+        )
         .configure_legend(labelFontSize=12, titleFontSize=12, titleColor=SOFT)
-    )  # fmt: skip
+    )
     return styled

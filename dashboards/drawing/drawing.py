@@ -36,14 +36,26 @@ Places = dict[Position, tuple[int, int]]
 
 SEATS: Places = {1: (850, 94), 2: (768, 304), 3: (582, 426), 4: (378, 426), 5: (192, 304), 6: (110, 94)}
 SEVEN: Places = {
-    1: (862, 68), 2: (852, 286), 3: (676, 426), 4: (480, 426), 5: (284, 426), 6: (108, 286), 7: (98, 68),
-}  # fmt: skip
+    1: (862, 68),
+    2: (852, 286),
+    3: (676, 426),
+    4: (480, 426),
+    5: (284, 426),
+    6: (108, 286),
+    7: (98, 68),
+}
 """The same at a table of seven seats (California)."""
 
 UPRIGHT: Places = {1: (280, 276), 2: (280, 508), 3: (280, 740), 4: (96, 740), 5: (96, 508), 6: (96, 276)}
 SEVEN_UPRIGHT: Places = {
-    1: (280, 276), 2: (280, 508), 3: (280, 740), 4: (188, 972), 5: (96, 740), 6: (96, 508), 7: (96, 276),
-}  # fmt: skip
+    1: (280, 276),
+    2: (280, 508),
+    3: (280, 740),
+    4: (188, 972),
+    5: (96, 740),
+    6: (96, 508),
+    7: (96, 276),
+}
 """Two seats abreast, for a phone."""
 
 
@@ -81,9 +93,13 @@ _SUITS = {
     "A3.400 3.400 0 1 1 5.200 6.100 3.300 3.300 0 0 1 8 1Z",
 }
 _PIPS = {
-    1: ((2, 2),), 2: ((1, 1), (3, 3)), 3: ((1, 1), (2, 2), (3, 3)), 4: ((1, 1), (3, 1), (1, 3), (3, 3)),
-    5: ((1, 1), (3, 1), (2, 2), (1, 3), (3, 3)), 6: ((1, 1), (3, 1), (1, 2), (3, 2), (1, 3), (3, 3)),
-}  # fmt: skip
+    1: ((2, 2),),
+    2: ((1, 1), (3, 3)),
+    3: ((1, 1), (2, 2), (3, 3)),
+    4: ((1, 1), (3, 1), (1, 3), (3, 3)),
+    5: ((1, 1), (3, 1), (2, 2), (1, 3), (3, 3)),
+    6: ((1, 1), (3, 1), (1, 2), (3, 2), (1, 3), (3, 3)),
+}
 _DICE = {"red": ("#b3261e", PAPER), "blue": ("#1f4e9c", PAPER), "white": (PAPER, INK)}
 
 
@@ -95,8 +111,9 @@ class Flag(msgspec.Struct, frozen=True):
     cents: int | None
 
 
-def _text(x: float, y: float, words: str, size: float = 13, colour: str = ON_FELT, anchor: str = "start",
-          weight: int = 400) -> str:  # fmt: skip
+def _text(
+    x: float, y: float, words: str, size: float = 13, colour: str = ON_FELT, anchor: str = "start", weight: int = 400
+) -> str:
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" fill="{colour}" text-anchor="{anchor}" '
         f'font-weight="{weight}">{escape(words)}</text>'

@@ -12,8 +12,11 @@ from urllib.parse import urlencode
 from dashboards.drawing.names import UNKNOWN, VERDICTS, Formats
 
 DOWN, UP = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
-SEVERITIES = {"high": ("\N{BLACK CIRCLE}", "High"), "medium": ("\N{CIRCLE WITH LEFT HALF BLACK}", "Medium"),
-              "low": ("\N{WHITE CIRCLE}", "Low")}  # fmt: skip
+SEVERITIES = {
+    "high": ("\N{BLACK CIRCLE}", "High"),
+    "medium": ("\N{CIRCLE WITH LEFT HALF BLACK}", "Medium"),
+    "low": ("\N{WHITE CIRCLE}", "Low"),
+}
 VERDICT_SHAPES = {
     "UPHELD": "\N{HEAVY CHECK MARK}\N{VARIATION SELECTOR-15}",
     "VARIANCE": "\N{BLACK DIAMOND}",

@@ -94,11 +94,17 @@ def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
     """Return the recorded events of a round in order, as rows of `round_events` give them."""
     return [
         Step(
-            seq=row["seq"], event_id=row["event_id"], type=row["type"], occurred_at_us=row["occurred_at_us"],
-            source=row["source"], payload=json.loads(row["payload"]), raw=row["payload"], hash=row["hash"],
+            seq=row["seq"],
+            event_id=row["event_id"],
+            type=row["type"],
+            occurred_at_us=row["occurred_at_us"],
+            source=row["source"],
+            payload=json.loads(row["payload"]),
+            raw=row["payload"],
+            hash=row["hash"],
         )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def table_after(steps: Sequence[Step], step: int) -> Table:

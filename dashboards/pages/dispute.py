@@ -70,13 +70,24 @@ def asked(tables: list[str], days: list[date]) -> Remembered:
     """Show the boxes for what is remembered; each stands in the address."""
     row = st.columns([2, 2, 2, 1.4, 4], vertical_alignment="bottom")
     day_names = {day.isoformat(): day for day in days}
-    table = row[0].selectbox("Table", [None, *tables], key="table", bind="query-params",
-                             format_func=lambda t: "Any table" if t is None else table_name(t))  # fmt: skip
-    day = row[1].selectbox("Gaming day", list(day_names), key="day", bind="query-params",
-                           format_func=lambda d: day_name(day_names[d]))  # fmt: skip
+    table = row[0].selectbox(
+        "Table",
+        [None, *tables],
+        key="table",
+        bind="query-params",
+        format_func=lambda t: "Any table" if t is None else table_name(t),
+    )
+    day = row[1].selectbox(
+        "Gaming day", list(day_names), key="day", bind="query-params", format_func=lambda d: day_name(day_names[d])
+    )
     clock = row[2].text_input("About what time", key="time", bind="query-params", placeholder="9:15 pm")
-    seat = row[3].selectbox("Seat", [None, *SEATS], key="seat", bind="query-params",
-                            format_func=lambda s: "Any seat" if s is None else str(s))  # fmt: skip
+    seat = row[3].selectbox(
+        "Seat",
+        [None, *SEATS],
+        key="seat",
+        bind="query-params",
+        format_func=lambda s: "Any seat" if s is None else str(s),
+    )
     cards = row[4].text_input("Cards", key="cards", bind="query-params", placeholder="ace king of spades, or As Ks")
     return Remembered(
         table=table, gaming_day=day_names[day], time=time_typed(clock), seat=seat, cards=cards_typed(cards).cards
@@ -92,8 +103,9 @@ def settle(view: RoundView, formats: Formats) -> None:
     options: list[int | None] = [None, *seats]
     if "dispute-seat" not in st.session_state:
         st.session_state["dispute-seat"] = int(given) if given.isdecimal() and int(given) in seats else None
-    seat = st.pills("Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}",
-                    key="dispute-seat")  # fmt: skip
+    seat = st.pills(
+        "Whose wagers", options, format_func=lambda s: "All seats" if s is None else f"Seat {s}", key="dispute-seat"
+    )
     if seat is None:
         st.query_params.pop("seat", None)
     else:

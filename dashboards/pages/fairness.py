@@ -13,8 +13,15 @@ from dashboards.drawing.names import plural
 from dashboards.parts import analysis, fairness_words, source
 
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
-TESTS = {"Verdict": "short", "What is tested": "text", "Where": "text", "Looked at": "number", "Chance": "number",
-         "Would show": "number", "In words": "text"}  # fmt: skip
+TESTS = {
+    "Verdict": "short",
+    "What is tested": "text",
+    "Where": "text",
+    "Looked at": "number",
+    "Chance": "number",
+    "Would show": "number",
+    "In words": "text",
+}
 ROWS = 60
 
 

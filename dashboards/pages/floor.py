@@ -110,17 +110,21 @@ def summary(rows: list[dict[str, Any]], formats: Formats) -> Html:
         [
             markup.figure("Tables open", f"{sum(bool(row['open']) for row in rows)} of {len(rows)}"),
             markup.figure(
-                "Rounds judged", f"{sum(row['rounds'] for row in rows):,}",
+                "Rounds judged",
+                f"{sum(row['rounds'] for row in rows):,}",
                 f"{waiting:,} not judged yet" if waiting else "all that are over",
             ),
             markup.figure(
-                "Open findings", f"{sum(row['findings'] for row in rows):,}",
+                "Open findings",
+                f"{sum(row['findings'] for row in rows):,}",
                 f"{sum(row['high'] for row in rows):,} of high severity",
             ),
             markup.figure("House win", formats.money(sum(row["house_win_cents"] for row in rows)), "on settled wagers"),
-            markup.figure("Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]),
+            markup.figure(
+                "Newest event", formats.clock(newest), "recorded, " + formats.day_and_clock(newest).split(",")[0]
+            ),
         ]
-    )  # fmt: skip
+    )
 
 
 def of_day(day: date | None, head: DeltaGenerator) -> None:

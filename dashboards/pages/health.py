@@ -29,8 +29,11 @@ DEVICES = {
     "Last heard": "short",
     "Failures": "number",
 }
-WORDS = {"ok": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "Runs"), "look": ("rk-medium", "!", "Look"),
-         "act": ("rk-high", "✖", "Act")}  # fmt: skip
+WORDS = {
+    "ok": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "Runs"),
+    "look": ("rk-medium", "!", "Look"),
+    "act": ("rk-high", "✖", "Act"),
+}
 BEAT_SECONDS = 5
 LAG_EVENTS = 10_000  # not judged yet: from so many on somebody must look whether the replay runs
 STALE_S = 15 * 60  # a warehouse that is behind the log for longer should be built anew

@@ -17,8 +17,13 @@ from dashboards.run import log_address, warehouse_path
 from replay.review.desk import REFUSALS
 
 STREAMS = {
-    "Stream": "text", "End": "short", "Events": "number", "Acknowledged": "number", "Judged": "number", "Last event": "short",
-}  # fmt: skip
+    "Stream": "text",
+    "End": "short",
+    "Events": "number",
+    "Acknowledged": "number",
+    "Judged": "number",
+    "Last event": "short",
+}
 QUARANTINE = {"Since": "short", "Meant for": "short", "Why it was refused": "text", "SHA-256": "text"}
 ABOUT = {"Severity": "text", "Finding": "text", "Table": "short", "Times": "number", "Newest": "short"}
 BEAT_SECONDS = 5
@@ -120,10 +125,13 @@ def _stream(each: Stream, now_us: int) -> list[object]:
         end = Html('<span class="rk-right"><span aria-hidden="true">✔\ufe0e</span> as acknowledged</span>')
     judged = "–" if each.judged is None else f"{each.judged:,}"
     return [
-        each.name, end, f"{each.events:,}", "–" if each.acknowledged is None else f"{each.acknowledged:,}",
+        each.name,
+        end,
+        f"{each.events:,}",
+        "–" if each.acknowledged is None else f"{each.acknowledged:,}",
         markup.two_lines(judged, f"{each.lag:,} behind" if each.lag else ""),
         "–" if each.recorded_at_us is None else f"{ago((now_us - each.recorded_at_us) / 1e6)} ago",
-    ]  # fmt: skip
+    ]
 
 
 def _quarantine(held: list[Held], formats: Formats) -> Html:
@@ -169,10 +177,12 @@ def missing(formats: Formats) -> None:
             markup.two_lines(
                 markup.link("queue", finding_title(row["code"]), code=row["code"], table=row["table_id"]), row["code"]
             ),
-            table_name(row["table_id"]), f"{row['findings']:,}", formats.day_and_clock(row["newest_at_us"]),
+            table_name(row["table_id"]),
+            f"{row['findings']:,}",
+            formats.day_and_clock(row["newest_at_us"]),
         ]
         for row in found.iter_rows(named=True)
-    ]  # fmt: skip
+    ]
     source.show(markup.table(ABOUT, rows, "Findings about the record itself"))
 
 

@@ -114,12 +114,21 @@ def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilte
                 "State", "state", [*list(SHOWN)[1:], *people], lambda s: SHOWN.get(s, s), SHOWN[TO_DO]
             )
         only, without = _by_state(state or TO_DO, said)
-    together = st.toggle("Those alike as one line", key="alike", bind="query-params",
-                         help="Same table, finding, gaming day, dealer, wager and direction of the money")  # fmt: skip
+    together = st.toggle(
+        "Those alike as one line",
+        key="alike",
+        bind="query-params",
+        help="Same table, finding, gaming day, dealer, wager and direction of the money",
+    )
     filters = QueueFilters(
-        table=table, code=code, gaming_day=None if day is None else date.fromisoformat(day), severity=severity,
-        dealer=dealer, only=only, without=without,
-    )  # fmt: skip
+        table=table,
+        code=code,
+        gaming_day=None if day is None else date.fromisoformat(day),
+        severity=severity,
+        dealer=dealer,
+        only=only,
+        without=without,
+    )
     return filters, together
 
 
@@ -154,11 +163,19 @@ def choose_row(rows: pl.DataFrame, said: Reviews | None, formats: Formats) -> st
         place = min(st.session_state.get("queue-place", 0), len(ids) - 1)
     chosen = st.dataframe(
         pl.DataFrame([_line(row, said, formats) for row in rows.iter_rows(named=True)], orient="row"),
-        key=key, on_select="rerun", selection_mode="single-row", selection_default=selected(place), hide_index=True, height=500,
-        column_config={"Severity": st.column_config.TextColumn(width=84), "Finding": st.column_config.TextColumn(width=190),
-                       "Money": st.column_config.TextColumn(width=138)},
+        key=key,
+        on_select="rerun",
+        selection_mode="single-row",
+        selection_default=selected(place),
+        hide_index=True,
+        height=500,
+        column_config={
+            "Severity": st.column_config.TextColumn(width=84),
+            "Finding": st.column_config.TextColumn(width=190),
+            "Money": st.column_config.TextColumn(width=138),
+        },
         alt="Findings, most severe first",
-    )  # fmt: skip
+    )
     picked = chosen["selection"]["rows"]
     at = picked[0] if picked and picked[0] < len(ids) else None
 

@@ -19,13 +19,21 @@ HISTORY = {
     "Filed": "text",
 }
 WAGERS = {
-    "Wager": "text", "Paytable": "text", "Limits": "short", "Returns": "number", "House advantage": "number",
-    "Deviation": "number", "Wins": "number", "How it is known": "text",
-}  # fmt: skip
+    "Wager": "text",
+    "Paytable": "text",
+    "Limits": "short",
+    "Returns": "number",
+    "House advantage": "number",
+    "Deviation": "number",
+    "Wins": "number",
+    "How it is known": "text",
+}
 STATES = {
-    "in force": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}"), "to come": ("rk-medium", "▷"), "replaced": ("rk-low", "○"),
+    "in force": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}"),
+    "to come": ("rk-medium", "▷"),
+    "replaced": ("rk-low", "○"),
     "never used": ("rk-low", "∅"),
-}  # fmt: skip
+}
 
 
 def page() -> None:
@@ -135,11 +143,15 @@ def _row(each: Offered, formats: Formats) -> list[object]:
         ]
     off = f"± {share(figures.std_error_percent, 3)}" if figures.std_error_percent else ""
     return [
-        markup.two_lines(wager_name(each.wager), figures.cite), each.paytable or "–", limits,
-        markup.two_lines(share(figures.return_percent, 3), off), share(figures.house_advantage_percent, 3),
-        f"{figures.std_dev:,.3f}", share(100 * figures.hit_frequency, 3),
+        markup.two_lines(wager_name(each.wager), figures.cite),
+        each.paytable or "–",
+        limits,
+        markup.two_lines(share(figures.return_percent, 3), off),
+        share(figures.house_advantage_percent, 3),
+        f"{figures.std_dev:,.3f}",
+        share(100 * figures.hit_frequency, 3),
         figures.method if not each.together else f"{figures.method}; with {_both(each.together[1:])}",
-    ]  # fmt: skip
+    ]
 
 
 def _why_not(each: Offered) -> str:

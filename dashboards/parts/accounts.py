@@ -27,9 +27,14 @@ from dashboards.drawing.names import (
 from dashboards.drawing.state import Step
 
 SETTLED = {
-    "Seat": "text", "Wager": "text", "Staked": "number", "Due (recomputed)": "number", "Done (recorded)": "number",
-    "Difference": "number", "Why": "text",
-}  # fmt: skip
+    "Seat": "text",
+    "Wager": "text",
+    "Staked": "number",
+    "Due (recomputed)": "number",
+    "Done (recorded)": "number",
+    "Difference": "number",
+    "Why": "text",
+}
 
 OTHERS = {"Severity": "text", "Finding": "text", "Money": "number", "Where": "short", "Due and recorded": "text"}
 
@@ -38,12 +43,13 @@ def header(view: RoundView, formats: Formats) -> Html:
     """Return the round's name, when and by whom it was dealt, the verdict, and the way to its neighbours."""
     r = view.round
     facts = [
-        game_name(r["game"]), day_name(r["gaming_day"]),
+        game_name(r["game"]),
+        day_name(r["gaming_day"]),
         f"{formats.clock(r['opened_at_us'])} to {formats.clock(r['closed_at_us'])} {formats.zone_name(r['opened_at_us'])}",
         f"dealer {table_name(r['dealer'])}" if r["dealer"] else "no dealer on record",
         *([f"{r['shift'].replace('_', ' ')} shift"] if r["shift"] else []),
         f"rules {r['submission']}" if r["submission"] else "no rules in force",
-    ]  # fmt: skip
+    ]
     name = Html(
         f"{markup.text(table_name(r['table_id']))} · Round {r['round_no']:,} "
         f'<span style="font-size:1rem;vertical-align:middle;margin-left:6px">{markup.verdict_badge(r["verdict"])}</span>'
@@ -68,8 +74,13 @@ def neighbour(words: str, table: str, round_no: int | None) -> Html:
 
 def short_row(found: dict[str, Any], formats: Formats, view: RoundView) -> list[object]:
     """Return a further finding as a row; its title shows it whole."""
-    title = markup.link("round", finding_title(found["code"]), table=view.round["table_id"], round=view.round["round_no"],
-                        finding=found["finding_id"])  # fmt: skip
+    title = markup.link(
+        "round",
+        finding_title(found["code"]),
+        table=view.round["table_id"],
+        round=view.round["round_no"],
+        finding=found["finding_id"],
+    )
     return [
         markup.severity_badge(found["severity"]),
         markup.two_lines(title, found["code"]),

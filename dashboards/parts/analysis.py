@@ -36,8 +36,18 @@ def view(views: Mapping[str, str]) -> str:
     """Offer the views of a page and keep the choice in the address; return the one chosen."""
     names = list(views)
     given = source.chosen("view", names) or names[0]
-    picked = st.segmented_control("View", names, default=given, required=True, format_func=lambda name: views[name],
-                                  key="view", label_visibility="collapsed") or names[0]  # fmt: skip
+    picked = (
+        st.segmented_control(
+            "View",
+            names,
+            default=given,
+            required=True,
+            format_func=lambda name: views[name],
+            key="view",
+            label_visibility="collapsed",
+        )
+        or names[0]
+    )
     st.query_params["view"] = str(picked)
     return str(picked)
 

@@ -51,8 +51,14 @@ def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> 
 
 def _decide(table: str, dispute: Dispute, who: str) -> None:
     key = f"decide {table} {dispute.dispute}"
-    outcome: Any = st.selectbox("How it ends", list(OUTCOMES), index=None, placeholder="Choose", key=f"outcome {key}",
-                                format_func=lambda name: OUTCOMES[name][0].upper() + OUTCOMES[name][1:])  # fmt: skip
+    outcome: Any = st.selectbox(
+        "How it ends",
+        list(OUTCOMES),
+        index=None,
+        placeholder="Choose",
+        key=f"outcome {key}",
+        format_func=lambda name: OUTCOMES[name][0].upper() + OUTCOMES[name][1:],
+    )
     st.text_input("Why", key=f"why {key}")
 
     def write() -> None:

@@ -57,15 +57,25 @@ def _row(table: Table, said: Reviews | None) -> dict[str, Any]:
         if said is None or said.of(table.table_id, finding_id).state != "resolved"
     ]
     return {
-        "table_id": table.table_id, "open": table.open, "game": table.game, "dealer": table.dealer,
-        "gaming_day": table.gaming_day, "rounds": table.rounds, "pace": table.pace_rounds_per_hour,
-        "house_win_cents": table.house_win_cents, "bought_in_cents": table.bought_in_cents, "drop_cents": table.drop_cents,
-        "findings": len(waiting), "high": waiting.count("high"),
+        "table_id": table.table_id,
+        "open": table.open,
+        "game": table.game,
+        "dealer": table.dealer,
+        "gaming_day": table.gaming_day,
+        "rounds": table.rounds,
+        "pace": table.pace_rounds_per_hour,
+        "house_win_cents": table.house_win_cents,
+        "bought_in_cents": table.bought_in_cents,
+        "drop_cents": table.drop_cents,
+        "findings": len(waiting),
+        "high": waiting.count("high"),
         "worst": next((each for each in ("high", "medium", "low") if each in waiting), None),
-        "waiting": len(table.waiting), "last_round_no": table.last_round_no, "broken": table.broken,
+        "waiting": len(table.waiting),
+        "last_round_no": table.last_round_no,
+        "broken": table.broken,
         "last_event_at_us": table.last_event_at_us,
         "recorded_at_us": table.recorded_at_us or table.last_event_at_us,
-    }  # fmt: skip
+    }
 
 
 def tile(row: dict[str, Any], formats: Formats, now_us: int) -> Html:

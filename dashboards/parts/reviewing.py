@@ -27,8 +27,13 @@ ACTIONS = {
 }
 """What can be done in each state, the likeliest first."""
 WORDS = {
-    "assign": "Assign", "note": "Note", "resolve": "Resolve", "sign": "Sign", "refuse": "Refuse to sign", "reopen": "Reopen",
-}  # fmt: skip
+    "assign": "Assign",
+    "note": "Note",
+    "resolve": "Resolve",
+    "sign": "Sign",
+    "refuse": "Refuse to sign",
+    "reopen": "Reopen",
+}
 
 
 def cents_typed(text: str) -> int | None:
@@ -85,16 +90,34 @@ def panel(
         return
     offered = ACTIONS[review.state]
     key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
-    todo = st.segmented_control("What to do", offered, default=offered[0], required=True, format_func=lambda a: WORDS[a],
-                                key=f"do {key}", label_visibility="collapsed") or offered[0]  # fmt: skip
+    todo = (
+        st.segmented_control(
+            "What to do",
+            offered,
+            default=offered[0],
+            required=True,
+            format_func=lambda a: WORDS[a],
+            key=f"do {key}",
+            label_visibility="collapsed",
+        )
+        or offered[0]
+    )
     _FORMS[todo](_Form(found, review, alike, people, who, key, formats))
 
 
 class _Form:
     """What a form needs: the finding, who acts, and the names of its boxes."""
 
-    def __init__(self, found: dict[str, Any], review: FindingReview, alike: Sequence[str], people: Sequence[str], who: str,
-                 key: str, formats: Formats) -> None:  # fmt: skip
+    def __init__(
+        self,
+        found: dict[str, Any],
+        review: FindingReview,
+        alike: Sequence[str],
+        people: Sequence[str],
+        who: str,
+        key: str,
+        formats: Formats,
+    ) -> None:
         self.found, self.review, self.alike, self.people = found, review, alike, people
         self.who, self.key, self.formats = who, key, formats
         self.id: str = found["finding_id"]
@@ -133,9 +156,10 @@ def _assign(form: _Form) -> None:
         form.box("To", "to", value=form.who, help="A name as the directory has it, in small letters")
         form.box("Why", "reason", placeholder="look at camera 4")
         form.button(
-            "Assign", lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
+            "Assign",
+            lambda d: d.assign(form.id, to=form.read("to").lower(), by=form.who, reason=form.read("reason")),
             needs=("to", "reason"),
-        )  # fmt: skip
+        )
 
 
 def _note(form: _Form) -> None:
@@ -145,8 +169,14 @@ def _note(form: _Form) -> None:
 
 
 def _resolve(form: _Form) -> None:
-    disposition = st.selectbox("What became of it", list(DISPOSITIONS), index=None, format_func=_sentence,
-                               placeholder="Choose", key=f"disposition {form.key}")  # fmt: skip
+    disposition = st.selectbox(
+        "What became of it",
+        list(DISPOSITIONS),
+        index=None,
+        format_func=_sentence,
+        placeholder="Choose",
+        key=f"disposition {form.key}",
+    )
     if disposition is None:
         return
     with form.sheet():
@@ -170,9 +200,13 @@ def _resolve_as(form: _Form, disposition: str) -> None:
     def write(at: Desk) -> Entry:
         amount = cents_typed(form.read("amount")) if disposition in MOVES_MONEY else None
         entry = at.resolve(
-            form.id, disposition=disposition, by=form.who, reason=form.read("reason"), amount_cents=amount,
+            form.id,
+            disposition=disposition,
+            by=form.who,
+            reason=form.read("reason"),
+            amount_cents=amount,
             duplicate_of=form.read("other") or None,
-        )  # fmt: skip
+        )
         for each in form.alike if form.ticked("also") else ():
             if not at.case(each).review.settled:
                 at.resolve(each, disposition="duplicate", by=form.who, reason=form.read("reason"), duplicate_of=form.id)
@@ -206,5 +240,10 @@ def _reopen(form: _Form) -> None:
 
 
 _FORMS: dict[str, Callable[[_Form], None]] = {
-    "assign": _assign, "note": _note, "resolve": _resolve, "sign": _sign, "refuse": _reopen, "reopen": _reopen,
-}  # fmt: skip
+    "assign": _assign,
+    "note": _note,
+    "resolve": _resolve,
+    "sign": _sign,
+    "refuse": _reopen,
+    "reopen": _reopen,
+}

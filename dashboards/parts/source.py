@@ -120,9 +120,12 @@ def choose(label: str, name: str, values: Sequence[str], say: Callable[[str], st
     given = chosen(name, list(values))
     options: list[str | None] = [None, *values]
     picked: str | None = st.selectbox(
-        label, options, index=options.index(given), format_func=lambda v: everything if v is None else say(v),
+        label,
+        options,
+        index=options.index(given),
+        format_func=lambda v: everything if v is None else say(v),
         key=f"choose-{name}",
-    )  # fmt: skip
+    )
     if picked is None:
         st.query_params.pop(name, None)
     else:

@@ -95,11 +95,23 @@ def controls(view: RoundView, steps: list[Step], at: int, playing: bool) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.button("Back", key=f"{key} back", disabled=at <= 1, shortcut="Left", on_click=move, args=(key, -1, last))
         st.button("Next", key=f"{key} next", disabled=at >= last, shortcut="Right", on_click=move, args=(key, 1, last))
-        st.button("❚❚ Pause" if playing else "▶ Play", key=f"{key} play", shortcut="P", disabled=last < 2,
-                  on_click=play_or_pause, args=(key, last))  # fmt: skip
+        st.button(
+            "❚❚ Pause" if playing else "▶ Play",
+            key=f"{key} play",
+            shortcut="P",
+            disabled=last < 2,
+            on_click=play_or_pause,
+            args=(key, last),
+        )
         if ahead is not None:
-            st.button("◆ Evidence", key=f"{key} proof", shortcut="E", help="Go to the next event that proves a finding",
-                      on_click=go, args=(key, ahead))  # fmt: skip
+            st.button(
+                "◆ Evidence",
+                key=f"{key} proof",
+                shortcut="E",
+                help="Go to the next event that proves a finding",
+                on_click=go,
+                args=(key, ahead),
+            )
     at = int(st.slider("Step", 1, max(last, 2), key=key, disabled=last < 2, format=f"%d of {last}"))
     return min(at, last)
 

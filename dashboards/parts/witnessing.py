@@ -118,22 +118,30 @@ def figures(found: Witnessed, now_us: int) -> Html:
         behind = f"{plural(found.events_behind, 'event')} without its signature"
     elif not found.checkpoints:
         behind = "the log has no checkpoint: start rack checkpoint --follow"
-    return markup.figures([
-        markup.figure("Witness", found.witness, f"key {found.key.split('+')[1]}"),
-        markup.figure("It says", state, why),
-        markup.figure("Newest cosigned", newest, over),
-        markup.figure("Checkpoints behind", f"{found.behind:,}", behind),
-        markup.figure("Cosigned in all", f"{found.cosigned:,}", "a later one stands for those before"),
-    ])  # fmt: skip
+    return markup.figures(
+        [
+            markup.figure("Witness", found.witness, f"key {found.key.split('+')[1]}"),
+            markup.figure("It says", state, why),
+            markup.figure("Newest cosigned", newest, over),
+            markup.figure("Checkpoints behind", f"{found.behind:,}", behind),
+            markup.figure("Cosigned in all", f"{found.cosigned:,}", "a later one stands for those before"),
+        ]
+    )
 
 
 def _checkpoints(found: Witnessed, formats: Formats) -> Html:
     if not found.checkpoints:
         return Html("")
     rows = [
-        [formats.day_and_clock(each.at_us), _state(each, formats), f"{each.events:,}", f"{each.size:,}", each.root[:16] + "…"]
+        [
+            formats.day_and_clock(each.at_us),
+            _state(each, formats),
+            f"{each.events:,}",
+            f"{each.size:,}",
+            each.root[:16] + "…",
+        ]
         for each in found.checkpoints
-    ]  # fmt: skip
+    ]
     marked = [place for place, each in enumerate(found.checkpoints) if not each.covered]
     return markup.table(CHECKPOINTS, rows, "The log's newest checkpoints and the witness", marked=marked)
 
@@ -151,8 +159,12 @@ def _state(each: Seen, formats: Formats) -> Html:
 def _refused(found: Witnessed, formats: Formats) -> Html:
     if not found.refused:
         return Html("")
-    return markup.table(REFUSED, [_refusal(each, formats) for each in found.refused], "What the witness refused",
-                        marked=range(len(found.refused)))  # fmt: skip
+    return markup.table(
+        REFUSED,
+        [_refusal(each, formats) for each in found.refused],
+        "What the witness refused",
+        marked=range(len(found.refused)),
+    )
 
 
 def _refusal(each: Refused, formats: Formats) -> list[object]:
@@ -163,5 +175,7 @@ def _refusal(each: Refused, formats: Formats) -> list[object]:
     )
     return [
         "cannot be read" if each.at_us is None else formats.day_and_clock(each.at_us),
-        "–" if each.size is None else f"{each.size:,}", stands, each.file,
-    ]  # fmt: skip
+        "–" if each.size is None else f"{each.size:,}",
+        stands,
+        each.file,
+    ]

@@ -93,9 +93,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("log", help="kafka://host:port/prefix")
     parser.add_argument(
-        "users", nargs="+", metavar="ROLE=PRINCIPAL",
+        "users",
+        nargs="+",
+        metavar="ROLE=PRINCIPAL",
         help="\n".join(f"{name}: {role.does}" for name, role in ROLES.items()),
-    )  # fmt: skip
+    )
     parser.add_argument("--partitions", type=int, default=4, help="partitions of the events (default 4)")
     parser.add_argument("--apply", action="store_true", help="create the rules; without it they are only printed")
     options = parser.parse_args(arguments)

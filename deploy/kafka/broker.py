@@ -40,9 +40,13 @@ class Broker:
     """
 
     def __init__(
-        self, directory: Path, port: int = 9092, controller_port: int | None = None, libs: Path | None = None,
+        self,
+        directory: Path,
+        port: int = 9092,
+        controller_port: int | None = None,
+        libs: Path | None = None,
         settings: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.directory = directory.resolve()
         self.port = port
         self.controller_port = controller_port or port + 1
@@ -81,9 +85,20 @@ class Broker:
         self._write_properties()
         if not (self._data / "meta.properties").exists():
             self._format(java, classpath)
-        command = [java, "-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
-                   "-Djava.awt.headless=true", f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
-                   "-cp", classpath, "kafka.Kafka", str(self._properties)]  # fmt: skip
+        command = [
+            java,
+            "-Xms128m",
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-Djava.awt.headless=true",
+            f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
+            "-cp",
+            classpath,
+            "kafka.Kafka",
+            str(self._properties),
+        ]
         with self.log_path.open("wb") as log:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.directory, start_new_session=True
@@ -117,8 +132,20 @@ class Broker:
         fetched = Path(tempfile.mkdtemp(dir=self.libs, prefix="fetching-"))
         try:
             # -C: a jar whose checksum is not the published one is refused
-            _run([maven, "-q", "-B", "-C", "-f", str(pom), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                  f"-DoutputDirectory={fetched}"], "Maven could not fetch the broker")  # fmt: skip
+            _run(
+                [
+                    maven,
+                    "-q",
+                    "-B",
+                    "-C",
+                    "-f",
+                    str(pom),
+                    "dependency:copy-dependencies",
+                    "-DincludeScope=runtime",
+                    f"-DoutputDirectory={fetched}",
+                ],
+                "Maven could not fetch the broker",
+            )
             with contextlib.suppress(FileExistsError):
                 fetched.rename(jars)
         except OSError:
@@ -136,9 +163,24 @@ class Broker:
 
     def _format(self, java: str, classpath: str) -> None:
         cluster_id = urlsafe_b64encode(b"\0" + secrets.token_bytes(15)).decode().rstrip("=")  # never begins with "-"
-        _run([java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath,
-              f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}", "kafka.tools.StorageTool", "format",
-              "-t", cluster_id, "-c", str(self._properties)], "the broker's storage could not be formatted")  # fmt: skip
+        _run(
+            [
+                java,
+                "-Xmx128m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classpath,
+                f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
+                "kafka.tools.StorageTool",
+                "format",
+                "-t",
+                cluster_id,
+                "-c",
+                str(self._properties),
+            ],
+            "the broker's storage could not be formatted",
+        )
 
     def _wait_ready(self, process: subprocess.Popen[bytes]) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S

@@ -79,11 +79,18 @@ class Provider:
         """Write what `rack dashboard --login` needs to trust this provider; readable by its owner alone."""
         roles = [f'{role} = ["{role}"]' for role in dict.fromkeys(PEOPLE.values()) if role]
         lines = [
-            "[auth]", f'redirect_uri = "{self.redirect_uri}"', f'cookie_secret = "{secrets.token_hex(32)}"',
-            f'client_id = "{self.client_id}"', f'client_secret = "{self.client_secret}"',
+            "[auth]",
+            f'redirect_uri = "{self.redirect_uri}"',
+            f'cookie_secret = "{secrets.token_hex(32)}"',
+            f'client_id = "{self.client_id}"',
+            f'client_secret = "{self.client_secret}"',
             f'server_metadata_url = "{self.issuer}/.well-known/openid-configuration"',
-            "", "[roles]", 'claim = "roles"', *roles, "",
-        ]  # fmt: skip
+            "",
+            "[roles]",
+            'claim = "roles"',
+            *roles,
+            "",
+        ]
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
         return path
@@ -128,11 +135,17 @@ class _Handler(BaseHTTPRequestHandler):
         token = jwt.encode(
             {"alg": "RS256", "kid": self.of.key.kid},
             {
-                "iss": self.of.issuer, "aud": self.of.client_id, "sub": grant.person, "email": grant.person, "iat": now,
-                "exp": now + 3600, "nonce": grant.nonce, "roles": [role] if role else [],
+                "iss": self.of.issuer,
+                "aud": self.of.client_id,
+                "sub": grant.person,
+                "email": grant.person,
+                "iat": now,
+                "exp": now + 3600,
+                "nonce": grant.nonce,
+                "roles": [role] if role else [],
             },
             self.of.key,
-        )  # fmt: skip
+        )
         self._json(
             {"access_token": secrets.token_hex(16), "token_type": "Bearer", "expires_in": 3600, "id_token": token}
         )
@@ -183,11 +196,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _metadata(self) -> dict[str, Any]:
         here = self.of.issuer
         return {
-            "issuer": here, "authorization_endpoint": f"{here}/authorize", "token_endpoint": f"{here}/token",
-            "jwks_uri": f"{here}/keys", "response_types_supported": ["code"], "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["RS256"], "code_challenge_methods_supported": ["S256"],
+            "issuer": here,
+            "authorization_endpoint": f"{here}/authorize",
+            "token_endpoint": f"{here}/token",
+            "jwks_uri": f"{here}/keys",
+            "response_types_supported": ["code"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
-        }  # fmt: skip
+        }
 
     def _json(self, value: Mapping[str, Any], status: int = 200) -> None:
         self._answer(status, "application/json", json.dumps(value).encode())

@@ -131,10 +131,22 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def example() -> Manifest:
     """Return a manifest for documentation and tests."""
     return Manifest(
-        file_bytes=7_000, file_sha256="0" * 64, first_seq=1, format=1, gaming_day="2026-03-14",
-        head="2" * 64, largest_bytes=900, last_seq=4711, log_id="5e" * 16, number=1, previous_head="1" * 64,
-        previous_manifest="0" * 64, property_id="bellwether", stream="table/fu-07", total_bytes=2_000_000,
-    )  # fmt: skip
+        file_bytes=7_000,
+        file_sha256="0" * 64,
+        first_seq=1,
+        format=1,
+        gaming_day="2026-03-14",
+        head="2" * 64,
+        largest_bytes=900,
+        last_seq=4711,
+        log_id="5e" * 16,
+        number=1,
+        previous_head="1" * 64,
+        previous_manifest="0" * 64,
+        property_id="bellwether",
+        stream="table/fu-07",
+        total_bytes=2_000_000,
+    )
 
 
 def fresh_segment(folder: Path, stream: str, first_seq: int) -> Path:

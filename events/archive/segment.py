@@ -61,9 +61,16 @@ class SegmentWriter:
         self.fresh = fresh
         self._file = create_fresh(fresh)
         self._writer = pq.ParquetWriter(
-            self._file, _SCHEMA, compression="zstd", compression_level=LEVEL, use_dictionary=False, version="2.6",
-            data_page_version="1.0", write_statistics=["seq"], store_schema=False,
-        )  # fmt: skip
+            self._file,
+            _SCHEMA,
+            compression="zstd",
+            compression_level=LEVEL,
+            use_dictionary=False,
+            version="2.6",
+            data_page_version="1.0",
+            write_statistics=["seq"],
+            store_schema=False,
+        )
         self._numbers: list[int] = []
         self._rows: list[bytes] = []
         self._held = self._total = self._largest = 0
@@ -157,9 +164,12 @@ class SegmentReader:
         self._file.seek(0)
         with _reading():
             found = pq.ParquetFile(
-                self._file, pre_buffer=False, arrow_extensions_enabled=False,
-                thrift_string_size_limit=MAX_FOOTER_BYTES, thrift_container_size_limit=MAX_FOOTER_BYTES // 32,
-            )  # fmt: skip
+                self._file,
+                pre_buffer=False,
+                arrow_extensions_enabled=False,
+                thrift_string_size_limit=MAX_FOOTER_BYTES,
+                thrift_container_size_limit=MAX_FOOTER_BYTES // 32,
+            )
             if not found.schema_arrow.equals(_SCHEMA):
                 raise Damaged("its columns are not `seq` and `bytes`")
         if found.metadata.num_rows != self._manifest.rows:

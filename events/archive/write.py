@@ -289,12 +289,22 @@ class _Segment:
         """Make the file durable, read it back, give it its name and its manifest; return how many rows it has."""
         written, manifests = self._writer.finish(), self._manifests
         manifest = Manifest(
-            file_bytes=written.file_bytes, file_sha256=written.file_sha256,
-            first_seq=self._start.seq + 1, format=1, gaming_day=self.day, head=head.hash.hex(),
-            largest_bytes=written.largest_bytes, last_seq=head.seq, log_id=manifests.identity.log_id,
-            number=len(manifests.sealed) + 1, previous_head=self._start.hash.hex(), previous_manifest=manifests.digest,
-            property_id=manifests.identity.property_id, stream=self.stream, total_bytes=written.total_bytes,
-        )  # fmt: skip
+            file_bytes=written.file_bytes,
+            file_sha256=written.file_sha256,
+            first_seq=self._start.seq + 1,
+            format=1,
+            gaming_day=self.day,
+            head=head.hash.hex(),
+            largest_bytes=written.largest_bytes,
+            last_seq=head.seq,
+            log_id=manifests.identity.log_id,
+            number=len(manifests.sealed) + 1,
+            previous_head=self._start.hash.hex(),
+            previous_manifest=manifests.digest,
+            property_id=manifests.identity.property_id,
+            stream=self.stream,
+            total_bytes=written.total_bytes,
+        )
         with SegmentReader(self._writer.fresh, manifest) as segment:
             check_segment(segment, manifest)
         self._kept = True  # from here on the file may be sealed, whatever interrupts this

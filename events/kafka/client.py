@@ -138,12 +138,18 @@ class Cluster:
         """
         with self._reached():
             consumer = kafka.KafkaConsumer(
-                **self._settings, group_id=None, auto_offset_reset="earliest",
+                **self._settings,
+                group_id=None,
+                auto_offset_reset="earliest",
                 isolation_level="read_uncommitted" if undecided else "read_committed",
-                enable_auto_commit=False, check_crcs=True, allow_auto_create_topics=False, metrics_enabled=False,
-                max_partition_fetch_bytes=4 * 1024 * 1024, max_poll_records=4000,
+                enable_auto_commit=False,
+                check_crcs=True,
+                allow_auto_create_topics=False,
+                metrics_enabled=False,
+                max_partition_fetch_bytes=4 * 1024 * 1024,
+                max_poll_records=4000,
                 fetch_max_wait_ms=200 if patient else 2,
-            )  # fmt: skip
+            )
         return Reader(self, _hasten(consumer, consumer._cluster))
 
     def writer(self, transactional_id: str, *, transaction_s: float | None = None) -> Writer:
@@ -163,11 +169,17 @@ class Cluster:
         """Join a consumer group that shares the partitions of a topic."""
         with self._reached():
             consumer = kafka.KafkaConsumer(
-                **self._settings, group_id=group, isolation_level="read_committed", auto_offset_reset="earliest",
-                enable_auto_commit=False, allow_auto_create_topics=False, metrics_enabled=False,
-                session_timeout_ms=int(session_s * 1000), heartbeat_interval_ms=int(session_s * 250),
+                **self._settings,
+                group_id=group,
+                isolation_level="read_committed",
+                auto_offset_reset="earliest",
+                enable_auto_commit=False,
+                allow_auto_create_topics=False,
+                metrics_enabled=False,
+                session_timeout_ms=int(session_s * 1000),
+                heartbeat_interval_ms=int(session_s * 250),
                 partition_assignment_strategy=[StickyPartitionAssignor],
-            )  # fmt: skip
+            )
         return Member(self, _hasten(consumer, consumer._cluster), topic)
 
     def send_plain(self, message: Outgoing) -> None:
@@ -176,20 +188,30 @@ class Cluster:
             producer = kafka.KafkaProducer(**self._producer_settings())
             try:
                 _hasten(producer, producer._metadata).send(
-                    message.topic, partition=message.partition, key=message.key, value=message.value,
+                    message.topic,
+                    partition=message.partition,
+                    key=message.key,
+                    value=message.value,
                     headers=message.headers,
-                ).get(self.timeout_s)  # fmt: skip
+                ).get(self.timeout_s)
             finally:
                 _discard(producer)
 
     def _producer_settings(self) -> dict[str, Any]:
         milliseconds = int(self.timeout_s * 1000)
         return self._settings | {
-            "acks": "all", "enable_idempotence": True, "compression_type": "zstd", "batch_size": 256 * 1024,
-            "linger_ms": 20, "max_block_ms": milliseconds, "delivery_timeout_ms": milliseconds,
-            "transaction_timeout_ms": 2 * milliseconds, "max_request_size": MAX_MESSAGE_BYTES,
-            "allow_auto_create_topics": False, "metrics_enabled": False,
-        }  # fmt: skip
+            "acks": "all",
+            "enable_idempotence": True,
+            "compression_type": "zstd",
+            "batch_size": 256 * 1024,
+            "linger_ms": 20,
+            "max_block_ms": milliseconds,
+            "delivery_timeout_ms": milliseconds,
+            "transaction_timeout_ms": 2 * milliseconds,
+            "max_request_size": MAX_MESSAGE_BYTES,
+            "allow_auto_create_topics": False,
+            "metrics_enabled": False,
+        }
 
     def _reached(self) -> contextlib.AbstractContextManager[None]:
         return _reached(self.bootstrap)

@@ -97,8 +97,16 @@ class KafkaLog:
             self._cluster.probe()
             with self._reader() as reader:
                 if create and not read_only:
-                    create_log(self._cluster, reader, self.prefix, property_id, log_id or secrets.token_hex(16),
-                               partitions, replication, min_insync)  # fmt: skip
+                    create_log(
+                        self._cluster,
+                        reader,
+                        self.prefix,
+                        property_id,
+                        log_id or secrets.token_hex(16),
+                        partitions,
+                        replication,
+                        min_insync,
+                    )
                 self._identity = identify(reader, self.address, property_id)
             self._lanes = [Lane(self._topic("events"), number) for number in range(self._identity.partitions)]
             self._lanes.append(Lane(self._topic("reviews"), 0))
@@ -160,9 +168,12 @@ class KafkaLog:
             return appended
 
     def _stage(
-        self, lanes: Sequence[Lane], groups: Sequence[tuple[str, Sequence[Draft]]], staged: Mapping[Lane, Staged],
+        self,
+        lanes: Sequence[Lane],
+        groups: Sequence[tuple[str, Sequence[Draft]]],
+        staged: Mapping[Lane, Staged],
         expected_seq: int | None,
-    ) -> list[Appended]:  # fmt: skip
+    ) -> list[Appended]:
         for lane, (stream, _) in zip(lanes, groups, strict=True):
             next_seq = self._shards[lane].state(stream).head.seq + 1
             if expected_seq not in (None, next_seq):
@@ -234,10 +245,14 @@ class KafkaLog:
         if lane not in self._shards:
             self._locks[lane] = self._take_lock(lane)
             self._shards[lane] = Shard(
-                self._cluster, lane, state_topic=self._topic("state"), log_id=self.log_id, property_id=self.property_id,
+                self._cluster,
+                lane,
+                state_topic=self._topic("state"),
+                log_id=self.log_id,
+                property_id=self.property_id,
                 transactional_id=f"{self.prefix}.{self._name(lane)}",
                 chains=self._chains(),
-            )  # fmt: skip
+            )
         return self._shards[lane]
 
     def _check_writable(self) -> None:

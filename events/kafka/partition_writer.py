@@ -76,9 +76,16 @@ class Shard:
     """One partition as its writer has it. Not safe between threads."""
 
     def __init__(
-        self, cluster: Cluster, lane: Lane, *, state_topic: str, transactional_id: str, chains: Chains, log_id: str,
+        self,
+        cluster: Cluster,
+        lane: Lane,
+        *,
+        state_topic: str,
+        transactional_id: str,
+        chains: Chains,
+        log_id: str,
         property_id: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.lane, self._cluster, self._chains = lane, cluster, chains
         self._state_topic, self._transactional_id = state_topic, transactional_id
         self._log_id, self._property_id = log_id, property_id

@@ -53,9 +53,15 @@ def partition_of(stream: str, partitions: int) -> int:
 
 
 def create_log(
-    cluster: Cluster, reader: Reader, prefix: str, property_id: str | None, log_id: str, partitions: int,
-    replication: int, min_insync: int,
-) -> None:  # fmt: skip
+    cluster: Cluster,
+    reader: Reader,
+    prefix: str,
+    property_id: str | None,
+    log_id: str,
+    partitions: int,
+    replication: int,
+    min_insync: int,
+) -> None:
     """Make the topics and write who the log is, unless that has been done. Raises `EventError` for a bad id."""
     try:
         identity = Identity(*msgspec.convert([log_id, property_id, partitions], tuple[LogId, Token, int]))
@@ -64,10 +70,13 @@ def create_log(
     kept = {"retention.ms": "-1", "retention.bytes": "-1", "min.insync.replicas": str(min_insync)}
     large = {"max.message.bytes": str(MAX_MESSAGE_BYTES)}
     topics: dict[str, tuple[int, Mapping[str, str]]] = {
-        f"{prefix}.events": (partitions, kept), f"{prefix}.reviews": (1, kept), f"{prefix}.checkpoints": (1, kept),
-        f"{prefix}.quarantine": (1, kept | large), f"{prefix}.findings": (1, kept | large),
+        f"{prefix}.events": (partitions, kept),
+        f"{prefix}.reviews": (1, kept),
+        f"{prefix}.checkpoints": (1, kept),
+        f"{prefix}.quarantine": (1, kept | large),
+        f"{prefix}.findings": (1, kept | large),
         f"{prefix}.state": (2, kept | large | {"cleanup.policy": "compact"}),
-    }  # fmt: skip
+    }
     cluster.create_topics(topics, replication)
     if _stored(reader, prefix) is not None:
         return

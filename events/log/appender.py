@@ -113,11 +113,21 @@ def place(
     decoding.active = True  # `encode` validates the whole event from its bytes; not twice
     try:
         envelope = Envelope(
-            log_id=log_id, property_id=property_id, stream=stream, seq=seq, event_id=draft.event_id,
-            source=draft.source, source_seq=draft.source_seq, occurred_at_us=draft.occurred_at_us,
-            recorded_at_us=recorded_at_us, gaming_day=day, round_no=draft.round_no, type=payload.TYPE,
-            version=payload.VERSION, payload=payload,
-        )  # fmt: skip
+            log_id=log_id,
+            property_id=property_id,
+            stream=stream,
+            seq=seq,
+            event_id=draft.event_id,
+            source=draft.source,
+            source_seq=draft.source_seq,
+            occurred_at_us=draft.occurred_at_us,
+            recorded_at_us=recorded_at_us,
+            gaming_day=day,
+            round_no=draft.round_no,
+            type=payload.TYPE,
+            version=payload.VERSION,
+            payload=payload,
+        )
     finally:
         decoding.active = False
     data = encode(envelope)

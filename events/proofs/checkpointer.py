@@ -36,9 +36,15 @@ class Checkpointer:
     """
 
     def __init__(
-        self, log: EventLog, store: CheckpointStore, signer: Signer, memory: SigningMemory, *, clock: Clock,
+        self,
+        log: EventLog,
+        store: CheckpointStore,
+        signer: Signer,
+        memory: SigningMemory,
+        *,
+        clock: Clock,
         within_s: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._log, self._store, self._signer, self._memory = log, store, signer, memory
         self._clock, self._within_s = clock, within_s
         self._keys = KeyRing()

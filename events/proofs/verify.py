@@ -110,10 +110,18 @@ def verify(
     except IntegrityError as error:
         breaks.append(_break_of(error))
     return Report(
-        ok=not breaks, log_id=log.log_id, property_id=log.property_id, events=events, streams=len(heads),
-        tables=sum(stream.startswith("table/") for stream in heads), signed=checked.signed if checked is not None else None,
-        quarantined=quarantined, first_break=breaks[0] if breaks else None, breaks=tuple(breaks), heads=heads,
-    )  # fmt: skip
+        ok=not breaks,
+        log_id=log.log_id,
+        property_id=log.property_id,
+        events=events,
+        streams=len(heads),
+        tables=sum(stream.startswith("table/") for stream in heads),
+        signed=checked.signed if checked is not None else None,
+        quarantined=quarantined,
+        first_break=breaks[0] if breaks else None,
+        breaks=tuple(breaks),
+        heads=heads,
+    )
 
 
 class _Walk:

@@ -93,11 +93,16 @@ def check_checkpoints(
     except IntegrityError as error:
         errors.append(error)
     signed = Signatures(
-        checkpoints=checkpoints, statements=history.last.size if history.last is not None else 0,
-        events=last.events if last is not None else 0, at_us=last.at_us if last is not None else None,
-        within_s=last.within_s if last is not None else None, keys=tuple(map(str, keys.signers)), anchored=bool(anchors),
-        unvouched=tuple(map(str, keys.ring.unvouched())), silences=tuple(silences),
-    )  # fmt: skip
+        checkpoints=checkpoints,
+        statements=history.last.size if history.last is not None else 0,
+        events=last.events if last is not None else 0,
+        at_us=last.at_us if last is not None else None,
+        within_s=last.within_s if last is not None else None,
+        keys=tuple(map(str, keys.signers)),
+        anchored=bool(anchors),
+        unvouched=tuple(map(str, keys.ring.unvouched())),
+        silences=tuple(silences),
+    )
     return Checked(history.stated, signed, errors)
 
 

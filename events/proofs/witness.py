@@ -142,9 +142,15 @@ class Witness:
     """
 
     def __init__(
-        self, log: EventLog, store: CheckpointStore, signer: Signer, folder: WitnessFolder, *,
-        anchors: Sequence[PublicKey] = (), clock: Clock,
-    ) -> None:  # fmt: skip
+        self,
+        log: EventLog,
+        store: CheckpointStore,
+        signer: Signer,
+        folder: WitnessFolder,
+        *,
+        anchors: Sequence[PublicKey] = (),
+        clock: Clock,
+    ) -> None:
         if signer.public_key.kind is not KeyKind.WITNESS:
             raise KeyRefused(
                 f"the key {signer.public_key.name} is a log's; make a witness's with `rack keys new --witness`"

@@ -259,8 +259,10 @@ class SqliteLog:
         while True:
             rows = self._database.rows(
                 "SELECT seq, data, hash FROM events WHERE stream = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
-                stream, below, chunk,
-            )  # fmt: skip
+                stream,
+                below,
+                chunk,
+            )
             for seq, data, hash_ in rows:
                 yield Record(stream, seq, data, hash_)
             if len(rows) < chunk:
@@ -302,8 +304,11 @@ class SqliteLog:
             try:
                 rows = self._database.rows(
                     "SELECT seq, data, hash FROM events WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?",
-                    stream, expected, last, chunk,
-                )  # fmt: skip
+                    stream,
+                    expected,
+                    last,
+                    chunk,
+                )
             except Damaged as error:
                 if chunk == 1:
                     raise BrokenSeal(stream, expected, str(error)) from error

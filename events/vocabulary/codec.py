@@ -64,11 +64,21 @@ def read(data: bytes) -> ReadEnvelope[Event]:
     payload = decode_payload(raw.type, raw.version, bytes(raw.payload))
     _keep_decoder(data, type(payload))
     return ReadEnvelope(
-        event_id=raw.event_id, gaming_day=raw.gaming_day, log_id=raw.log_id, occurred_at_us=raw.occurred_at_us,
-        payload=payload, property_id=raw.property_id, recorded_at_us=raw.recorded_at_us, round_no=raw.round_no,
-        seq=raw.seq, source=raw.source, source_seq=raw.source_seq, stream=raw.stream, type=raw.type,
+        event_id=raw.event_id,
+        gaming_day=raw.gaming_day,
+        log_id=raw.log_id,
+        occurred_at_us=raw.occurred_at_us,
+        payload=payload,
+        property_id=raw.property_id,
+        recorded_at_us=raw.recorded_at_us,
+        round_no=raw.round_no,
+        seq=raw.seq,
+        source=raw.source,
+        source_seq=raw.source_seq,
+        stream=raw.stream,
+        type=raw.type,
         version=raw.version,
-    )  # fmt: skip
+    )
 
 
 def read_all(records: Sequence[bytes]) -> list[ReadEnvelope[Event]] | None:
@@ -127,11 +137,21 @@ def decode(data: bytes) -> Envelope:
     decoding.active = True
     try:
         return Envelope(
-            log_id=raw.log_id, property_id=raw.property_id, stream=raw.stream, seq=raw.seq, event_id=raw.event_id,
-            source=raw.source, source_seq=raw.source_seq, occurred_at_us=raw.occurred_at_us,
-            recorded_at_us=raw.recorded_at_us, gaming_day=raw.gaming_day, round_no=raw.round_no, type=raw.type,
-            version=raw.version, payload=raw.payload,
-        )  # fmt: skip
+            log_id=raw.log_id,
+            property_id=raw.property_id,
+            stream=raw.stream,
+            seq=raw.seq,
+            event_id=raw.event_id,
+            source=raw.source,
+            source_seq=raw.source_seq,
+            occurred_at_us=raw.occurred_at_us,
+            recorded_at_us=raw.recorded_at_us,
+            gaming_day=raw.gaming_day,
+            round_no=raw.round_no,
+            type=raw.type,
+            version=raw.version,
+            payload=raw.payload,
+        )
     finally:
         decoding.active = False
 
@@ -203,8 +223,13 @@ def _check_event_id(event_id: str) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _check_names(log_id: str, property_id: str, stream: str, source: str, gaming_day: str) -> None:
-    types = (("log_id", log_id, LogId), ("property_id", property_id, Token), ("stream", stream, StreamName),
-             ("source", source, Token), ("gaming_day", gaming_day, Day))  # fmt: skip
+    types = (
+        ("log_id", log_id, LogId),
+        ("property_id", property_id, Token),
+        ("stream", stream, StreamName),
+        ("source", source, Token),
+        ("gaming_day", gaming_day, Day),
+    )
     for name, value, type_ in types:
         try:
             msgspec.convert(value, type_)

@@ -60,9 +60,13 @@ class Envelope(Strict, frozen=True, kw_only=True):
     def draft(self) -> Draft:
         """The device's part of this event."""
         return Draft(
-            event_id=self.event_id, source=self.source, source_seq=self.source_seq,
-            occurred_at_us=self.occurred_at_us, round_no=self.round_no, payload=self.payload,
-        )  # fmt: skip
+            event_id=self.event_id,
+            source=self.source,
+            source_seq=self.source_seq,
+            occurred_at_us=self.occurred_at_us,
+            round_no=self.round_no,
+            payload=self.payload,
+        )
 
 
 AnyId = Annotated[str, Meta(min_length=32, max_length=32)]

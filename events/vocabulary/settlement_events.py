@@ -140,9 +140,16 @@ class RoundVoided(Event, frozen=True, kw_only=True):
     """The round (`scope` "round") or one seat's hand was declared void."""
 
     reason: Literal[
-        "wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed", "exposed_card",
-        "floor_decision", "exposed_dealer",
-    ]  # fmt: skip
+        "wrong_start",
+        "wrong_count",
+        "stub_count",
+        "face_up_cards",
+        "exposed_stack",
+        "device_failed",
+        "exposed_card",
+        "floor_decision",
+        "exposed_dealer",
+    ]
     scope: Literal["round"] | Seat
 
 

@@ -69,9 +69,14 @@ def _register_seventh_seats() -> None:
         if version != 1 or cls.__module__ not in _MODULES or types == [(field.name, field.type) for field in fields]:
             continue
         wider: Any = msgspec.defstruct(
-            f"{cls.__name__}7", types, bases=(cls,), frozen=True, kw_only=True, forbid_unknown_fields=True,
+            f"{cls.__name__}7",
+            types,
+            bases=(cls,),
+            frozen=True,
+            kw_only=True,
+            forbid_unknown_fields=True,
             namespace={"__doc__": f"{cls.__doc__ or ''}".split("\n")[0] + _SAID.get(cls, " Seats go to 7.")},
-        )  # fmt: skip
+        )
         _seven[cls] = event(type_, 2)(wider)
 
 

@@ -10,12 +10,35 @@ from floor.irregular import Irregulars
 
 IRREGULARS = Irregulars()
 IRREGULARS.share(
-    FACE_UP.irregulars, "WAGER-LATE", "WAGER-LIMIT", "WAGER-FORM", "SET-CARDS", "DEAL-STUB", "PAY-OVER",
-    "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-FOUL", "PAY-VIG", "LOG-SOURCE-GAP",
-    "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION",
-)  # fmt: skip
+    FACE_UP.irregulars,
+    "WAGER-LATE",
+    "WAGER-LIMIT",
+    "WAGER-FORM",
+    "SET-CARDS",
+    "DEAL-STUB",
+    "PAY-OVER",
+    "PAY-UNDER",
+    "PAY-MISSED",
+    "PAY-LOSER",
+    "PAY-TAKEN",
+    "PAY-NOT-TAKEN",
+    "PAY-FOUL",
+    "PAY-VIG",
+    "LOG-SOURCE-GAP",
+    "LOG-SOURCE-REPEAT",
+    "LOG-CLOCK",
+    "LOG-CORRECTION",
+)
 IRREGULARS.share(
-    FACE_UP.irregulars, "no_roll_reshake", "recut", "foul_hand", "player_exposes_own_card", "device_outage",
-    "duplicate_message", "late_message", "card_not_read", "event_corrected",
-)  # fmt: skip
+    FACE_UP.irregulars,
+    "no_roll_reshake",
+    "recut",
+    "foul_hand",
+    "player_exposes_own_card",
+    "device_outage",
+    "duplicate_message",
+    "late_message",
+    "card_not_read",
+    "event_corrected",
+)
 fault, legitimate = IRREGULARS.fault, IRREGULARS.legitimate

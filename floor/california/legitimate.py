@@ -46,7 +46,7 @@ def wager_added_too_late(play: CaliforniaPlay) -> Where:
     plan = play.plan
     more = model.PlayerDealerWagered(
         seat=plan.bank, bettor=plan.table.seats[plan.bank].token, amount_cents=plan.bank_cents + 50_000
-    )  # fmt: skip
+    )
     play.script.behind(hands_dealt(play)[plan.random.randrange(SEATS)], more)
     return Where()
 
@@ -67,9 +67,14 @@ def late_wager_returned(play: CaliforniaPlay) -> Where:
     deal = hands_dealt(play)[-1]
     if play.plan.turn % 2:
         refused: Any = model.fact(
-            model.WagerRefused, seat=seat, bettor=bettor, wager="base", number=None, amount_cents=2500,
+            model.WagerRefused,
+            seat=seat,
+            bettor=bettor,
+            wager="base",
+            number=None,
+            amount_cents=2500,
             reason="after the first card",
-        )  # fmt: skip
+        )
         script.behind(deal, refused)
     else:
         script.behind(deal, wagered(seat, bettor, "base", 2500), returned(seat, bettor, "base", 2500, "late"))

@@ -207,11 +207,14 @@ class CaliforniaPlan(Plan):
         """Return what everything is due with the hands as they are set, in the order of settlement."""
         boxes = [
             Box(
-                seat=seat, bettor=box.bettor, hand=self._hand(seat, box.way), stakes=box.stakes,
+                seat=seat,
+                bettor=box.bettor,
+                hand=self._hand(seat, box.way),
+                stakes=box.stakes,
                 others=tuple(Placed("backline", bettor, None, cents) for bettor, cents in box.behind),
             )
             for seat, box in self.boxes.items()
-        ]  # fmt: skip
+        ]
         dealer = self._hand(self.bank, self.dealer_way)
         return settle(self.book, Layout(boxes=boxes, dealer=dealer, bank=Bank(self.bank, self.bank_cents, self.button)))
 

@@ -16,8 +16,17 @@ from games.settlement.bonus import is_qualifying
 from games.settlement.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = [
-    "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "envy", "rotation", "fees",
-]  # fmt: skip
+    "shuffle",
+    "wagering",
+    "start",
+    "deal",
+    "stub",
+    "setting",
+    "settlement",
+    "envy",
+    "rotation",
+    "fees",
+]
 PILES = [f"pile-{number}" for number in range(1, SEATS + 1)]
 CARDS_EACH = 7
 
@@ -165,9 +174,7 @@ class CaliforniaPlay(Play):
 
 def wagered(seat: int, bettor: str, wager: str, cents: int) -> Event:
     """A wager that is placed."""
-    return fact(
-        model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=cents, form="chips"
-    )  # fmt: skip
+    return fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=cents, form="chips")
 
 
 def fee(seat: int, bettor: str, cents: int) -> Event:

@@ -28,6 +28,12 @@ def natural(play: CaliforniaPlay) -> list[str]:
 
 
 CALIFORNIA = Wing(
-    name="player_dealer", tables=TABLES_MIN, specs=table_specs, table=CaliforniaTable, plan=CaliforniaPlan,
-    play=CaliforniaPlay, irregulars=IRREGULARS, natural=natural,
-)  # fmt: skip
+    name="player_dealer",
+    tables=TABLES_MIN,
+    specs=table_specs,
+    table=CaliforniaTable,
+    plan=CaliforniaPlan,
+    play=CaliforniaPlay,
+    irregulars=IRREGULARS,
+    natural=natural,
+)

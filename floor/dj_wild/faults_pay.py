@@ -72,10 +72,13 @@ LOSER = by_turns(ends(-1), with_hand("trips", "nothing"), folded_seat)
 def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> Due | None:
     """Return a wager that ended so and was settled by the dealer's hand, of the seat prepared for where it can be."""
     found = [
-        due for due in play.dues
-        if due.outcome in outcomes and due.wager in wagers and (due.wager, due.seat) in play.script.settled
+        due
+        for due in play.dues
+        if due.outcome in outcomes
+        and due.wager in wagers
+        and (due.wager, due.seat) in play.script.settled
         and due.seat not in play.plan.abandoned
-    ]  # fmt: skip
+    ]
     if not found:
         return None
     play.plan.random.shuffle(found)
@@ -293,9 +296,10 @@ def pay_envy(play: Play) -> Where | None:
             script.behind(step, model.EnvyPaid(seat=seat, wager="progressive", for_position=seat, amount_cents=30_000))
         case _:
             without = [
-                each for each, box in plan.boxes.items()
+                each
+                for each, box in plan.boxes.items()
                 if "progressive" not in box.stakes and box.bettor != plan.boxes[event.for_position].bettor
-            ]  # fmt: skip
+            ]
             if not without:
                 script.drop(step)
                 return Where(seat, "progressive_envy")

@@ -21,9 +21,20 @@ from floor.script import changed
 NOT_SHUFFLED = ("DEAL-SHUFFLE", "DEAL-CUT")
 
 IRREGULARS.share(
-    FACE_UP.irregulars, "OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-SHUFFLE",
-    "DEAL-DEVICE/uncovered", "DEAL-NOBETS", "WAGER-FORM", "LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK",
-)  # fmt: skip
+    FACE_UP.irregulars,
+    "OPEN-INSPECT",
+    "OPEN-SPREAD",
+    "OPEN-IDLE",
+    "EQUIP-DECK",
+    "EQUIP-ALTERNATE",
+    "DEAL-SHUFFLE",
+    "DEAL-DEVICE/uncovered",
+    "DEAL-NOBETS",
+    "WAGER-FORM",
+    "LOG-SOURCE-GAP",
+    "LOG-SOURCE-REPEAT",
+    "LOG-CLOCK",
+)
 
 
 def _miscounted(table: WildTable, turn: int) -> None:
@@ -60,8 +71,11 @@ def deal_cut(play: Play) -> Where | None:
     return Where()
 
 
-@fault("DEAL-DEVICE", fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
-       after=lambda table: table.restore_shuffler())  # fmt: skip
+@fault(
+    "DEAL-DEVICE",
+    fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
+    after=lambda table: table.restore_shuffler(),
+)
 def deal_device(play: Play) -> Where | None:
     """The shoe fails and the round is played on; or the shuffler jams, and its cards are dealt without a new shuffle."""
     return break_device(play, 0, PLAYED_ON, NOT_SHUFFLED)

@@ -20,17 +20,19 @@ from games.rulebook.rulebook import Rulebook
 from games.settlement.pai_gow import Position
 
 Decision = Literal["raise", "fold"]
-VoidReason = Literal[
-    "wrong_count", "stub_count", "face_up_cards", "exposed_card", "exposed_dealer", "device_failed"
-]  # fmt: skip
+VoidReason = Literal["wrong_count", "stub_count", "face_up_cards", "exposed_card", "exposed_dealer", "device_failed"]
 WAGERS = ("ante", "blind", "progressive", "trips", "bad_beat")
 OPTIONAL = WAGERS[2:]
 COMBINED = (
-    ("natural_three_of_a_kind", "straight_with_wild"), ("natural_straight", "flush_with_wild"),
-    ("natural_flush", "natural_full_house"), ("full_house_with_wild", "natural_four_of_a_kind"),
-    ("four_of_a_kind_with_wild", "natural_straight_flush"), ("natural_straight_flush", "five_of_a_kind"),
-    ("five_of_a_kind", "natural_royal_flush"), ("natural_royal_flush", "five_wilds"),
-)  # fmt: skip
+    ("natural_three_of_a_kind", "straight_with_wild"),
+    ("natural_straight", "flush_with_wild"),
+    ("natural_flush", "natural_full_house"),
+    ("full_house_with_wild", "natural_four_of_a_kind"),
+    ("four_of_a_kind_with_wild", "natural_straight_flush"),
+    ("natural_straight_flush", "five_of_a_kind"),
+    ("five_of_a_kind", "natural_royal_flush"),
+    ("natural_royal_flush", "five_wilds"),
+)
 """A player's hand under a dealer's: what the Two-Way Bad Beat pays."""
 SHARES = ("natural_royal_flush", "natural_straight_flush")
 """Two players who take a share of the meter."""

@@ -22,8 +22,16 @@ from games.settlement.pai_gow import Position
 from games.settlement.wagers import Due, Outcome
 
 OBSERVED: list[Aspect] = [
-    "equipment", "shuffle", "wagering", "deal", "stub", "settlement", "progressive", "envy", "collection",
-]  # fmt: skip
+    "equipment",
+    "shuffle",
+    "wagering",
+    "deal",
+    "stub",
+    "settlement",
+    "progressive",
+    "envy",
+    "collection",
+]
 DECK_CARDS = 53
 STANDING = ("progressive", "trips")
 """What is settled although exposed cards void the hands (§ 687a.13(d))."""
@@ -200,9 +208,13 @@ class Play:
             decision = box.decision if decided else None
             boxes.append(Box(seat, box.bettor, hand, stakes, decision=decision, abandoned=seat in plan.abandoned))
         layout = Layout(
-            boxes=boxes, dealer=Hand(tuple(plan.hands["dealer"])), side=plan.side,
-            meter=Meter(reading=self.table.meter.value), turns=tuple(plan.settling), past_decisions=decided,
-        )  # fmt: skip
+            boxes=boxes,
+            dealer=Hand(tuple(plan.hands["dealer"])),
+            side=plan.side,
+            meter=Meter(reading=self.table.meter.value),
+            turns=tuple(plan.settling),
+            past_decisions=decided,
+        )
         return settle(self.book, layout)
 
     def _raised(self, seat: int) -> int:
@@ -264,8 +276,15 @@ class Play:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "push"))
             case Outcome.LOSE | Outcome.FOLDED | Outcome.ABANDONED:
                 if wager != "progressive":  # its chips were collected before the deal
-                    add(taken(seat, due.bettor, wager, due.staked_cents,
-                              "abandoned" if due.outcome is Outcome.ABANDONED else "lost"))  # fmt: skip
+                    add(
+                        taken(
+                            seat,
+                            due.bettor,
+                            wager,
+                            due.staked_cents,
+                            "abandoned" if due.outcome is Outcome.ABANDONED else "lost",
+                        )
+                    )
             case Outcome.UNKNOWN if not self.plan.boxes[seat].plays:
                 add(returned(seat, due.bettor, wager, due.staked_cents, "other"))  # no ante, no cards
             case _:
@@ -304,9 +323,10 @@ class Play:
             add(same(model.DeviceFailed, device="shoe", fault=plan.random.choice(("jam", "stopped"))))
         add(same(model.RoundVoided, scope="round", reason=plan.void))
         self.dues = [
-            due for due in self._due(decided=False)
+            due
+            for due in self._due(decided=False)
             if exposed and (due.wager in STANDING or due.wager == "progressive_envy")
-        ]  # fmt: skip
+        ]
         for seat in plan.settling:
             box = plan.boxes[seat]
             standing = {due.wager for due in self.dues if due.seat == seat}

@@ -52,7 +52,7 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
     "straight": lambda r: [card(each, r.randrange(4)) for each in _straight(r.randrange(1, 11))],
     "three_of_a_kind": lambda r: _groups(r, 3, 1, 1),
     "nothing": lambda r: r.sample(range(53), 5),
-}  # fmt: skip
+}
 
 
 def line_of(cards: Collection[int]) -> str:

@@ -21,37 +21,63 @@ COUNTED_AT_LEAST = 5
 """The stub is counted once in so many rounds (§ 687a.8(e))."""
 
 
-def _filing(trips: str, bad_beat: str, progressive: str, meter: str, low: str, high: str, linked: bool = False,
-            **settings: str) -> Filing:  # fmt: skip
+def _filing(
+    trips: str, bad_beat: str, progressive: str, meter: str, low: str, high: str, linked: bool = False, **settings: str
+) -> Filing:
     limits = {
-        "ante.min": low, "ante.max": high, "trips.min": "1.00", "trips.max": "100.00", "bad_beat.min": "1.00",
-        "bad_beat.max": "50.00", "progressive.rate": "15%",
-    }  # fmt: skip
+        "ante.min": low,
+        "ante.max": high,
+        "trips.min": "1.00",
+        "trips.max": "100.00",
+        "bad_beat.min": "1.00",
+        "bad_beat.max": "50.00",
+        "progressive.rate": "15%",
+    }
     paytables = {"progressive": progressive, "trips": f"DJWT-{trips}", "bad_beat": f"DJWBB-{bad_beat}"}
     return Filing(paytables, meter, limits | settings, linked)
 
 
 _SPECS = (
     TableSpec(
-        "dw-01", CHAPTER, "automated_shoe", "automated_counting", 2, "",
+        "dw-01",
+        CHAPTER,
+        "automated_shoe",
+        "automated_counting",
+        2,
+        "",
         _filing("04", "01", "1", "wild-link", "15.00", "1000.00", linked=True),
     ),
     TableSpec(
-        "dw-02", CHAPTER, "manual_shoe", "automated", 2, "",
+        "dw-02",
+        CHAPTER,
+        "manual_shoe",
+        "automated",
+        2,
+        "",
         _filing("05", "02", "1", "wild-link", "10.00", "500.00", linked=True, optional_wagers="as_printed"),
     ),
     TableSpec(
-        "dw-03", CHAPTER, "hand", "automated", 1, "",
+        "dw-03",
+        CHAPTER,
+        "hand",
+        "automated",
+        1,
+        "",
         _filing("06", "03", "2", "wild-03", "25.00", "2000.00"),
         _filing("06", "03", "1", "wild-03b", "25.00", "2000.00"),
     ),
     TableSpec(
-        "dw-04", CHAPTER, "manual_shoe", "none", 1, "",
+        "dw-04",
+        CHAPTER,
+        "manual_shoe",
+        "none",
+        1,
+        "",
         _filing("07", "04", "2", "wild-04", "10.00", "1000.00", folded_progressive="yes"),
         _filing("07", "04", "1", "wild-04b", "15.00", "1000.00", folded_progressive="yes", progressive_deuces="wild"),
         adjacent_boxes=True,
     ),
-)  # fmt: skip
+)
 TABLES_MIN = len(_SPECS)
 
 
@@ -63,8 +89,9 @@ def table_specs(tables: int) -> list[TableSpec]:
 class WildTable(Table):
     """A table that remembers since when its stub was not counted, and which decks came preshuffled and are to be cut."""
 
-    def __init__(self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People,
-                 random: Random) -> None:  # fmt: skip
+    def __init__(
+        self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People, random: Random
+    ) -> None:
         super().__init__(index, tables, spec, meters, people, random)
         self.uncounted = 0
         """Rounds in a row of which the record shows that the stub was not counted."""

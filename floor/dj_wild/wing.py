@@ -27,6 +27,12 @@ def natural(play: Play) -> list[str]:
 
 
 DJ_WILD = Wing(
-    name="dj_wild", tables=TABLES_MIN, specs=table_specs, table=WildTable, plan=Plan, play=Play, irregulars=IRREGULARS,
+    name="dj_wild",
+    tables=TABLES_MIN,
+    specs=table_specs,
+    table=WildTable,
+    plan=Plan,
+    play=Play,
+    irregulars=IRREGULARS,
     natural=natural,
-)  # fmt: skip
+)

@@ -17,7 +17,7 @@ from floor.face_up.preparing import (
     with_dealers_shaker,
     with_dice,
     wrong_total,
-)  # fmt: skip
+)
 from floor.labels import Where
 from floor.script import changed
 from games.cards.cards import TEXT

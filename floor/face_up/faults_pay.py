@@ -139,17 +139,21 @@ def pay_envy(play: Play) -> Where | None:
             where = Where(own, where.wager)
         case _:
             without = [
-                seat for seat, box in plan.boxes.items()
+                seat
+                for seat, box in plan.boxes.items()
                 if event.wager not in box.stakes and box.bettor != plan.boxes[event.for_position].bettor
-            ]  # fmt: skip
+            ]
             if not without:
                 script.drop(step)
                 return where
             changed_seat = without[0]
             payment = fact(
-                model.EnvyPaid, seat=changed_seat, wager=event.wager, for_position=event.for_position,
+                model.EnvyPaid,
+                seat=changed_seat,
+                wager=event.wager,
+                for_position=event.for_position,
                 amount_cents=event.amount_cents,
-            )  # fmt: skip
+            )
             script.behind(step, payment)
             where = Where(changed_seat, where.wager)
     return where
@@ -244,13 +248,21 @@ def pay_void(play: Play) -> Where | None:
         play.script.behind(
             step,
             model.WagerTaken(
-                seat=event.seat, bettor=event.bettor, wager=event.wager, number=None,
-                amount_cents=event.amount_cents - event.amount_cents // 2, reason="other",
+                seat=event.seat,
+                bettor=event.bettor,
+                wager=event.wager,
+                number=None,
+                amount_cents=event.amount_cents - event.amount_cents // 2,
+                reason="other",
             ),
-        )  # fmt: skip
+        )
     else:
         step.payload = model.WagerTaken(
-            seat=event.seat, bettor=event.bettor, wager=event.wager, number=None, amount_cents=event.amount_cents,
+            seat=event.seat,
+            bettor=event.bettor,
+            wager=event.wager,
+            number=None,
+            amount_cents=event.amount_cents,
             reason="other",
-        )  # fmt: skip
+        )
     return Where(event.seat, event.wager)

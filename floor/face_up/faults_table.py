@@ -37,15 +37,15 @@ def _new_deck(table: Table, jokers: int, without: tuple[str, ...]) -> None:
 fault(
     "OPEN-INSPECT",
     before=lambda table, turn: _new_deck(table, 1, ("inspect",) if turn % 2 else ("verified",)),
-)(nothing)  # fmt: skip
+)(nothing)
 fault(
     "OPEN-JOKER",
     before=lambda table, turn: _new_deck(table, 2, ("joker",) if turn % 2 else ("witness",)),
-)(nothing)  # fmt: skip
+)(nothing)
 fault(
     "OPEN-SPREAD",
     before=lambda table, turn: _new_deck(table, 1, (("spread",), ("wash",), ("face_up",))[turn % 3]),
-)(nothing)  # fmt: skip
+)(nothing)
 
 
 def _back_to_play(table: Table, turn: int) -> None:
@@ -53,8 +53,9 @@ def _back_to_play(table: Table, turn: int) -> None:
     table.idle((5 + turn % 9) * MINUTE_US, without=("wash",) if by_hand and turn % 2 else ("spread", "wash"))
 
 
-fault("OPEN-IDLE", fits=lambda table: not table.decks_due(40 * MINUTE_US) and not table.shuffler_out,
-      before=_back_to_play)(nothing)  # fmt: skip
+fault(
+    "OPEN-IDLE", fits=lambda table: not table.decks_due(40 * MINUTE_US) and not table.shuffler_out, before=_back_to_play
+)(nothing)
 
 
 # ----------------------------------------------------------------------------------------------------------- equipment
@@ -183,10 +184,11 @@ def break_device(play: Any, least: int, played_on: tuple[str, ...], unshuffled: 
 
 
 @fault(
-    "DEAL-DEVICE/uncovered", fits=lambda table: machine_works(table) and table.spec.deal_method != "hand",
+    "DEAL-DEVICE/uncovered",
+    fits=lambda table: machine_works(table) and table.spec.deal_method != "hand",
     before=lambda table, turn: table.fail_shuffler(rounds=9, covered=False),
     after=lambda table: table.restore_shuffler(),
-)  # fmt: skip
+)
 def uncovered(play: Play) -> Where:
     """The shuffler cannot be used, stands uncovered, and the cards are shuffled and cut by hand."""
     return Where()

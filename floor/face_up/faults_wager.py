@@ -17,8 +17,14 @@ from floor.table import Table
 from games.settlement.wagers import Outcome
 
 WRONGLY_SETTLED = (
-    "PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-ANNOUNCED",
-)  # fmt: skip
+    "PAY-OVER",
+    "PAY-UNDER",
+    "PAY-MISSED",
+    "PAY-LOSER",
+    "PAY-TAKEN",
+    "PAY-NOT-TAKEN",
+    "PAY-ANNOUNCED",
+)
 
 
 def _late(plan: Plan) -> bool:

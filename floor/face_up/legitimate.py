@@ -24,7 +24,7 @@ from floor.face_up.preparing import (
     with_dealers_shaker,
     with_dice,
     wrong_total,
-)  # fmt: skip
+)
 from floor.labels import Where
 from floor.records import duplicate_message, event_corrected
 from floor.said import dealt, returned
@@ -115,9 +115,10 @@ def election_void(play: Play) -> Where:
     """The dealer exposes a player's card, and the player elects to void the hand: all wagers of the box go back."""
     seat: Any = play.plan.chosen
     play.script.behind(
-        expose(play, seat), model.HandElected(seat=seat, election="void"),
+        expose(play, seat),
+        model.HandElected(seat=seat, election="void"),
         model.RoundVoided(scope=seat, reason="exposed_card"),
-    )  # fmt: skip
+    )
     return Where()
 
 
@@ -241,9 +242,11 @@ def _breaks_down(table: Table, turn: int) -> None:
 
 
 @legitimate(
-    "device_outage_manual", 2, fits=lambda table: machine_works(table) and table.spec.deal_method != "hand",
+    "device_outage_manual",
+    2,
+    fits=lambda table: machine_works(table) and table.spec.deal_method != "hand",
     before=_breaks_down,
-)  # fmt: skip
+)
 def device_outage_manual(play: Play) -> Where:
     """The shuffler cannot be used, is covered, and for some rounds the cards are shuffled and cut by hand (§ 688a.13(m))."""
     return Where()

@@ -26,18 +26,27 @@ Way = tuple[tuple[int, ...], ...]
 """Cards parted into the hands of the game, the highest first: high and low, or high, medium and low."""
 VoidReason = Literal[
     "wrong_start", "wrong_count", "stub_count", "face_up_cards", "exposed_stack", "device_failed", "exposed_dealer"
-]  # fmt: skip
+]
 DEALERS = ("ace_high", "ace_high_joker")
 COSTLY = (
-    "seven_card_straight_flush", "royal_match", "seven_card_straight_flush_joker", "five_aces", "royal_flush",
+    "seven_card_straight_flush",
+    "royal_match",
+    "seven_card_straight_flush_joker",
+    "five_aces",
+    "royal_flush",
     "straight_flush",
-)  # fmt: skip
+)
 DEAR = frozenset(COSTLY[:4])
 COMBINED = (
-    ("ace_high", "ace_high_joker"), ("ace_high_joker", "ace_high"), ("ace_high", "ace_high"),
-    ("seven_card_straight_flush", "five_aces"), ("seven_card_straight_flush_joker", "royal_match"),
-    ("four_of_a_kind", "straight_flush"), ("four_of_a_kind", "four_of_a_kind"), ("royal_flush", "three_pair"),
-)  # fmt: skip
+    ("ace_high", "ace_high_joker"),
+    ("ace_high_joker", "ace_high"),
+    ("ace_high", "ace_high"),
+    ("seven_card_straight_flush", "five_aces"),
+    ("seven_card_straight_flush_joker", "royal_match"),
+    ("four_of_a_kind", "straight_flush"),
+    ("four_of_a_kind", "four_of_a_kind"),
+    ("royal_flush", "three_pair"),
+)
 _PARTS = tuple((low, tuple(i for i in range(7) if i not in low)) for low in combinations(range(7), 2))
 
 

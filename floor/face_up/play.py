@@ -24,13 +24,25 @@ from games.settlement.pai_gow import Position
 from games.settlement.wagers import PUSHES, Due, Outcome
 
 OBSERVED: list[Aspect] = [
-    "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
+    "equipment",
+    "shuffle",
+    "wagering",
+    "start",
+    "deal",
+    "stub",
+    "setting",
+    "settlement",
+    "progressive",
+    "envy",
     "collection",
-]  # fmt: skip
+]
 DICE_COLOURS = (None, ["red", "blue", "white"])
 RESULTS = {
-    Outcome.WIN: "win", Outcome.LOSE: "lose", Outcome.FOUL: "lose", **dict.fromkeys(PUSHES, "tie"),
-}  # fmt: skip
+    Outcome.WIN: "win",
+    Outcome.LOSE: "lose",
+    Outcome.FOUL: "lose",
+    **dict.fromkeys(PUSHES, "tie"),
+}
 ENVY = {"fortune_envy": "fortune_bonus", "progressive_envy": "progressive"}
 
 
@@ -160,10 +172,8 @@ class Play:
             if random.random() < 0.01:
                 add(placed(seat, box.bettor, "base", 1000))
                 add(
-                    fact(
-                        model.WagerRemoved, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000
-                    )
-                )  # fmt: skip
+                    fact(model.WagerRemoved, seat=seat, bettor=box.bettor, wager="base", number=None, amount_cents=1000)
+                )
 
     def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
         accept_progressive(self, seat, box.bettor, amount)
@@ -319,12 +329,17 @@ class Play:
         plan = self.plan
         boxes = [
             Box(
-                seat=seat, bettor=box.bettor, hand=hand_of(tuple(plan.hands[seat]), box.way), stakes=box.stakes,
+                seat=seat,
+                bettor=box.bettor,
+                hand=hand_of(tuple(plan.hands[seat]), box.way),
+                stakes=box.stakes,
                 others=tuple([Placed("match", box.bettor, number, stake) for number, stake in box.match.items()]),
-                surrendered=seat in plan.surrendered, voided=seat in plan.voided, abandoned=seat in plan.abandoned,
+                surrendered=seat in plan.surrendered,
+                voided=seat in plan.voided,
+                abandoned=seat in plan.abandoned,
             )
             for seat, box in plan.boxes.items()
-        ]  # fmt: skip
+        ]
         dealer = hand_of(tuple(plan.hands["dealer"]), plan.dealer_way)
         return Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.table.meter.value))
 

@@ -80,7 +80,7 @@ _MAKERS: dict[str, Callable[[Random], Hand]] = {
     "ace_high_joker": lambda r: [JOKER],
     "ace_high": lambda r: [card(14, r.randrange(4))],
     "nothing": lambda r: [],
-}  # fmt: skip
+}
 
 
 def make_hand(random: Random, target: str, taken: Collection[int]) -> Hand | None:

@@ -13,9 +13,13 @@ CHAPTER = "pa-688a"
 
 def _limits(low: str, high: str) -> dict[str, str]:
     return {
-        "min": low, "max": high, "ace_high_bonus.min": "1.00", "ace_high_bonus.max": "100.00",
-        "fortune_bonus.min": "1.00", "fortune_bonus.max": "50.00",
-    }  # fmt: skip
+        "min": low,
+        "max": high,
+        "ace_high_bonus.min": "1.00",
+        "ace_high_bonus.max": "100.00",
+        "fortune_bonus.min": "1.00",
+        "fortune_bonus.max": "50.00",
+    }
 
 
 def _paytables(ace_high: str, fortune: str, progressive: str) -> dict[str, str]:
@@ -25,30 +29,55 @@ def _paytables(ace_high: str, fortune: str, progressive: str) -> dict[str, str]:
 _CAPPED = {"max_payout": "50000.00"}
 _SPECS = (
     TableSpec(
-        "fu-01", CHAPTER, "automated_shoe", "automated_counting", 2, "shaker",
+        "fu-01",
+        CHAPTER,
+        "automated_shoe",
+        "automated_counting",
+        2,
+        "shaker",
         Filing(_paytables("1", "1", "4"), "link", _limits("25.00", "5000.00") | _CAPPED, linked=True),
     ),
     TableSpec(
-        "fu-02", CHAPTER, "manual_shoe", "automated", 2, "number",
+        "fu-02",
+        CHAPTER,
+        "manual_shoe",
+        "automated",
+        2,
+        "number",
         Filing(_paytables("2", "2", "4"), "link", _limits("15.00", "2000.00"), linked=True),
     ),
     TableSpec(
-        "fu-03", CHAPTER, "hand", "automated", 1, "shaker",
+        "fu-03",
+        CHAPTER,
+        "hand",
+        "automated",
+        1,
+        "shaker",
         Filing(_paytables("3", "3", "1"), "m-03", _limits("10.00", "1000.00")),
         Filing(_paytables("3", "3", "5"), "m-03b", _limits("10.00", "1500.00")),
     ),
     TableSpec(
-        "fu-04", CHAPTER, "manual_shoe", "none", 1, "shaker",
+        "fu-04",
+        CHAPTER,
+        "manual_shoe",
+        "none",
+        1,
+        "shaker",
         Filing(_paytables("4", "4", "2"), "m-04", _limits("15.00", "1000.00")),
         Filing(_paytables("4", "4", "6"), "m-04b", _limits("15.00", "1000.00")),
         adjacent_boxes=True,
     ),
     TableSpec(
-        "fu-05", CHAPTER, "automated_shoe", "automated", 2, "shaker",
+        "fu-05",
+        CHAPTER,
+        "automated_shoe",
+        "automated",
+        2,
+        "shaker",
         Filing(_paytables("5", "5", "3"), "m-05", _limits("25.00", "3000.00")),
         Filing(_paytables("5", "6", "7"), "m-05b", _limits("25.00", "3000.00")),
     ),
-)  # fmt: skip
+)
 TABLES_MIN = len(_SPECS)
 
 

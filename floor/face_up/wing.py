@@ -31,6 +31,12 @@ def natural(play: Play) -> list[str]:
 
 
 FACE_UP = Wing(
-    name="face_up_pai_gow", tables=TABLES_MIN, specs=table_specs, table=Table, plan=Plan, play=Play, irregulars=IRREGULARS,
+    name="face_up_pai_gow",
+    tables=TABLES_MIN,
+    specs=table_specs,
+    table=Table,
+    plan=Plan,
+    play=Play,
+    irregulars=IRREGULARS,
     natural=natural,
-)  # fmt: skip
+)

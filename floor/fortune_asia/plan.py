@@ -19,10 +19,13 @@ from games.settlement.wagers import Outcome
 INSURANCE: Final = {line: rank for rank, line in HIGHEST.items()}
 TARGETS: Final = (*(line for line in LINES_BY_RANK if line != "five_of_a_kind"), *INSURANCE)
 COMBINED: Final = (
-    ("seven_card_straight_flush", "five_aces"), ("seven_card_straight_flush_joker", "royal_match"),
-    ("four_of_a_kind", "straight_flush"), ("four_of_a_kind", "four_of_a_kind"), ("royal_flush", "three_pair"),
+    ("seven_card_straight_flush", "five_aces"),
+    ("seven_card_straight_flush_joker", "royal_match"),
+    ("four_of_a_kind", "straight_flush"),
+    ("four_of_a_kind", "four_of_a_kind"),
+    ("royal_flush", "three_pair"),
     ("nine_high", "ten_high"),
-)  # fmt: skip
+)
 WITH_A_PAIR_OR_BETTER: Final = ("three_of_a_kind", "straight", "flush", "full_house")
 _TRIES: Final = 400
 # Every way to part seven cards: which four, which two, which one.

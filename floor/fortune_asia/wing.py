@@ -15,6 +15,12 @@ PLANTERS = (faults,)
 """Importing these registers what can be irregular in a way of this game's own."""
 
 FORTUNE_ASIA = Wing(
-    name="fortune_asia", tables=TABLES_MIN, specs=table_specs, table=AsiaTable, plan=AsiaPlan, play=AsiaPlay,
-    irregulars=IRREGULARS, natural=natural,
-)  # fmt: skip
+    name="fortune_asia",
+    tables=TABLES_MIN,
+    specs=table_specs,
+    table=AsiaTable,
+    plan=AsiaPlan,
+    play=AsiaPlay,
+    irregulars=IRREGULARS,
+    natural=natural,
+)

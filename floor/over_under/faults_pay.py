@@ -49,9 +49,13 @@ def pay_void(play: Play) -> Where:
     event = step.payload
     back = event.amount_cents // 2 if play.plan.turn % 2 else 0
     step.payload = model.WagerTaken(
-        seat=seat, bettor=event.bettor, wager=event.wager, number=None, amount_cents=event.amount_cents - back,
+        seat=seat,
+        bettor=event.bettor,
+        wager=event.wager,
+        number=None,
+        amount_cents=event.amount_cents - back,
         reason="other",
-    )  # fmt: skip
+    )
     if back:
         play.script.before(
             step,

@@ -39,9 +39,9 @@ def _new_batch(table: ShoeTable, without: tuple[str, ...] = (), preshuffled: boo
     table.change_deck(table.turn % len(table.decks), without=without, preshuffled=preshuffled, colour=colour)
 
 
-fault(
-    "OPEN-INSPECT", before=lambda table, turn: _new_batch(table, ("inspect",) if turn % 2 else ("verified",))
-)(nothing)  # fmt: skip
+fault("OPEN-INSPECT", before=lambda table, turn: _new_batch(table, ("inspect",) if turn % 2 else ("verified",)))(
+    nothing
+)
 fault(
     "OPEN-SPREAD",
     before=lambda table, turn: _new_batch(
@@ -112,9 +112,7 @@ def _unshuffled(play: Play) -> None:
         script.drop(step)
 
 
-@fault(
-    "DEAL-SHUFFLE", fits=shuffles_by_hand, before=lambda table, turn: _new_batch(table), after=end_shoe
-)  # fmt: skip
+@fault("DEAL-SHUFFLE", fits=shuffles_by_hand, before=lambda table, turn: _new_batch(table), after=end_shoe)
 def deal_shuffle(play: Play) -> Where:
     """A new batch that was not preshuffled is dealt without a shuffle."""
     _unshuffled(play)
@@ -122,9 +120,11 @@ def deal_shuffle(play: Play) -> Where:
 
 
 @fault(
-    "DEAL-SHUFFLE/idle", fits=lambda table: shuffles_by_hand(table) and table.rounds_today > 0 and not table.begins,
-    before=lambda table, turn: table.idle(after_minutes(turn)), after=end_shoe,
-)  # fmt: skip
+    "DEAL-SHUFFLE/idle",
+    fits=lambda table: shuffles_by_hand(table) and table.rounds_today > 0 and not table.begins,
+    before=lambda table, turn: table.idle(after_minutes(turn)),
+    after=end_shoe,
+)
 def not_shuffled_after_idle(play: Play) -> Where:
     """After a time without players the cards are spread and washed, and dealt without a shuffle."""
     _unshuffled(play)
@@ -265,9 +265,7 @@ def _stands_uncovered(table: ShoeTable, turn: int) -> None:
     table.fail_shuffler(rounds=9, covered=False)
 
 
-@fault(
-    "DEAL-DEVICE", fits=machine_works, before=_stands_uncovered, after=lambda table: table.restore_shuffler()
-)  # fmt: skip
+@fault("DEAL-DEVICE", fits=machine_works, before=_stands_uncovered, after=lambda table: table.restore_shuffler())
 def deal_device(play: Play) -> Where:
     """The shuffler cannot be used, stands uncovered, and the cards are shuffled and cut by hand."""
     return Where()
@@ -278,9 +276,7 @@ def continuous_jam(play: Play) -> Where:
     """The continuous shuffler jams while the batch is put in, and its cards are dealt without being reshuffled."""
     opened = play.script.of(model.RoundOpened)[0]
     fault_: Any = ("jam", "stopped", "incomplete")[play.plan.turn % 3]
-    play.script.behind(
-        opened, play.table.shuffled(play.plan.deck), model.DeviceFailed(device="shuffler", fault=fault_)
-    )  # fmt: skip
+    play.script.behind(opened, play.table.shuffled(play.plan.deck), model.DeviceFailed(device="shuffler", fault=fault_))
     play.script.after.append(Step(model.DeviceRestored(device="shuffler")))
     return Where()
 

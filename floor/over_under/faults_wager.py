@@ -154,9 +154,13 @@ def wager_surrender(play: Play) -> Where | None:
         placed: Any = script.of(model.WagerPlaced, seat=seat, wager=box.decision)[-1]
         step: Any = script.settling(seat, "ante")
         step.payload = model.WagerTaken(
-            seat=seat, bettor=box.bettor, wager="ante", number=None, amount_cents=box.stakes["ante"],
+            seat=seat,
+            bettor=box.bettor,
+            wager="ante",
+            number=None,
+            amount_cents=box.stakes["ante"],
             reason="surrendered",
-        )  # fmt: skip
+        )
         script.behind(placed, model.Surrendered(seat=seat))
         script.move_behind(step, script.of(model.Surrendered)[0])
         return Where(seat)
@@ -197,8 +201,12 @@ def play_order(play: Play) -> Where:
 def _deciding(play: Play, seat: int) -> list[Step]:
     """Return the steps in which a player decides."""
     return [
-        step for step in play.script.steps
+        step
+        for step in play.script.steps
         if (isinstance(step.payload, model.DecisionMade) and step.payload.seat == seat)
-        or (isinstance(step.payload, model.WagerPlaced) and step.payload.seat == seat
-            and step.payload.wager in ("over", "under"))
-    ]  # fmt: skip
+        or (
+            isinstance(step.payload, model.WagerPlaced)
+            and step.payload.seat == seat
+            and step.payload.wager in ("over", "under")
+        )
+    ]

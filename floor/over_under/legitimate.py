@@ -181,9 +181,7 @@ def _newcomer(table: ShoeTable, turn: int) -> None:
     table.bar_newcomer()
 
 
-legitimate(
-    "newcomer_barred", 5, fits=lambda table: in_shoe(table) and len(table.seats) < 6, before=_newcomer
-)(labelled)  # fmt: skip
+legitimate("newcomer_barred", 5, fits=lambda table: in_shoe(table) and len(table.seats) < 6, before=_newcomer)(labelled)
 
 
 # -------------------------------------------------------------------------------------------------------------- devices

@@ -241,12 +241,16 @@ class Plan:
         """Return the table as it is going to lie."""
         boxes = [
             Box(
-                seat=seat, bettor=box.bettor, hand=Hand(tuple(self.hands[seat])), stakes=box.all_stakes(),
+                seat=seat,
+                bettor=box.bettor,
+                hand=Hand(tuple(self.hands[seat])),
+                stakes=box.all_stakes(),
                 decision=box.decision if box.decision in ("over", "under") else None,
-                surrendered=box.decision == "surrender", voided=self.missed == seat and self.election == "void",
+                surrendered=box.decision == "surrender",
+                voided=self.missed == seat and self.election == "void",
             )
             for seat, box in self.boxes.items()
-        ]  # fmt: skip
+        ]
         return Layout(boxes=boxes)
 
     def dues(self) -> list[Due]:

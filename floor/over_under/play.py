@@ -187,7 +187,7 @@ class Play:
         """A wager that is placed."""
         return model.WagerPlaced(
             seat=seat, bettor=box.bettor, wager=wager, number=None, amount_cents=amount, form="chips"
-        )  # fmt: skip
+        )
 
     # --------------------------------------------------------------------------------------------------------- the deal
 

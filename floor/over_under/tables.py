@@ -21,33 +21,58 @@ def _filing(low: str, high: str, bonus: bool = True, **settings: str) -> Filing:
 
 _SPECS = (
     TableSpec(
-        "ou-01", CHAPTER, "manual_shoe", "none", 1, "",
+        "ou-01",
+        CHAPTER,
+        "manual_shoe",
+        "none",
+        1,
+        "",
         _filing("10.00", "500.00"),
         _filing("15.00", "1000.00"),
     ),
     TableSpec(
-        "ou-02", CHAPTER, "manual_shoe", "automated", 2, "",
+        "ou-02",
+        CHAPTER,
+        "manual_shoe",
+        "automated",
+        2,
+        "",
         _filing("25.00", "2000.00", decisions="hand_by_hand"),
         _filing("25.00", "2000.00"),
     ),
     TableSpec(
-        "ou-03", CHAPTER, "manual_shoe", "continuous", 1, "",
+        "ou-03",
+        CHAPTER,
+        "manual_shoe",
+        "continuous",
+        1,
+        "",
         _filing("5.00", "300.00", most_boxes="3"),
         _filing("10.00", "300.00", bonus=False, most_boxes="2"),
         adjacent_boxes=True,
     ),
     TableSpec(
-        "ou-04", CHAPTER, "manual_shoe", "none", 1, "",
+        "ou-04",
+        CHAPTER,
+        "manual_shoe",
+        "none",
+        1,
+        "",
         _filing("15.00", "1500.00", bonus=False),
         _filing("15.00", "1500.00", dead_hand_returns="ante"),
         adjacent_boxes=True,
     ),
     TableSpec(
-        "ou-05", CHAPTER, "manual_shoe", "automated_counting", 2, "",
+        "ou-05",
+        CHAPTER,
+        "manual_shoe",
+        "automated_counting",
+        2,
+        "",
         _filing("10.00", "1000.00", wrong_side="pushes"),
         _filing("10.00", "1000.00", dead_hand_returns="ante"),
     ),
-)  # fmt: skip
+)
 TABLES_MIN = len(_SPECS)
 
 

@@ -14,6 +14,12 @@ PLANTERS = (faults_deal, faults_pay, faults_table, faults_wager, legitimate)
 """Importing these registers what can be irregular."""
 
 OVER_UNDER = Wing(
-    name="over_under", tables=TABLES_MIN, specs=table_specs, table=ShoeTable, plan=Plan, play=Play,
-    irregulars=IRREGULARS, natural=legitimate.natural,
-)  # fmt: skip
+    name="over_under",
+    tables=TABLES_MIN,
+    specs=table_specs,
+    table=ShoeTable,
+    plan=Plan,
+    play=Play,
+    irregulars=IRREGULARS,
+    natural=legitimate.natural,
+)

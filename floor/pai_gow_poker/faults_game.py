@@ -21,7 +21,7 @@ from floor.pai_gow_poker.preparing import (
     dice_wager,
     has_dice_wagers,
     has_red_die,
-)  # fmt: skip
+)
 from floor.paying import pick, settled
 from floor.said import paid, returned, taken
 from floor.script import Step, changed

@@ -16,7 +16,7 @@ from floor.pai_gow_poker.preparing import (
     has_dice_wagers,
     near,
     tiger_9,
-)  # fmt: skip
+)
 
 
 @legitimate("tiger_9_push", 4, fits=commission_free, prepare=tiger_9)

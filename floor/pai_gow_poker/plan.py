@@ -29,9 +29,12 @@ ON_DICE: Final = ("sum", "beat_it")
 """The wagers on the dice of which a box has one; a Match wager is on a number besides."""
 TARGETS: Final = (*(line for line in LINES_BY_RANK if line != "five_of_a_kind"), "tiger_9", "dice")
 COMBINED: Final = (
-    ("seven_card_straight_flush", "five_aces"), ("seven_card_straight_flush_joker", "royal_match"),
-    ("four_of_a_kind", "straight_flush"), ("four_of_a_kind", "four_of_a_kind"), ("royal_flush", "three_pair"),
-)  # fmt: skip
+    ("seven_card_straight_flush", "five_aces"),
+    ("seven_card_straight_flush_joker", "royal_match"),
+    ("four_of_a_kind", "straight_flush"),
+    ("four_of_a_kind", "four_of_a_kind"),
+    ("royal_flush", "three_pair"),
+)
 FORTUNE_HANDS: Final = ("three_of_a_kind", "straight", "flush", "full_house")
 NINE: Final = 9
 _TRIES: Final = 400

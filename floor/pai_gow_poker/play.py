@@ -79,10 +79,13 @@ class PaiGowPlay(Play):
         self._by_controller(meter, advanced)
         self.script.add(
             model.ProgressiveAccepted(
-                seat=seat, meter=meter.id, amount_cents=amount, reading_centicents=advanced.value_centicents,
+                seat=seat,
+                meter=meter.id,
+                amount_cents=amount,
+                reading_centicents=advanced.value_centicents,
                 meter_seq=meter.seq,
             )
-        )  # fmt: skip
+        )
         hit = meter.value > meter.target
         if self.errs == "early":
             hit = True
@@ -181,14 +184,17 @@ class PaiGowPlay(Play):
         place: Any = seat
         add(
             model.WagerPaid(
-                seat=place, bettor=self.plan.boxes[seat].bettor, wager="mystery", number=None, stake_cents=0,
-                winnings_cents=cents, source=source,
+                seat=place,
+                bettor=self.plan.boxes[seat].bettor,
+                wager="mystery",
+                number=None,
+                stake_cents=0,
+                winnings_cents=cents,
+                source=source,
             )
-        )  # fmt: skip
+        )
         if source == "slip":
-            add(
-                model.PayoutDocumented(seat=place, wager="mystery", document=table.serial("jp"), amount_cents=cents)
-            )  # fmt: skip
+            add(model.PayoutDocumented(seat=place, wager="mystery", document=table.serial("jp"), amount_cents=cents))
 
 
 def twin(paytable: Paytable) -> Paytable | None:

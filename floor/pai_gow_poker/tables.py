@@ -15,8 +15,16 @@ CHAPTER = "pa-645c"
 _NOTHING: Mapping[str, str] = {}
 
 
-def _filing(fortune: str, progressive: str, meter: str, low: str, high: str, wagers: Mapping[str, str],
-            settings: Mapping[str, str] = _NOTHING, linked: bool = False) -> Filing:  # fmt: skip
+def _filing(
+    fortune: str,
+    progressive: str,
+    meter: str,
+    low: str,
+    high: str,
+    wagers: Mapping[str, str],
+    settings: Mapping[str, str] = _NOTHING,
+    linked: bool = False,
+) -> Filing:
     """Return what a table files: beside Fortune Bonus and Progressive these wagers, and these settings."""
     limits = {"min": low, "max": high, "fortune_bonus.min": "1.00", "fortune_bonus.max": "50.00"}
     for wager in wagers:
@@ -35,35 +43,83 @@ _TIGER_9 = {"tiger_9": "yes"}
 _VIGORISH = {"commission_free": "no"}
 _SPECS = (
     TableSpec(
-        "pg-01", CHAPTER, "automated_shoe", "automated_counting", 2, "shaker",
+        "pg-01",
+        CHAPTER,
+        "automated_shoe",
+        "automated_counting",
+        2,
+        "shaker",
         _filing("1", "4", "pg-link", "25.00", "5000.00", _TIGER_9, {"max_payout": "50000.00"}, linked=True),
     ),
     TableSpec(
-        "pg-02", CHAPTER, "manual_shoe", "automated", 2, "number",
-        _filing("2", "4", "pg-link", "15.00", "2000.00", {"mystery": "A-1"},
-                _VIGORISH | _paid_by("mh-02", "inventory"), linked=True),
-        _filing("2", "3", "m-pg-02b", "15.00", "2000.00", {"mystery": "B-5"},
-                _VIGORISH | {"vigorish_rounding": "nearest"} | _paid_by("mh-02b", "either")),
+        "pg-02",
+        CHAPTER,
+        "manual_shoe",
+        "automated",
+        2,
+        "number",
+        _filing(
+            "2",
+            "4",
+            "pg-link",
+            "15.00",
+            "2000.00",
+            {"mystery": "A-1"},
+            _VIGORISH | _paid_by("mh-02", "inventory"),
+            linked=True,
+        ),
+        _filing(
+            "2",
+            "3",
+            "m-pg-02b",
+            "15.00",
+            "2000.00",
+            {"mystery": "B-5"},
+            _VIGORISH | {"vigorish_rounding": "nearest"} | _paid_by("mh-02b", "either"),
+        ),
     ),
     TableSpec(
-        "pg-03", CHAPTER, "hand", "automated", 1, "player_shaker",
+        "pg-03",
+        CHAPTER,
+        "hand",
+        "automated",
+        1,
+        "player_shaker",
         _filing("3", "1", "m-pg-03", "10.00", "1000.00", _TIGER_9 | {"sum": "A", "match": "1", "beat_it": "A"}),
         _filing("3", "5", "m-pg-03b", "10.00", "1500.00", _TIGER_9 | {"sum": "B", "match": "1", "beat_it": "B"}),
     ),
     TableSpec(
-        "pg-04", CHAPTER, "manual_shoe", "none", 1, "shaker",
+        "pg-04",
+        CHAPTER,
+        "manual_shoe",
+        "none",
+        1,
+        "shaker",
         _filing("4", "2", "m-pg-04", "15.00", "1000.00", {"sum": "C", "beat_it": "C"}, _VIGORISH),
-        _filing("5", "6", "m-pg-04b", "15.00", "1000.00", {"sum": "D", "match": "1"},
-                _VIGORISH | {"vigorish_step": "0.05", "vigorish_rounding": "up"}),
+        _filing(
+            "5",
+            "6",
+            "m-pg-04b",
+            "15.00",
+            "1000.00",
+            {"sum": "D", "match": "1"},
+            _VIGORISH | {"vigorish_step": "0.05", "vigorish_rounding": "up"},
+        ),
         adjacent_boxes=True,
     ),
     TableSpec(
-        "pg-05", CHAPTER, "automated_shoe", "automated", 2, "player_shaker",
+        "pg-05",
+        CHAPTER,
+        "automated_shoe",
+        "automated",
+        2,
+        "player_shaker",
         _filing("5", "3", "m-pg-05", "25.00", "3000.00", _TIGER_9 | {"mystery": "D-5"}, _paid_by("mh-05", "slip")),
-        _filing("6", "7", "m-pg-05b", "25.00", "3000.00", _TIGER_9 | {"mystery": "C-1"},
-                _paid_by("mh-05b", "inventory")),
+        _filing(
+            "6", "7", "m-pg-05b", "25.00", "3000.00", _TIGER_9 | {"mystery": "C-1"}, _paid_by("mh-05b", "inventory")
+        ),
     ),
-)  # fmt: skip
+)
 TABLES_MIN = len(_SPECS)
 
 

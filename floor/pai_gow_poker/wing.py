@@ -28,6 +28,12 @@ def natural(play: PaiGowPlay) -> list[str]:
 
 
 PAI_GOW_POKER = Wing(
-    name="pai_gow_poker", tables=TABLES_MIN, specs=table_specs, table=PaiGowTable, plan=PaiGowPlan, play=PaiGowPlay,
-    irregulars=IRREGULARS, natural=natural,
-)  # fmt: skip
+    name="pai_gow_poker",
+    tables=TABLES_MIN,
+    specs=table_specs,
+    table=PaiGowTable,
+    plan=PaiGowPlan,
+    play=PaiGowPlay,
+    irregulars=IRREGULARS,
+    natural=natural,
+)

@@ -200,9 +200,7 @@ def _lines_of_suit(key: int) -> frozenset[str]:
     return frozenset(lines)
 
 
-_SEVEN_IN_A_ROW: Final = (
-    frozenset((ACE, 2, 3, 4, 5, 6, 7)), *(frozenset(range(low, low + 7)) for low in range(2, 9))
-)  # fmt: skip
+_SEVEN_IN_A_ROW: Final = (frozenset((ACE, 2, 3, 4, 5, 6, 7)), *(frozenset(range(low, low + 7)) for low in range(2, 9)))
 _RANK_LINES: Final[dict[JokerMode, Memo[frozenset[str]]]] = {
     "completes": Memo(lambda key: _lines_of_ranks(key, "completes")),
     "wild": Memo(lambda key: _lines_of_ranks(key, "wild")),

@@ -49,9 +49,7 @@ KINDS: Final = {
 }
 ANY: Final = "any"
 
-_COMPLETE: Final = frozenset(
-    (HandClass.STRAIGHT, HandClass.FLUSH, HandClass.STRAIGHT_FLUSH, HandClass.ROYAL_FLUSH)
-)  # fmt: skip
+_COMPLETE: Final = frozenset((HandClass.STRAIGHT, HandClass.FLUSH, HandClass.STRAIGHT_FLUSH, HandClass.ROYAL_FLUSH))
 _RANK: Final = tuple(ACE if card == JOKER else rank(card) for card in DECK)
 _SHOW_ORDER: Final = tuple((-_RANK[card], -card) for card in DECK)
 """Cards are shown from the highest rank down."""

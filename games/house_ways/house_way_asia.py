@@ -224,9 +224,7 @@ class _Hand:
 
     def _shown(self, setting: _Legal) -> ThreeHands:
         four, two, one = setting.parts
-        return ThreeHands(
-            tuple([self.cards[i] for i in four]), tuple([self.cards[i] for i in two]), (self.cards[one],)
-        )  # fmt: skip
+        return ThreeHands(tuple([self.cards[i] for i in four]), tuple([self.cards[i] for i in two]), (self.cards[one],))
 
 
 _ORDER: Final[Mapping[First, Callable[[_Legal], tuple[Rank, Rank, Rank]]]] = {

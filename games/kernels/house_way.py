@@ -41,16 +41,31 @@ Ints = npt.NDArray[Any]
 
 _KINDS: Final = tuple(dict.fromkeys(KINDS.values()))
 (
-    NO_PAIR, ONE_PAIR, TWO_PAIRS, THREE_PAIRS, THREES, FULL, TWO_THREES, FOURS, FOUR_AND_PAIR, FOUR_AND_THREE, FIVES,
-) = range(11)  # fmt: skip
+    NO_PAIR,
+    ONE_PAIR,
+    TWO_PAIRS,
+    THREE_PAIRS,
+    THREES,
+    FULL,
+    TWO_THREES,
+    FOURS,
+    FOUR_AND_PAIR,
+    FOUR_AND_THREE,
+    FIVES,
+) = range(11)
 _EVERY_KIND: Final = (1 << len(_KINDS)) - 1
 HIGHEST, PAIRS, LOW_PAIR, SINGLES, UNLIKE, ACE = range(6)
 _FRONTS: Final = get_args(Front)
 COMPLETE: Final = -1
 _AT_LEAST: Final = {
-    "any": HIGH_CARD, "pair": PAIR, "two_pair": TWO_PAIR, "three_of_a_kind": THREE, "complete": COMPLETE,
-    "full_house": FULL_HOUSE, "four_of_a_kind": FOUR,
-}  # fmt: skip
+    "any": HIGH_CARD,
+    "pair": PAIR,
+    "two_pair": TWO_PAIR,
+    "three_of_a_kind": THREE,
+    "complete": COMPLETE,
+    "full_house": FULL_HOUSE,
+    "four_of_a_kind": FOUR,
+}
 
 
 class Way(NamedTuple):

@@ -27,9 +27,20 @@ HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FL
 """As `games.cards.ranking.HandClass`."""
 
 (
-    L_SEVEN, L_MATCH, L_SEVEN_JOKER, L_FIVE_ACES, L_FIVE, L_ROYAL, L_STRAIGHT_FLUSH, L_FOUR, L_FULL, L_FLUSH, L_STRAIGHT,
-    L_THREE, L_THREE_PAIR,
-) = [1 << place for place in range(13)]  # fmt: skip
+    L_SEVEN,
+    L_MATCH,
+    L_SEVEN_JOKER,
+    L_FIVE_ACES,
+    L_FIVE,
+    L_ROYAL,
+    L_STRAIGHT_FLUSH,
+    L_FOUR,
+    L_FULL,
+    L_FLUSH,
+    L_STRAIGHT,
+    L_THREE,
+    L_THREE_PAIR,
+) = [1 << place for place in range(13)]
 """The bits of lines: that of a line is its place in `games.cards.ranking.LINES_BY_RANK`."""
 LINE_SETS: Final = 1 << 13
 """How many sets of lines there are."""

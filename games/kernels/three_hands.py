@@ -29,9 +29,13 @@ ANY_MEDIUM, IN_PAIR, IN_LOW_PAIR, SINGLES, UNLIKE = range(5)
 COMPLETE: Final = -1
 _MEDIUMS: Final = {"any": ANY_MEDIUM, "pair": IN_PAIR, "low_pair": IN_LOW_PAIR, "singles": SINGLES, "unlike": UNLIKE}
 _HIGHS: Final = {
-    "any": HIGH_CARD, "pair": ONE_PAIR, "two_pair": TWO_PAIR, "three_of_a_kind": THREE, "complete": COMPLETE,
+    "any": HIGH_CARD,
+    "pair": ONE_PAIR,
+    "two_pair": TWO_PAIR,
+    "three_of_a_kind": THREE,
+    "complete": COMPLETE,
     "four_of_a_kind": FOUR,
-}  # fmt: skip
+}
 assert set(_MEDIUMS) == set(get_args(Medium))
 assert set(_HIGHS) == set(get_args(High))
 

@@ -17,9 +17,19 @@ Ints = npt.NDArray[Any]
 
 CLASS_SHIFT: Final = 20
 (
-    HIGH_CARD, PAIR, TWO_PAIR, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, FIVE_OF_A_KIND, ROYAL_FLUSH,
+    HIGH_CARD,
+    PAIR,
+    TWO_PAIR,
+    THREE,
+    STRAIGHT,
+    FLUSH,
+    FULL_HOUSE,
+    FOUR,
+    STRAIGHT_FLUSH,
+    FIVE_OF_A_KIND,
+    ROYAL_FLUSH,
     FIVE_WILDS,
-) = range(12)  # fmt: skip
+) = range(12)
 """As `games.cards.wild_ranking.WildClass`."""
 
 

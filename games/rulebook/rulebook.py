@@ -163,8 +163,15 @@ class _Section:
 _PERCENT: Final = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?%", re.ASCII)
 _ID: Final = re.compile(r"[a-z0-9-]{1,32}")
 _TOP: Final = (
-    "chapter", "name", "effective_gaming_day", "max_payout", "house_way", "table", "wagers", "settings",
-)  # fmt: skip
+    "chapter",
+    "name",
+    "effective_gaming_day",
+    "max_payout",
+    "house_way",
+    "table",
+    "wagers",
+    "settings",
+)
 _TABLE: Final = ("deal_method", "starting", "shuffler", "decks", "adjacent_boxes")
 
 
@@ -189,13 +196,27 @@ class _Reader:
         self._needs(offers, settings)
         top.close(_TOP)
         return Rulebook(
-            name=name, chapter=self.chapter, game=self.chapter.game, effective_gaming_day=day,
-            digest=sha256(self.text.encode()).hexdigest(), text=self.text, offers=_as_set(offers, settings),
-            deal_method=deal_method, starting=starting, shuffler=shuffler, decks=decks, house_way=house_way,
-            max_payout_cents=max_payout_cents, adjacent_boxes=adjacent, meter=meter, linked_meter=linked,
-            mystery_meter=mystery_meter, linked_mystery=linked_mystery, settings=settings,
+            name=name,
+            chapter=self.chapter,
+            game=self.chapter.game,
+            effective_gaming_day=day,
+            digest=sha256(self.text.encode()).hexdigest(),
+            text=self.text,
+            offers=_as_set(offers, settings),
+            deal_method=deal_method,
+            starting=starting,
+            shuffler=shuffler,
+            decks=decks,
+            house_way=house_way,
+            max_payout_cents=max_payout_cents,
+            adjacent_boxes=adjacent,
+            meter=meter,
+            linked_meter=linked,
+            mystery_meter=mystery_meter,
+            linked_mystery=linked_mystery,
+            settings=settings,
             without=self.chapter.shufflers[shuffler].without,
-        )  # fmt: skip
+        )
 
     def _chapter(self) -> Chapter:
         expected = f"one of {', '.join(known_chapters())}"
@@ -321,7 +342,7 @@ class _Reader:
                     line, amount_cents=line.amount_cents * times, envy_cents=line.envy_cents * times
                 )
                 for line in paytable.lines
-            )  # fmt: skip
+            )
             seed = paytable.seed_cents * times
             paytable = msgspec.structs.replace(paytable, lines=lines, wager_cents=filed, seed_cents=seed)
         return paytable
@@ -446,12 +467,21 @@ def _as_set(offers: dict[str, Offer], settings: Mapping[str, bool | str | int]) 
 _BEST_HANDS: Final = tuple(
     parse_cards(text)
     for text in (
-        "As Ks Qs Js Ts 9s 8s", "As Ks Qs Js Ts Kh Qh", "As Ks Qs Js Ts 9s Jk", "As Ks Qs Js Jk Kh Qh",
-        "As Ah Ad Ac Jk Ks Kh", "Ks Kh Kd Kc Jk 3d 2c", "As Ks Qs Js Ts 3d 2c", "Ks Qs Js Ts 9s 3d 2c",
-        "Ks Kh Kd Kc 4h 3d 2c", "Ks Kh Kd 4c 4h 3d 2c", "Ks Js 9s 7s 5s 3d 2c", "9s 8h 7d 6c 5h 3d 2c",
+        "As Ks Qs Js Ts 9s 8s",
+        "As Ks Qs Js Ts Kh Qh",
+        "As Ks Qs Js Ts 9s Jk",
+        "As Ks Qs Js Jk Kh Qh",
+        "As Ah Ad Ac Jk Ks Kh",
+        "Ks Kh Kd Kc Jk 3d 2c",
+        "As Ks Qs Js Ts 3d 2c",
+        "Ks Qs Js Ts 9s 3d 2c",
+        "Ks Kh Kd Kc 4h 3d 2c",
+        "Ks Kh Kd 4c 4h 3d 2c",
+        "Ks Js 9s 7s 5s 3d 2c",
+        "9s 8h 7d 6c 5h 3d 2c",
         "Ks Kh Kd 9c 7h 3d 2c",
     )
-)  # fmt: skip
+)
 
 
 def most_from_smallest_wagers(offers: Mapping[str, Offer]) -> int:

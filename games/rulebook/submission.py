@@ -39,9 +39,11 @@ def read_toml(text: str, source: str) -> dict[str, Any]:
     level: list[Any] = [table]
     for _ in range(MAX_DEPTH):
         level = [
-            each for one in level if isinstance(one, dict | list)
+            each
+            for one in level
+            if isinstance(one, dict | list)
             for each in (one.values() if isinstance(one, dict) else one)
-        ]  # fmt: skip
+        ]
     if level:
         message = f"tables and lists stand within each other more than {MAX_DEPTH} deep"
         raise RulesRefused(source, "(whole file)", message, SUBMISSIONS)

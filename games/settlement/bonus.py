@@ -97,11 +97,22 @@ def progressive_payout(
         return msgspec.structs.replace(due, line=line.hand, share_bp=line.meter_bp)
     returned = stake if paytable.stake_returned or line.odds is not None else 0
     return Due(
-        seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name, staked_cents=stake,
-        net_cents=cash + slip + returned - stake, winnings_cents=cash + slip, returned_cents=returned,
-        outcome=Outcome.WIN, line=line.hand, cite=book.cite("12(d)"), share_bp=line.meter_bp, cash_cents=cash,
-        slip_cents=slip, uncapped_cents=fixed + slip,
-    )  # fmt: skip
+        seat=box.seat,
+        wager=wager,
+        bettor=box.bettor,
+        paytable=paytable.name,
+        staked_cents=stake,
+        net_cents=cash + slip + returned - stake,
+        winnings_cents=cash + slip,
+        returned_cents=returned,
+        outcome=Outcome.WIN,
+        line=line.hand,
+        cite=book.cite("12(d)"),
+        share_bp=line.meter_bp,
+        cash_cents=cash,
+        slip_cents=slip,
+        uncapped_cents=fixed + slip,
+    )
 
 
 def envy_bonuses(
@@ -127,11 +138,19 @@ def envy_bonuses(
                 if holder.bettor == hand.bettor or (must_wager and wager not in hand.stakes):
                     continue
                 yield Due(
-                    seat=holder.seat, wager=envy, bettor=holder.bettor, paytable=paytable.name, net_cents=amount,
-                    winnings_cents=amount or 0, outcome=Outcome.WIN if line is not None else Outcome.UNKNOWN,
-                    line=line.hand if line is not None else "", cite=book.cite(section), cash_cents=amount or 0,
-                    uncapped_cents=amount or 0, for_position=hand.seat,
-                )  # fmt: skip
+                    seat=holder.seat,
+                    wager=envy,
+                    bettor=holder.bettor,
+                    paytable=paytable.name,
+                    net_cents=amount,
+                    winnings_cents=amount or 0,
+                    outcome=Outcome.WIN if line is not None else Outcome.UNKNOWN,
+                    line=line.hand if line is not None else "",
+                    cite=book.cite(section),
+                    cash_cents=amount or 0,
+                    uncapped_cents=amount or 0,
+                    for_position=hand.seat,
+                )
 
 
 def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:

@@ -57,9 +57,11 @@ def _no_hit(cycle: Cycle, paytable: Paytable) -> Ruling:
     if passed is None or passed.before > paytable.maximum_cents * 100:
         return Ruling()
     return Ruling(
-        unsure=passed.seat, at=passed.seat, right=f"a hit, for no target is above {show_money(paytable.maximum_cents)}",
+        unsure=passed.seat,
+        at=passed.seat,
+        right=f"a hit, for no target is above {show_money(paytable.maximum_cents)}",
         wrong=f"the meter went on at {show_meter(passed.reading)}",
-    )  # fmt: skip
+    )
 
 
 def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
@@ -75,9 +77,11 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
         return Ruling(
-            winner=first, at=hit.seat, right=f"a target from {show_meter(low)} to {show_meter(high)}",
+            winner=first,
+            at=hit.seat,
+            right=f"a target from {show_meter(low)} to {show_meter(high)}",
             wrong=f"a target of {show_meter(target)}",
-        )  # fmt: skip
+        )
     if first is not None and first.seat == hit.seat and _is_of(cycle, hit.seat, hit.reading) in (first, None):
         return Ruling(winner=first)
     right = above if first is None else f"{above}: seat {first.seat}, at {show_meter(first.reading)}"
@@ -158,10 +162,19 @@ def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
     for seat, cents in due.items():
         outcome = Outcome.UNKNOWN if cents is None else Outcome.WIN if cents else Outcome.LOSE
         yield Due(
-            seat=seat, wager="mystery", bettor=bettors.get(seat, ""), paytable=paytable.name, net_cents=cents,
-            winnings_cents=cents or 0, outcome=outcome, line="jackpot" if cents else "", cite=book.cite(PAID),
-            share_bp=WHOLE_METER_BP if cents else 0, cash_cents=cents or 0, uncapped_cents=cents or 0,
-        )  # fmt: skip
+            seat=seat,
+            wager="mystery",
+            bettor=bettors.get(seat, ""),
+            paytable=paytable.name,
+            net_cents=cents,
+            winnings_cents=cents or 0,
+            outcome=outcome,
+            line="jackpot" if cents else "",
+            cite=book.cite(PAID),
+            share_bp=WHOLE_METER_BP if cents else 0,
+            cash_cents=cents or 0,
+            uncapped_cents=cents or 0,
+        )
 
 
 def _qualifying_after(table: Mystery, winner: Contribution) -> Iterator[Contribution]:

@@ -113,19 +113,46 @@ def paytable_of(book: Rulebook, wager: str) -> Paytable:
     return paytable
 
 
-def due_of(book: Rulebook, box: Box, wager: str, outcome: Outcome, net_cents: int | None, section: str,
-         paytable: Paytable | None = None, winnings: int = 0, line: str = "") -> Due:  # fmt: skip
+def due_of(
+    book: Rulebook,
+    box: Box,
+    wager: str,
+    outcome: Outcome,
+    net_cents: int | None,
+    section: str,
+    paytable: Paytable | None = None,
+    winnings: int = 0,
+    line: str = "",
+) -> Due:
     """Make the due of a wager from its outcome; the stake goes back where the outcome lets it."""
     stake = box.stakes[wager]
     return Due(
-        seat=box.seat, wager=wager, bettor=box.bettor, paytable=paytable.name if paytable else "", staked_cents=stake,
-        net_cents=net_cents, winnings_cents=winnings, returned_cents=stake if outcome in STAKE_KEPT else 0,
-        outcome=outcome, line=line, cite=book.cite(section), cash_cents=winnings, uncapped_cents=winnings,
-    )  # fmt: skip
+        seat=box.seat,
+        wager=wager,
+        bettor=box.bettor,
+        paytable=paytable.name if paytable else "",
+        staked_cents=stake,
+        net_cents=net_cents,
+        winnings_cents=winnings,
+        returned_cents=stake if outcome in STAKE_KEPT else 0,
+        outcome=outcome,
+        line=line,
+        cite=book.cite(section),
+        cash_cents=winnings,
+        uncapped_cents=winnings,
+    )
 
 
-def won_at_odds(book: Rulebook, box: Box, wager: str, paytable: Paytable, line: Line, cap: MaximumPayout, section: str,
-                 other_reading: str | None = None) -> Due:  # fmt: skip
+def won_at_odds(
+    book: Rulebook,
+    box: Box,
+    wager: str,
+    paytable: Paytable,
+    line: Line,
+    cap: MaximumPayout,
+    section: str,
+    other_reading: str | None = None,
+) -> Due:
     """Make the due of a wager that made a line of its paytable: odds, or a push."""
     if line.push or line.odds is None:
         return due_of(book, box, wager, Outcome.TIE, 0, section, paytable, line=line.hand)

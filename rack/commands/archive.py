@@ -22,9 +22,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     where.add_argument("--out", metavar="DIR", type=Path, help="the archive: made, or extended by what is new")
     where.add_argument("--restore", metavar="DIR", type=Path, help="give this archive back into --log, a new log")
     parser.add_argument(
-        "--for", dest="handed_to", metavar="WHO",
+        "--for",
+        dest="handed_to",
+        metavar="WHO",
         help="the archive is handed to somebody outside: that is put on record (--by, --reason)",
-    )  # fmt: skip
+    )
     add_custody(parser)
     parser.add_argument("--running", action="store_true", help="seal the running gaming day too, as far as it has come")
 
@@ -61,16 +63,30 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
     if arguments.handed_to:
         arguments.reason = arguments.reason or f"archive for {arguments.handed_to}"
         put_on_record(
-            address, arguments, output, rounds={table: [None] for table in tables}, digest=sealed.digest, form="archive",
+            address,
+            arguments,
+            output,
+            rounds={table: [None] for table in tables},
+            digest=sealed.digest,
+            form="archive",
             log_id=identity["log_id"],
-        )  # fmt: skip
+        )
     for line in integrity:
         output.problem(line)
     output.value(
-        {"archive": str(arguments.out), **identity, "segments": sealed.segments, "events": sealed.events,
-         "quarantined": sealed.refused, "checkpoints": sealed.checkpoints, "manifests": sealed.manifests, "digest": sealed.digest,
-         "running_day": sealed.running_day, "integrity": integrity}
-    )  # fmt: skip
+        {
+            "archive": str(arguments.out),
+            **identity,
+            "segments": sealed.segments,
+            "events": sealed.events,
+            "quarantined": sealed.refused,
+            "checkpoints": sealed.checkpoints,
+            "manifests": sealed.manifests,
+            "digest": sealed.digest,
+            "running_day": sealed.running_day,
+            "integrity": integrity,
+        }
+    )
     refused = _besides(sealed.refused, sealed.checkpoints)
     day = f"; gaming day {sealed.running_day} is running and was left" if not arguments.running else ""
     output.text(
@@ -87,16 +103,26 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
 
     address = log_address(arguments.log)
     restored = restore(
-        ArchiveLog(arguments.restore, read_only=True), address,
-        progress=lambda events: output.progress(events, "events restored"), **options_of(address, create=True),
-    )  # fmt: skip
+        ArchiveLog(arguments.restore, read_only=True),
+        address,
+        progress=lambda events: output.progress(events, "events restored"),
+        **options_of(address, create=True),
+    )
     for line in restored.integrity:
         output.problem(line)
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in restored.heads.items()}
     output.value(
-        {"log": address, "log_id": restored.log_id, "property_id": restored.property_id, "events": restored.events,
-         "quarantined": restored.refused, "checkpoints": restored.checkpoints, "streams": heads, "integrity": restored.integrity}
-    )  # fmt: skip
+        {
+            "log": address,
+            "log_id": restored.log_id,
+            "property_id": restored.property_id,
+            "events": restored.events,
+            "quarantined": restored.refused,
+            "checkpoints": restored.checkpoints,
+            "streams": heads,
+            "integrity": restored.integrity,
+        }
+    )
     refused = _besides(restored.refused, restored.checkpoints)
     state = (
         "the rest of the archive is not as it was sealed"

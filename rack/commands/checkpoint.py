@@ -34,9 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--follow", action="store_true", help="go on, until interrupted; idle times are signed too")
     parser.add_argument("--every", type=positive, metavar="N", help=f"with --follow: after so many events ({EVERY})")
     parser.add_argument(
-        "--seconds", type=positive, metavar="T",
+        "--seconds",
+        type=positive,
+        metavar="T",
         help=f"the next checkpoint is promised within so long, and a longer pause is reported (with --follow: {SECONDS})",
-    )  # fmt: skip
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

@@ -29,9 +29,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--log", metavar="ADDR", help="the log whose findings are reviewed (default: the demo's, or RACK_LOG)"
     )
     parser.add_argument(
-        "--witness", metavar="DIR", type=Path,
+        "--witness",
+        metavar="DIR",
+        type=Path,
         help="the folder of a witness of the log, or a copy of it: the Integrity page checks and shows it",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--witness-key", metavar="FILE", type=Path, help="the witness's public key, as it was given to you"
     )
@@ -43,9 +45,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="people log in, and do what their role allows: the file with [auth] and [roles]",
     )
     how.add_argument(
-        "--read-only", action="store_true",
+        "--read-only",
+        action="store_true",
         help="no login: on this machine only, and nothing can be done (need not be said for the result of a demo)",
-    )  # fmt: skip
+    )
     parser.add_argument("--port", type=PORT, help="the port on 127.0.0.1 (default: RACK_PORT, or 8501)")
 
 

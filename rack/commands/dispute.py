@@ -36,9 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="under this checkpoint, with the signature of a witness, from its folder",
     )
     parser.add_argument(
-        "--wait", metavar="T", type=positive, default=WAIT,
+        "--wait",
+        metavar="T",
+        type=positive,
+        default=WAIT,
         help=f"where a process signs the log: wait so many seconds for a checkpoint that covers the round ({WAIT})",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--by", metavar="PERSON", help="who makes it, as the directory has it (default: the login name)"
     )
@@ -68,12 +71,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         )
     output.note(f"reading table {arguments.table} from its first event on; then the packet is typeset and signed")
     packet = packet_at(
-        address, arguments.table, arguments.round, arguments.seat, key=key_file(arguments.key, address),
-        by=arguments.by or getuser().lower(), reason=arguments.reason, note=note, wait_s=arguments.wait,
+        address,
+        arguments.table,
+        arguments.round,
+        arguments.seat,
+        key=key_file(arguments.key, address),
+        by=arguments.by or getuser().lower(),
+        reason=arguments.reason,
+        note=note,
+        wait_s=arguments.wait,
         waiting=lambda left: output.note(
             f"something about the round is newer than the last checkpoint: waiting for the next one, {left:.0f} s at most"
-        ), **options_of(address),
-    )  # fmt: skip
+        ),
+        **options_of(address),
+    )
     arguments.out.mkdir(parents=True, exist_ok=True)
     files = {}
     for form, data in packet.forms.items():
@@ -81,9 +92,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         path.write_bytes(data)
         files[form] = str(path)
     judged = packet.adjudication
-    output.value({
-        "files": files, "sentence": packet.sentence, "verdict": judged.verdict, "as_of": judged.as_of,
-        "findings": to_builtins(judged.findings),
-    })  # fmt: skip
+    output.value(
+        {
+            "files": files,
+            "sentence": packet.sentence,
+            "verdict": judged.verdict,
+            "as_of": judged.as_of,
+            "findings": to_builtins(judged.findings),
+        }
+    )
     output.text(f"{judged.verdict}: {packet.sentence}", *files.values())
     return Exit.CLEAN

@@ -27,9 +27,13 @@ QUESTIONS = {
 }
 
 TAKES = {
-    "rates": (*PART, "by", "procedure"), "patterns": PART, "rules": PART, "detection": (*PART, "by"), "alarms": (),
+    "rates": (*PART, "by", "procedure"),
+    "patterns": PART,
+    "rules": PART,
+    "detection": (*PART, "by"),
+    "alarms": (),
     "behind": (*PART, "code", "seat", "patron"),
-}  # fmt: skip
+}
 """Question → its options."""
 
 
@@ -108,5 +112,10 @@ def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
 
 
 _ANSWERS = {
-    "rates": _rates, "patterns": _patterns, "rules": _rules, "detection": _detection, "alarms": _alarms, "behind": _behind,
-}  # fmt: skip
+    "rates": _rates,
+    "patterns": _patterns,
+    "rules": _rules,
+    "detection": _detection,
+    "alarms": _alarms,
+    "behind": _behind,
+}

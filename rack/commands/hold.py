@@ -37,10 +37,15 @@ QUESTIONS = {
 }
 
 TAKES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(QUESTIONS, ("by",)), "periods": ("by", "period"), "funnel": ("by", "wager"), "chart": ("by", "wager"),
-    "investigate": ("by", "period", "open", "by_person", "log"), "tray": (), "counts": (),
+    **dict.fromkeys(QUESTIONS, ("by",)),
+    "periods": ("by", "period"),
+    "funnel": ("by", "wager"),
+    "chart": ("by", "wager"),
+    "investigate": ("by", "period", "open", "by_person", "log"),
+    "tray": (),
+    "counts": (),
     "behind": ("wager", "paytable", "hour", "seat"),
-}  # fmt: skip
+}
 """Question → its options, beside the part of the floor, which all take."""
 
 
@@ -110,8 +115,19 @@ def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
     key = [
         column for column in ("table_id", "dealer", "shift", "hour", "gaming_day", "month") if column in frame.columns
     ]
-    shown = ("game", "wager", "paytable", "rounds", "house_win_cents", "theoretical_win_cents", "low_95_cents",
-             "high_95_cents", "z", "p_adjusted", "sentence")  # fmt: skip
+    shown = (
+        "game",
+        "wager",
+        "paytable",
+        "rounds",
+        "house_win_cents",
+        "theoretical_win_cents",
+        "low_95_cents",
+        "high_95_cents",
+        "z",
+        "p_adjusted",
+        "sentence",
+    )
     return frame, [*key, *shown]
 
 
@@ -215,8 +231,23 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
     frame = investigations.written_investigations(db, by, period, selection(given, per_box=True))
     asked = frame.filter(pl.col("triggers").list.len() > 0)
     key = [column for column in ("table_id", "game") if column in frame.columns]
-    show(output, frame if given.all else asked, [*key, "period", "ended", "drop_cents", "win_cents", "hold_percent",
-         "prior_hold_percent", "low_95_percent", "high_95_percent", "sentence"], everything=given.all)  # fmt: skip
+    show(
+        output,
+        frame if given.all else asked,
+        [
+            *key,
+            "period",
+            "ended",
+            "drop_cents",
+            "win_cents",
+            "hold_percent",
+            "prior_hold_percent",
+            "low_95_percent",
+            "high_95_percent",
+            "sentence",
+        ],
+        everything=given.all,
+    )
     if given.open:
         if by != "table":
             raise UsageError("investigations are opened of tables: leave out --by")
@@ -243,13 +274,22 @@ def _open(asked: pl.DataFrame, period: str, given: argparse.Namespace, output: O
 def figures(row: dict[str, Any], name: str, by: str) -> dict[str, Any]:
     """Return a row of `written_investigations` as the fields of the event that opens the investigation."""
     return {
-        "band_high_bp": _hundredths(row["high_95_percent"]), "band_low_bp": _hundredths(row["low_95_percent"]), "by": by,
-        "drop_cents": row["drop_cents"], "first_day": str(row["period"]), "investigation": name,
-        "last_day": str(row["last_day"]), "prior_drop_cents": row["prior_drop_cents"],
-        "prior_first_day": str(row["prior_period"]), "prior_table_days": row["prior_table_days"],
-        "prior_win_cents": row["prior_win_cents"], "reason": row["sentence"], "table_days": row["table_days"],
-        "triggers": list(row["triggers"]), "win_cents": row["win_cents"],
-    }  # fmt: skip
+        "band_high_bp": _hundredths(row["high_95_percent"]),
+        "band_low_bp": _hundredths(row["low_95_percent"]),
+        "by": by,
+        "drop_cents": row["drop_cents"],
+        "first_day": str(row["period"]),
+        "investigation": name,
+        "last_day": str(row["last_day"]),
+        "prior_drop_cents": row["prior_drop_cents"],
+        "prior_first_day": str(row["prior_period"]),
+        "prior_table_days": row["prior_table_days"],
+        "prior_win_cents": row["prior_win_cents"],
+        "reason": row["sentence"],
+        "table_days": row["table_days"],
+        "triggers": list(row["triggers"]),
+        "win_cents": row["win_cents"],
+    }
 
 
 def _hundredths(percent: float | None) -> int | None:

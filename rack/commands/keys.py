@@ -44,9 +44,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     rotate.add_argument("--reason", required=True, help="why")
     rotate.add_argument("--existing", action="store_true", help=EXISTING)
     rotate.add_argument(
-        "--old", type=Path, metavar="FILE",
+        "--old",
+        type=Path,
+        metavar="FILE",
         help="the old key's file: it vouches for the new one. Without it auditors must be given the new public key",
-    )  # fmt: skip
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -138,15 +140,22 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
         output.text("the log names no keys; `rack keys new` makes the first")
         return Exit.CLEAN
     rows = [
-        (each.key.id.hex(), f"event {each.published}", f"event {each.retired}" if each.retired else "in force",
-         "yes" if each.vouch else "no")
+        (
+            each.key.id.hex(),
+            f"event {each.published}",
+            f"event {each.retired}" if each.retired else "in force",
+            "yes" if each.vouch else "no",
+        )
         for each in ring.entries
-    ]  # fmt: skip
+    ]
     output.text(*table(("key", "published", "retired", "vouched for"), rows), *(str(each.key) for each in ring.entries))
     return Exit.CLEAN
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:
     return {
-        "public_key": str(entry.key), "published": entry.published, "retired": entry.retired or None, "vouch": entry.vouch,
-    }  # fmt: skip
+        "public_key": str(entry.key),
+        "published": entry.published,
+        "retired": entry.retired or None,
+        "vouch": entry.vouch,
+    }

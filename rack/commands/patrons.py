@@ -26,10 +26,11 @@ TAKES = {"new": (), "list": (), "token": ("at",), "rotate": ("at",), "erase": ()
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "what", choices=("new", "list", "token", "rotate", "erase", "destroy"),
+        "what",
+        choices=("new", "list", "token", "rotate", "erase", "destroy"),
         help="new: make a keyring; list: its epochs; token: the tokens of cards; rotate: begin a new epoch; "
         "erase: destroy the secrets of cards; destroy: the key of an epoch",
-    )  # fmt: skip
+    )
     parser.add_argument("--keyring", metavar="FILE", type=Path, required=True, help="the keyring (mode 0600)")
     parser.add_argument(
         "--at", metavar="TIME", help="token, rotate: a time, such as 2026-07-01T00:00:00Z (default: now)"

@@ -28,9 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the proof there (default: stdout)")
     add_custody(parser)
     parser.add_argument(
-        "--note", type=Path, metavar="FILE",
+        "--note",
+        type=Path,
+        metavar="FILE",
         help="under this checkpoint, with the signature of a witness, from its folder (default: the newest of the log)",
-    )  # fmt: skip
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -56,9 +58,15 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         with closing(log_at(address, read_only=True, check_heads=False)) as log:
             rounds = _rounds(log, stream, arguments.number)
             put_on_record(
-                address, arguments, output, rounds={stream.partition("/")[2]: rounds}, what="round",
-                digest=sha256(proof).hexdigest(), form="proof", log_id=log.log_id,
-            )  # fmt: skip
+                address,
+                arguments,
+                output,
+                rounds={stream.partition("/")[2]: rounds},
+                what="round",
+                digest=sha256(proof).hexdigest(),
+                form="proof",
+                log_id=log.log_id,
+            )
     if arguments.out is None:
         output.value(json.loads(proof))
         output.text(proof.decode().rstrip("\n"))

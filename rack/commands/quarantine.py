@@ -28,13 +28,16 @@ TAKES = {"list": (), "show": ("out",), "redrive": ("line", "by", "reason")}
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "what", choices=("list", "show", "redrive"),
+        "what",
+        choices=("list", "show", "redrive"),
         help="list: every entry; show: one with its bytes; redrive: append what can be read by now, with a trace",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "digest", metavar="SHA256", nargs="*",
+        "digest",
+        metavar="SHA256",
+        nargs="*",
         help="the entry, by the beginning of its SHA-256 (redrive without one: all that were not redriven yet)",
-    )  # fmt: skip
+    )
     add_log(parser)
     parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: what the one line should have said")
     parser.add_argument("--by", metavar="ID", help="redrive: who does it, such as sv-1")
@@ -93,9 +96,15 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     shown = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
     rest = f"… and {len(data) - SHOWN:,} bytes more (--out FILE writes them)" if len(data) > SHOWN else ""
     output.text(
-        f"sha-256  {each.entry.sha256}", f"stream   {each.stream}", f"refused  {when(each)}", f"state    {state(each)}",
-        f"reason   {each.entry.reason}", "", shown, *([rest] if rest else []),
-    )  # fmt: skip
+        f"sha-256  {each.entry.sha256}",
+        f"stream   {each.stream}",
+        f"refused  {when(each)}",
+        f"state    {state(each)}",
+        f"reason   {each.entry.reason}",
+        "",
+        shown,
+        *([rest] if rest else []),
+    )
     return Exit.CLEAN
 
 
@@ -139,6 +148,11 @@ def state(each: Held) -> str:
 def as_json(each: Held) -> dict[str, Any]:
     """Return an entry as JSON values, without its bytes."""
     return {
-        "sha256": each.entry.sha256, "stream": each.stream, "reason": each.entry.reason, "bytes": len(each.entry.data),
-        "refused_at": when(each), "refused_seq": each.refused_seq, "redriven_seq": each.redriven_seq,
-    }  # fmt: skip
+        "sha256": each.entry.sha256,
+        "stream": each.stream,
+        "reason": each.entry.reason,
+        "bytes": len(each.entry.data),
+        "refused_at": when(each),
+        "refused_seq": each.refused_seq,
+        "redriven_seq": each.redriven_seq,
+    }

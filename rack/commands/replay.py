@@ -28,9 +28,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_log(parser)
     parser.add_argument(
-        "--as-of", metavar="WHEN", action="append", default=[],
+        "--as-of",
+        metavar="WHEN",
+        action="append",
+        default=[],
         help="judge by what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--rules", metavar="FILE", help="what if: judge by this rules submission instead of those filed"
     )
@@ -41,16 +44,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
     parser.add_argument(
-        "--group", metavar="NAME",
+        "--group",
+        metavar="NAME",
         help="with --follow, on Kafka: share the partitions with all that are started under this name",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--verdicts", metavar="FILE", type=Path, help="keep the verdicts in this file, not beside the log"
     )
     parser.add_argument(
-        "--warehouse", metavar="FILE", type=Path,
+        "--warehouse",
+        metavar="FILE",
+        type=Path,
         help="then build the warehouse of the pages there; with --follow again and again, for a tenth of the time",
-    )  # fmt: skip
+    )
     batch_replay.add_arguments(parser)
 
 

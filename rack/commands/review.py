@@ -34,12 +34,18 @@ A finding is named by its id, or by the first digits of it. Nothing is ever over
 ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
 READING = {"list", "show", "custody"}
 TAKES = {
-    "list": ("all",), "show": (), "assign": ("by", "reason", "to"), "note": ("by", "reason"),
-    "resolve": ("by", "reason", "disposition", "amount", "duplicate_of"), "sign": ("by", "reason", "amount"),
-    "reopen": ("by", "reason"), "video": ("by", "reason", "camera", "from_time", "to_time", "finding"),
+    "list": ("all",),
+    "show": (),
+    "assign": ("by", "reason", "to"),
+    "note": ("by", "reason"),
+    "resolve": ("by", "reason", "disposition", "amount", "duplicate_of"),
+    "sign": ("by", "reason", "amount"),
+    "reopen": ("by", "reason"),
+    "video": ("by", "reason", "camera", "from_time", "to_time", "finding"),
     "open": ("by", "reason", "dispute", "seat", "patron"),
-    "close": ("by", "reason", "dispute", "investigation", "outcome"), "custody": (),
-}  # fmt: skip
+    "close": ("by", "reason", "dispute", "investigation", "outcome"),
+    "custody": (),
+}
 """Action → its options, beside --log."""
 
 
@@ -100,11 +106,15 @@ def _list(desk: Desk, arguments: argparse.Namespace, output: Output) -> Exit:
     output.value([_case(case) for case in shown])
     rows = [
         (
-            case.finding.id[:8], case.table, str(case.finding.round_no or "–"), case.finding.line(),
-            "withdrawn" if case.withdrawn else case.review.state.replace("_", " "), case.review.assigned_to or "–",
+            case.finding.id[:8],
+            case.table,
+            str(case.finding.round_no or "–"),
+            case.finding.line(),
+            "withdrawn" if case.withdrawn else case.review.state.replace("_", " "),
+            case.review.assigned_to or "–",
         )
         for case in shown
-    ]  # fmt: skip
+    ]
     output.text(
         *(table(("finding", "table", "round", "what", "state", "with"), rows) if rows else ["nothing waits for review"])
     )
@@ -158,8 +168,10 @@ def _case(case: Case) -> dict[str, Any]:
     from msgspec import to_builtins
 
     return {
-        "finding": to_builtins(case.finding), "withdrawn": case.withdrawn, "review": to_builtins(case.review),
-    }  # fmt: skip
+        "finding": to_builtins(case.finding),
+        "withdrawn": case.withdrawn,
+        "review": to_builtins(case.review),
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------- writing
@@ -175,9 +187,13 @@ def _note(desk: Desk, given: argparse.Namespace) -> Entry:
 
 def _resolve(desk: Desk, given: argparse.Namespace) -> Entry:
     return desk.resolve(
-        _finding(given), disposition=_need(given, "disposition"), by=_need(given, "by"), reason=_need(given, "reason"),
-        amount_cents=_cents(given.amount), duplicate_of=given.duplicate_of,
-    )  # fmt: skip
+        _finding(given),
+        disposition=_need(given, "disposition"),
+        by=_need(given, "by"),
+        reason=_need(given, "reason"),
+        amount_cents=_cents(given.amount),
+        duplicate_of=given.duplicate_of,
+    )
 
 
 def _sign(desk: Desk, given: argparse.Namespace) -> Entry:
@@ -193,36 +209,59 @@ def _reopen(desk: Desk, given: argparse.Namespace) -> Entry:
 def _video(desk: Desk, given: argparse.Namespace) -> Entry:
     table_id, round_no = _place(given)
     return desk.mark_video(
-        table_id, round_no or 0, camera=_need(given, "camera"), by=_need(given, "by"), reason=_need(given, "reason"),
-        starts_us=_moment(given, "from_time"), ends_us=_moment(given, "to_time"), finding_id=given.finding,
-    )  # fmt: skip
+        table_id,
+        round_no or 0,
+        camera=_need(given, "camera"),
+        by=_need(given, "by"),
+        reason=_need(given, "reason"),
+        starts_us=_moment(given, "from_time"),
+        ends_us=_moment(given, "to_time"),
+        finding_id=given.finding,
+    )
 
 
 def _open(desk: Desk, given: argparse.Namespace) -> Entry:
     table_id, round_no = _place(given)
     return desk.open_dispute(
-        table_id, round_no or 0, dispute=_need(given, "dispute"), claim=_need(given, "reason"), by=_need(given, "by"),
-        seat=given.seat, patron=given.patron,
-    )  # fmt: skip
+        table_id,
+        round_no or 0,
+        dispute=_need(given, "dispute"),
+        claim=_need(given, "reason"),
+        by=_need(given, "by"),
+        seat=given.seat,
+        patron=given.patron,
+    )
 
 
 def _close(desk: Desk, given: argparse.Namespace) -> Entry:
     table_id, _ = _place(given, round_optional=True)
     if given.investigation:
         return desk.close_investigation(
-            table_id, investigation=given.investigation, outcome=_need(given, "outcome"), by=_need(given, "by"),
+            table_id,
+            investigation=given.investigation,
+            outcome=_need(given, "outcome"),
+            by=_need(given, "by"),
             reason=_need(given, "reason"),
-        )  # fmt: skip
+        )
     return desk.close_dispute(
-        table_id, dispute=_need(given, "dispute"), outcome=_need(given, "outcome"), by=_need(given, "by"),
+        table_id,
+        dispute=_need(given, "dispute"),
+        outcome=_need(given, "outcome"),
+        by=_need(given, "by"),
         reason=_need(given, "reason"),
-    )  # fmt: skip
+    )
 
 
 _WRITING: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
-    "assign": _assign, "note": _note, "resolve": _resolve, "sign": _sign, "reopen": _reopen, "video": _video,
-    "open": _open, "close": _close,
-}  # fmt: skip
+    "assign": _assign,
+    "note": _note,
+    "resolve": _resolve,
+    "sign": _sign,
+    "reopen": _reopen,
+    "video": _video,
+    "open": _open,
+    "close": _close,
+}
 
 
 def _need(given: argparse.Namespace, name: str) -> str:

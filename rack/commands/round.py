@@ -42,11 +42,16 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         from msgspec import to_builtins
 
         events = [
-            {"seq": event.seq, "type": event.type, "occurred_at_us": event.occurred_at_us, "source": event.source,
-             "payload": to_builtins(event.payload),
-             "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None}
+            {
+                "seq": event.seq,
+                "type": event.type,
+                "occurred_at_us": event.occurred_at_us,
+                "source": event.source,
+                "payload": to_builtins(event.payload),
+                "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None,
+            }
             for event in recorded.events
-        ]  # fmt: skip
+        ]
         output.value(to_builtins(judged) | {"transcript": recorded.transcript(), "events": events})
     else:
         output.text(recorded.transcript().rstrip("\n"), "", *verdict_lines(judged))

@@ -20,9 +20,10 @@ HELP = "list the paytables that can be filed, or check a rules submission"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "what", choices=("list", "check"),
+        "what",
+        choices=("list", "check"),
         help="list: every wager and paytable of every chapter, with its section; check: read a rules submission strictly",
-    )  # fmt: skip
+    )
     parser.add_argument("file", metavar="FILE", nargs="?", help="the rules submission to check (TOML)")
 
 

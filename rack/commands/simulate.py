@@ -56,15 +56,27 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             )
     faults = arguments.plant == "faults"
     day = simulate(
-        arguments.seed, arguments.rounds, games=games, plant=faults, days=arguments.days, rare=faults,
-        scheme=EXAMPLE if arguments.plant == "scheme" else None, tables=arguments.tables,
-    )  # fmt: skip
+        arguments.seed,
+        arguments.rounds,
+        games=games,
+        plant=faults,
+        days=arguments.days,
+        rare=faults,
+        scheme=EXAMPLE if arguments.plant == "scheme" else None,
+        tables=arguments.tables,
+    )
     day.write(path)
     labels, planted, legitimate = f"{path}.labels.json", len(day.labels), len(day.legitimate)
     output.value(
-        {"out": str(path), "labels": labels, "events": day.events, "rounds": day.rounds, "planted": planted,
-         "legitimate": legitimate}
-    )  # fmt: skip
+        {
+            "out": str(path),
+            "labels": labels,
+            "events": day.events,
+            "rounds": day.rounds,
+            "planted": planted,
+            "legitimate": legitimate,
+        }
+    )
     output.text(
         f"{path}: {day.events:,} events of {day.rounds:,} rounds; "
         f"{labels}: {planted:,} planted faults, {legitimate:,} legitimate irregularities"

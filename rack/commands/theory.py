@@ -24,9 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lines", action="store_true", help="show how often each line of a paytable is made")
     parser.add_argument("--markdown", action="store_true", help="print the table as in docs/theory.md")
     parser.add_argument(
-        "--compute", metavar="TABLE", nargs="*",
+        "--compute",
+        metavar="TABLE",
+        nargs="*",
         help="count again what the returns stand on: the tables named, or all, into analytics/theory/returns",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--rounds", metavar="N", type=positive, help="with --compute: how many rounds a simulation plays"
     )
@@ -66,12 +68,18 @@ HEADER = ("game", "wager", "paytable", "return %", "per base unit %", "std dev",
 def _rows(found: list[Return]) -> list[tuple[str, ...]]:
     return [
         (
-            each.game, each.wager, each.paytable or "–", f"{each.return_percent:.3f}",
-            f"{each.return_percent_per_base_unit:.3f}", f"{each.std_dev:.3f}", f"{100 * each.hit_frequency:.3f}",
-            f"{each.std_error_percent:.3f}" if each.std_error_percent else "–", each.method.partition(", ")[0],
+            each.game,
+            each.wager,
+            each.paytable or "–",
+            f"{each.return_percent:.3f}",
+            f"{each.return_percent_per_base_unit:.3f}",
+            f"{each.std_dev:.3f}",
+            f"{100 * each.hit_frequency:.3f}",
+            f"{each.std_error_percent:.3f}" if each.std_error_percent else "–",
+            each.method.partition(", ")[0],
         )
         for each in found
-    ]  # fmt: skip
+    ]
 
 
 def _markdown(found: list[Return]) -> list[str]:

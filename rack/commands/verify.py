@@ -37,9 +37,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_log(parser)
     parser.add_argument(
-        "--key", type=Path, metavar="FILE", action="append", default=[],
+        "--key",
+        type=Path,
+        metavar="FILE",
+        action="append",
+        default=[],
         help="the log's public key, as it was given to you (repeatable; default: the keys that the log names)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--rounds", metavar="DIR", type=Path, help="make this round table again as well, and compare it"
     )
@@ -48,9 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--witness-key", type=Path, metavar="FILE", help="the witness's public key, as it was given to you"
     )
     parser.add_argument(
-        "--gap", type=positive, metavar="T",
+        "--gap",
+        type=positive,
+        metavar="T",
         help="report every pause of more than so many seconds between checkpoints (default: than was promised)",
-    )  # fmt: skip
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -77,9 +83,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
         report, sealed = _walk(
-            log, parse_address(address)[0], checkpoints=store, anchors=anchors, marks=marks, gap_s=arguments.gap,
+            log,
+            parse_address(address)[0],
+            checkpoints=store,
+            anchors=anchors,
+            marks=marks,
+            gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
-        )  # fmt: skip
+        )
         witnessed = _look(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
     late = overdue(report.signed, utc_now_us())
@@ -144,11 +155,18 @@ def as_json(report: Report) -> dict[str, Any]:
     breaks = [_break_as_json(found) for found in report.breaks]
     heads = {stream: {"seq": head.seq, "hash": head.hash.hex()} for stream, head in report.heads.items()}
     return {
-        "ok": report.ok, "log_id": report.log_id, "property_id": report.property_id, "events": report.events,
-        "tables": report.tables, "streams": heads, "quarantined": report.quarantined,
+        "ok": report.ok,
+        "log_id": report.log_id,
+        "property_id": report.property_id,
+        "events": report.events,
+        "tables": report.tables,
+        "streams": heads,
+        "quarantined": report.quarantined,
         "checkpoints": report.signed.checkpoints if report.signed is not None else 0,
-        "signed": to_builtins(report.signed), "first_break": breaks[0] if breaks else None, "breaks": breaks,
-    }  # fmt: skip
+        "signed": to_builtins(report.signed),
+        "first_break": breaks[0] if breaks else None,
+        "breaks": breaks,
+    }
 
 
 def _break_as_json(found: Break) -> dict[str, Any]:
@@ -270,19 +288,31 @@ def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
     about, judged = checked.bundle.about, checked.bundle.adjudication
     events = sum(len(part.events) for part in checked.bundle.streams.values())
     made = _time(checked.made.at_us)
-    output.value({
-        "ok": True, "reproduced": checked.reproduced, "same_engine": checked.same_engine, "table": about.table,
-        "round": about.round_no, "seat": about.seat, "verdict": judged.verdict, "findings": [f.line() for f in judged.findings],
-        "events": events, "software": about.software, "covered_by_us": checked.made.at_us, "key": str(checked.key),
-        "witnesses": [str(each.key) for each in checked.witnesses],
-    })  # fmt: skip
+    output.value(
+        {
+            "ok": True,
+            "reproduced": checked.reproduced,
+            "same_engine": checked.same_engine,
+            "table": about.table,
+            "round": about.round_no,
+            "seat": about.seat,
+            "verdict": judged.verdict,
+            "findings": [f.line() for f in judged.findings],
+            "events": events,
+            "software": about.software,
+            "covered_by_us": checked.made.at_us,
+            "key": str(checked.key),
+            "witnesses": [str(each.key) for each in checked.witnesses],
+        }
+    )
     output.text(
         f"table {about.table}, round {about.round_no}: {judged.verdict}; {events:,} events, each in the log "
         f"{checked.checkpoint.origin} when a checkpoint was signed {made}",
         *(f"cosigned by {each.key.name} {_time((each.time_s or 0) * 1_000_000)}" for each in checked.witnesses),
-        "worked out again from these events alone: the same verdict" if checked.reproduced else
-        f"not as this program ({engine()}) has it: the packet was made by {about.software}, whose rules differ",
-    )  # fmt: skip
+        "worked out again from these events alone: the same verdict"
+        if checked.reproduced
+        else f"not as this program ({engine()}) has it: the packet was made by {about.software}, whose rules differ",
+    )
     return Exit.CLEAN if checked.reproduced else Exit.FINDINGS
 
 
@@ -291,10 +321,17 @@ def _proof(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:
 
     proven = check(Proof.decode(data), keys)
     made = _time(proven.time.at_us)
-    output.value({
-        "ok": True, "origin": proven.checkpoint.origin, "stream": proven.stream, "events": list(proven.numbers),
-        "covered_by_us": proven.time.at_us, "key": str(proven.signed.key), "witnesses": [str(w.key) for w in proven.witnesses],
-    })  # fmt: skip
+    output.value(
+        {
+            "ok": True,
+            "origin": proven.checkpoint.origin,
+            "stream": proven.stream,
+            "events": list(proven.numbers),
+            "covered_by_us": proven.time.at_us,
+            "key": str(proven.signed.key),
+            "witnesses": [str(w.key) for w in proven.witnesses],
+        }
+    )
     numbers = ", ".join(map(str, proven.numbers))
     output.text(
         f"{proven.stream} event {numbers}: in the log {proven.checkpoint.origin} when a checkpoint was signed {made}",

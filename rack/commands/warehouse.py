@@ -97,9 +97,14 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
             left.append(leaving)
             if leaving.tables:
                 put_on_record(
-                    _log_of(arguments), arguments, output, rounds={name: [None] for name in leaving.tables},
-                    digest=leaving.digest, form=form, log_id=log_id,
-                )  # fmt: skip
+                    _log_of(arguments),
+                    arguments,
+                    output,
+                    rounds={name: [None] for name in leaving.tables},
+                    digest=leaving.digest,
+                    form=form,
+                    log_id=log_id,
+                )
 
         try:
             written = export(db, arguments.out, form, names, on_record=on_record)

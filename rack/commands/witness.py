@@ -37,9 +37,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the witness's own folder: what it cosigned is kept there",
     )
     parser.add_argument(
-        "--log-key", type=Path, metavar="FILE", action="append", default=[],
+        "--log-key",
+        type=Path,
+        metavar="FILE",
+        action="append",
+        default=[],
         help="the log's public key, as it was given to the witness (repeatable; default: the keys that the log names)",
-    )  # fmt: skip
+    )
     parser.add_argument("--follow", action="store_true", help="go on, until interrupted")
     parser.add_argument("--seconds", type=positive, metavar="T", help=f"with --follow: look so often ({SECONDS})")
 
@@ -94,6 +98,9 @@ def _line(seen: Cosigned, what: str) -> str:
 
 def _as_json(seen: Cosigned, *, new: bool) -> dict[str, object]:
     return {
-        "new": new, "origin": seen.checkpoint.origin, "size": seen.checkpoint.size, "root": seen.checkpoint.root.hex(),
+        "new": new,
+        "origin": seen.checkpoint.origin,
+        "size": seen.checkpoint.size,
+        "root": seen.checkpoint.root.hex(),
         "time_s": seen.signed.time_s,
-    }  # fmt: skip
+    }

@@ -44,56 +44,70 @@ class Words(NamedTuple):
 
 
 _BASE: Final[Ends] = {
-    WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "11(f)(1)"), TIE: (Outcome.TIE, "11(f)(2)"),
-    FOUL: (Outcome.FOUL, "11(f)(1)(iii)"), ALL_PUSH: (Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)"),
-}  # fmt: skip
+    WIN: (Outcome.WIN, "12(a)"),
+    LOSE: (Outcome.LOSE, "11(f)(1)"),
+    TIE: (Outcome.TIE, "11(f)(2)"),
+    FOUL: (Outcome.FOUL, "11(f)(1)(iii)"),
+    ALL_PUSH: (Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)"),
+}
 _EVEN: Final[Ends] = {
-    WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "687a.11(e)(3)"), TIE: (Outcome.TIE, "687a.11(e)(2)"),
+    WIN: (Outcome.WIN, "12(a)"),
+    LOSE: (Outcome.LOSE, "687a.11(e)(3)"),
+    TIE: (Outcome.TIE, "687a.11(e)(2)"),
     FOLDED: (Outcome.FOLDED, "687a.11(b)"),
-}  # fmt: skip
+}
 _TOTALS: Final[Ends] = {
-    WIN: (Outcome.WIN, "686a.8(a)"), LOSE: (Outcome.LOSE, "686a.7(j)"), TIE: (Outcome.TIE, "686a.7(j)"),
+    WIN: (Outcome.WIN, "686a.8(a)"),
+    LOSE: (Outcome.LOSE, "686a.7(j)"),
+    TIE: (Outcome.TIE, "686a.7(j)"),
     SURRENDERED: (Outcome.SURRENDERED, "686a.7(g)(3)"),
-}  # fmt: skip
+}
 _BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
 OUTCOME_NAMES: Final[Mapping[str, Words]] = {
     "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
     "player_dealer": Words(
         {"base": _BASE, "backline": _BASE},
-        {"ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": _BONUSES["fortune_bonus"]}, COVERED,
+        {"ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": _BONUSES["fortune_bonus"]},
+        COVERED,
     ),
     "pai_gow_poker": Words(
         {"base": {**_BASE, WIN: (Outcome.WIN, "11(f)(3)"), ALL_PUSH: (Outcome.TIGER_9_PUSH, "645c.1(e)(1)")}},
         {
-            **_BONUSES, "tiger_9": ("645c.1(g)", "645c.1(e)(2)"), "sum": ("645c.2(g)(1)", "645c.2(e)(1)"),
-            "match": ("645c.2(g)(2)", "645c.2(e)(2)"), "beat_it": ("645c.2(g)(3)", "645c.2(e)(3)"),
+            **_BONUSES,
+            "tiger_9": ("645c.1(g)", "645c.1(e)(2)"),
+            "sum": ("645c.2(g)(1)", "645c.2(e)(1)"),
+            "match": ("645c.2(g)(2)", "645c.2(e)(2)"),
+            "beat_it": ("645c.2(g)(3)", "645c.2(e)(3)"),
         },
     ),
     "fortune_asia": Words(
         {
             "base": {
-                WIN: (Outcome.WIN, "12(a)"), LOSE: (Outcome.LOSE, "659a.11(f)(1)(i)"),
-                FOUL: (Outcome.FOUL, "659a.11(f)(1)(iii)"), FOUL_IN_FRONT: (Outcome.FOUL, "659a.11(f)(1)(iv)"),
+                WIN: (Outcome.WIN, "12(a)"),
+                LOSE: (Outcome.LOSE, "659a.11(f)(1)(i)"),
+                FOUL: (Outcome.FOUL, "659a.11(f)(1)(iii)"),
+                FOUL_IN_FRONT: (Outcome.FOUL, "659a.11(f)(1)(iv)"),
             },
         },
         {**_BONUSES, "insurance": ("659a.12(c)", "659a.11(h)(2)(i)")},
     ),
-    "over_under": Words(
-        {"ante": _TOTALS, "over": _TOTALS, "under": _TOTALS}, {"bonus": ("686a.8(b)", "686a.7(k)")}
-    ),
+    "over_under": Words({"ante": _TOTALS, "over": _TOTALS, "under": _TOTALS}, {"bonus": ("686a.8(b)", "686a.7(k)")}),
     "dj_wild": Words(
         {
-            "ante": _EVEN, "raise": _EVEN,
+            "ante": _EVEN,
+            "raise": _EVEN,
             "blind": {0: _EVEN[LOSE], EQUAL: _EVEN[TIE], FOLDED: _EVEN[FOLDED]},
             "progressive": {FOLDED: (Outcome.FOLDED, "687a.11(b)(3)")},
             "bad_beat": {FOLDED: (Outcome.FOLDED, "687a.11(b)(2)")},
         },
         {
-            "blind": ("687a.12(b)", ""), "progressive": ("12(d)", "11(h)(3)(i)(A)"),
-            "trips": ("687a.12(d)", "687a.11(f)(2)(i)"), "bad_beat": ("687a.12(e)", "687a.11(f)(3)(i)"),
+            "blind": ("687a.12(b)", ""),
+            "progressive": ("12(d)", "11(h)(3)(i)(A)"),
+            "trips": ("687a.12(d)", "687a.11(f)(2)(i)"),
+            "bad_beat": ("687a.12(e)", "687a.11(f)(3)(i)"),
         },
     ),
-}  # fmt: skip
+}
 """The words of every game that is screened."""
 _ENVY_SECTION: Final = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 
@@ -128,25 +142,50 @@ class Upheld:
         for row, *money in zip(rows, *(each[upheld].tolist() for each in columns), strict=True):
             yield self._result(row, *money)
 
-    def _result(self, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int], envy: list[int],
-                envy_due: list[int], envy_to: list[int]) -> Result:  # fmt: skip
+    def _result(
+        self,
+        row: dict[str, Any],
+        staked: list[int],
+        due: list[int],
+        lines: list[int],
+        envy: list[int],
+        envy_due: list[int],
+        envy_to: list[int],
+    ) -> Result:
         book = self._books[row["rules"]]
         wagers = [*self._wagers(book, row, staked, due, lines)]
         if row.get("behind"):  # they stand in the order in which they came, and settlements name them by their names
             wagers.sort(key=lambda each: (each.seat, each.wager != "base", each.wager, each.bettor))
         settlements = [*wagers, *self._envy(book, row, envy, envy_due, envy_to)]
         said = Adjudication(
-            stream=row["stream"], round_no=row["round_no"], revision=1, supersedes=None,
-            as_of={row["stream"]: row["last_seq"]}, engine=engine(), rules_digest=book.digest, submission=book.name,
-            game=book.game, chapter=book.chapter.key, gaming_day=row["gaming_day"], shift=row["shift"], dealer=row["dealer"],
-            opened_at_us=row["opened_at_us"], closed_at_us=row["closed_at_us"], first_seq=row["first_seq"],
-            last_seq=row["last_seq"], verdict="UPHELD", undetermined=(), findings=(), withdrawn=(),
+            stream=row["stream"],
+            round_no=row["round_no"],
+            revision=1,
+            supersedes=None,
+            as_of={row["stream"]: row["last_seq"]},
+            engine=engine(),
+            rules_digest=book.digest,
+            submission=book.name,
+            game=book.game,
+            chapter=book.chapter.key,
+            gaming_day=row["gaming_day"],
+            shift=row["shift"],
+            dealer=row["dealer"],
+            opened_at_us=row["opened_at_us"],
+            closed_at_us=row["closed_at_us"],
+            first_seq=row["first_seq"],
+            last_seq=row["last_seq"],
+            verdict="UPHELD",
+            undetermined=(),
+            findings=(),
+            withdrawn=(),
             settlements=tuple(settlements),
-        )  # fmt: skip
+        )
         return "adjudications", f"{said.stream}#{said.round_no}", to_bytes(said)
 
-    def _wagers(self, book: Rulebook, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int]
-                ) -> Iterator[Settlement]:  # fmt: skip
+    def _wagers(
+        self, book: Rulebook, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int]
+    ) -> Iterator[Settlement]:
         form, order = ROW_SCHEMAS[book.game], _IN_ORDER[book.game]
         slots = form.slots
         for seat in range(1, form.seats + 1):
@@ -157,10 +196,18 @@ class Upheld:
                     line, cite, paytable = self._ending(book, slot.wager, lines[place])
                     who = bettor if slot.wager != "backline" else row["behind"][(seat - 1) * BEHIND + at - FIRST_BEHIND]
                     yield Settlement(
-                        seat=seat, wager=slot.wager, number=slot.number, bettor=who, paytable=paytable,
-                        staked_cents=staked[place], due_cents=due[place], done_cents=due[place], by_slip_cents=0, line=line,
+                        seat=seat,
+                        wager=slot.wager,
+                        number=slot.number,
+                        bettor=who,
+                        paytable=paytable,
+                        staked_cents=staked[place],
+                        due_cents=due[place],
+                        done_cents=due[place],
+                        by_slip_cents=0,
+                        line=line,
                         cite=cite,
-                    )  # fmt: skip
+                    )
 
     def _ending(self, book: Rulebook, wager: str, line: int) -> Ending:
         key = book.digest, wager, line
@@ -168,8 +215,9 @@ class Upheld:
             self._endings[key] = _ending(book, wager, line)
         return self._endings[key]
 
-    def _envy(self, book: Rulebook, row: dict[str, Any], envy: list[int], due: list[int], to: list[int]
-              ) -> Iterator[Settlement]:  # fmt: skip
+    def _envy(
+        self, book: Rulebook, row: dict[str, Any], envy: list[int], due: list[int], to: list[int]
+    ) -> Iterator[Settlement]:
         if not any(to):
             return
         seats, turns = ROW_SCHEMAS[book.game].seats, _turns(ROW_SCHEMAS[book.game], row)
@@ -182,11 +230,18 @@ class Upheld:
                 cents = sum(due[which * seats + hand - 1] for hand in hands)
                 names = [paytable.lines[envy[which * seats + hand - 1] - 1].hand for hand in hands]
                 yield Settlement(
-                    seat=seat, wager=ENVY[wager], number=None, bettor=row[f"bettor_{seat}"], paytable=paytable.name,
-                    staked_cents=0, due_cents=cents, done_cents=cents, by_slip_cents=0,
+                    seat=seat,
+                    wager=ENVY[wager],
+                    number=None,
+                    bettor=row[f"bettor_{seat}"],
+                    paytable=paytable.name,
+                    staked_cents=0,
+                    due_cents=cents,
+                    done_cents=cents,
+                    by_slip_cents=0,
                     line=" ".join(f"{name}@{hand}" for name, hand in zip(names, hands, strict=True)),
                     cite=str(book.cite(_ENVY_SECTION[wager])),
-                )  # fmt: skip
+                )
 
 
 def _turns(form: RowSchema, row: Mapping[str, Any]) -> list[int]:

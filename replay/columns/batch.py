@@ -71,8 +71,9 @@ class Tally:
         return summary
 
 
-def replay_batch(log: EventLog, results: ResultStore, table: RoundTable, by: Engine, progress: Progress | None = None
-                 ) -> BatchSummary:  # fmt: skip
+def replay_batch(
+    log: EventLog, results: ResultStore, table: RoundTable, by: Engine, progress: Progress | None = None
+) -> BatchSummary:
     """Judge a log by its round table, then what the table does not have; store every verdict as a replay does.
 
     Raises `TableError` where the table is not of this log, or the results hold verdicts already.

@@ -38,10 +38,15 @@ def dj_wild(row: Row, round_: Round, book: Rulebook) -> None:
     _decided(row, round_, book)
     _in_turn(row, round_, book)
     shown = turned(round_)
-    plain.moments(row, round_, {
-        **plain.moments_in_every_game(round_), "turned": [shown] if shown is not None else [],
-        "last_wager": [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager != "raise"],
-    })  # fmt: skip
+    plain.moments(
+        row,
+        round_,
+        {
+            **plain.moments_in_every_game(round_),
+            "turned": [shown] if shown is not None else [],
+            "last_wager": [fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager != "raise"],
+        },
+    )
 
 
 def _dealt(row: Row, round_: Round) -> None:

@@ -41,8 +41,10 @@ def _slots(*wagers: str) -> tuple[Slot, ...]:
 
 FACE_UP: Final = RowSchema(
     slots=_slots("base", "ace_high_bonus", "fortune_bonus", "progressive"),
-    follows=frozenset({"ace_high_bonus", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
-)  # fmt: skip
+    follows=frozenset({"ace_high_bonus", "fortune_bonus", "progressive"}),
+    numbers=START,
+    arrays=SEVENS,
+)
 
 BEHIND: Final = 3
 """So many patrons who bet behind a seat have room in a row."""
@@ -50,20 +52,33 @@ OFFERS: Final = 14
 """So many offers of the player-dealer position have room in a row."""
 
 PLAYER_DEALER: Final = RowSchema(
-    slots=_slots("base", "ace_high_bonus", "fortune_bonus", *["backline"] * BEHIND), follows=frozenset(),
+    slots=_slots("base", "ace_high_bonus", "fortune_bonus", *["backline"] * BEHIND),
+    follows=frozenset(),
     numbers={
-        "start_count": (np.uint8, 0), "bank": (np.uint8, 0), "bank_cents": (np.int32, -1), "button": (np.uint8, 0),
-        "held_seat": (np.uint8, 0), "held_rounds": (np.uint8, 0), "held_by_same": (np.uint8, 0), "to_ask": (np.uint8, 0),
-        "accepted_by": (np.uint8, 0), "picked": (np.uint8, 0),
+        "start_count": (np.uint8, 0),
+        "bank": (np.uint8, 0),
+        "bank_cents": (np.int32, -1),
+        "button": (np.uint8, 0),
+        "held_seat": (np.uint8, 0),
+        "held_rounds": (np.uint8, 0),
+        "held_by_same": (np.uint8, 0),
+        "to_ask": (np.uint8, 0),
+        "accepted_by": (np.uint8, 0),
+        "picked": (np.uint8, 0),
     },
     arrays={
-        **SEVENS, "offers": (np.uint8, OFFERS, 0), "piles": (np.uint8, 7 * POSITIONS, NO_CARD),
-        "pile_turns": (np.uint8, 7 * POSITIONS, 0), "fees": (np.int32, POSITIONS, 0),
-        "fees_behind": (np.int32, BEHIND * POSITIONS, 0), "moved_from": (np.int16, 5 * POSITIONS, -1),
+        **SEVENS,
+        "offers": (np.uint8, OFFERS, 0),
+        "piles": (np.uint8, 7 * POSITIONS, NO_CARD),
+        "pile_turns": (np.uint8, 7 * POSITIONS, 0),
+        "fees": (np.int32, POSITIONS, 0),
+        "fees_behind": (np.int32, BEHIND * POSITIONS, 0),
+        "moved_from": (np.int16, 5 * POSITIONS, -1),
         "moved_to": (np.int16, 5 * POSITIONS, -1),
     },
-    seats=POSITIONS, lists=("behind",),
-)  # fmt: skip
+    seats=POSITIONS,
+    lists=("behind",),
+)
 """`bank` is the player-dealer's seat and `bank_cents` its wager, `button` where the action button lies; `held_…` the seat that
 had the position before, for how many rounds, and whether of the same patron; `to_ask` the seats that had to be asked, `offers`
 those that were, in order, `accepted_by` the first that accepted. `piles` has the cards dealt to piles and `pile_turns` to which,
@@ -81,14 +96,24 @@ PAI_GOW_POKER: Final = RowSchema(
     ),
     follows=frozenset({"fortune_bonus", "progressive"}),
     numbers={
-        **START, "dice": (np.int16, -1), "red": (np.uint8, 0), "electronic": (np.uint8, 0), "shake_ms": (np.int64, 0),
-        "shaken_open": (np.uint8, 0), "activated": (np.uint8, 0), "seated": (np.uint8, 0), "mystery_before": (np.int64, -1),
+        **START,
+        "dice": (np.int16, -1),
+        "red": (np.uint8, 0),
+        "electronic": (np.uint8, 0),
+        "shake_ms": (np.int64, 0),
+        "shaken_open": (np.uint8, 0),
+        "activated": (np.uint8, 0),
+        "seated": (np.uint8, 0),
+        "mystery_before": (np.int64, -1),
     },
     arrays={
-        **SEVENS, "own_moved": (np.int16, SEATS, -1), "mystery_at": (np.uint8, SEATS, 0),
-        "mystery_cents": (np.int32, SEATS, 0), "mystery_readings": (np.int64, SEATS, 0),
+        **SEVENS,
+        "own_moved": (np.int16, SEATS, -1),
+        "mystery_at": (np.uint8, SEATS, 0),
+        "mystery_cents": (np.int32, SEATS, 0),
+        "mystery_readings": (np.int64, SEATS, 0),
     },
-)  # fmt: skip
+)
 """`dice` is which of the 216 ways they lay (-1: none read), `red` the place of the red die from 1 where two are blue (0: no
 colours, 4: other colours); `electronic`, `shake_ms`, `shaken_open`: whether a machine shook the dice, how long, and whether the
 shaker stood open; `activated` the seat that activated it; `seated` the seats that are taken; `own_moved` of Tiger 9;
@@ -99,16 +124,25 @@ DJ_WILD: Final = RowSchema(
     slots=_slots("ante", "blind", "raise", "progressive", "trips", "bad_beat"),
     follows=frozenset(),
     numbers={
-        "side": (np.uint8, NO_CARD), "counted": (np.uint8, 0), "uncounted": (np.uint8, 0), "hand_shuffled": (np.uint8, 0),
-        "folded": (np.uint8, 0), "last_raise": (np.int16, -1),
+        "side": (np.uint8, NO_CARD),
+        "counted": (np.uint8, 0),
+        "uncounted": (np.uint8, 0),
+        "hand_shuffled": (np.uint8, 0),
+        "folded": (np.uint8, 0),
+        "last_raise": (np.int16, -1),
     },
     arrays={
-        "dealt": (np.uint8, 5 * POSITIONS, NO_CARD), "dealt_to": (np.uint8, POSITIONS, NO_CARD),
-        "decided": (np.int16, SEATS, -1), "settled_from": (np.int16, SEATS, -1), "settled_to": (np.int16, SEATS, -1),
-        "base_to": (np.int16, SEATS, -1), "others_from": (np.int16, SEATS, -1),
-        "optional_from": (np.int16, 3 * SEATS, -1), "hand_gone": (np.int16, SEATS, -1),
+        "dealt": (np.uint8, 5 * POSITIONS, NO_CARD),
+        "dealt_to": (np.uint8, POSITIONS, NO_CARD),
+        "decided": (np.int16, SEATS, -1),
+        "settled_from": (np.int16, SEATS, -1),
+        "settled_to": (np.int16, SEATS, -1),
+        "base_to": (np.int16, SEATS, -1),
+        "others_from": (np.int16, SEATS, -1),
+        "optional_from": (np.int16, 3 * SEATS, -1),
+        "hand_gone": (np.int16, SEATS, -1),
     },
-)  # fmt: skip
+)
 """`dealt` has each position's five cards, `dealt_to` the positions in the order of the stacks; `side` the side card; `counted`
 how many cards the shuffler counted last (0: none), `uncounted` the rounds in a row in which nobody counted any; `folded` the
 seats that folded. Of each seat the moments of its decision (`decided`), of the first and last settlement of its wagers, of the
@@ -118,8 +152,10 @@ collecting its cards (`hand_gone`).
 
 FORTUNE_ASIA: Final = RowSchema(
     slots=_slots("base", "insurance", "fortune_bonus", "progressive"),
-    follows=frozenset({"insurance", "fortune_bonus", "progressive"}), numbers=START, arrays=SEVENS,
-)  # fmt: skip
+    follows=frozenset({"insurance", "fortune_bonus", "progressive"}),
+    numbers=START,
+    arrays=SEVENS,
+)
 
 SHUFFLERS: Final = ("", "none", "automated", "automated_counting", "continuous")
 """Shufflers by number; 0: not on record."""
@@ -128,18 +164,35 @@ OVER_UNDER: Final = RowSchema(
     slots=_slots("ante", "over", "under", "bonus"),
     follows=frozenset(),
     numbers={
-        "shuffler": (np.uint8, 0), "begun": (np.int64, 0), "last_dealt": (np.int64, 0), "newcomer": (np.int64, 0),
-        "burnt_at": (np.int64, 0), "burns": (np.int16, 0), "just_opened": (np.uint8, 0), "cut_at": (np.int64, 0),
-        "cover_put_at": (np.int64, 0), "cover_depth": (np.int16, -1), "cover_from_top": (np.uint8, 0),
-        "cover_passed": (np.uint8, 0), "cover_at": (np.uint8, 0), "cover_known": (np.uint8, 0),
+        "shuffler": (np.uint8, 0),
+        "begun": (np.int64, 0),
+        "last_dealt": (np.int64, 0),
+        "newcomer": (np.int64, 0),
+        "burnt_at": (np.int64, 0),
+        "burns": (np.int16, 0),
+        "just_opened": (np.uint8, 0),
+        "cut_at": (np.int64, 0),
+        "cover_put_at": (np.int64, 0),
+        "cover_depth": (np.int16, -1),
+        "cover_from_top": (np.uint8, 0),
+        "cover_passed": (np.uint8, 0),
+        "cover_at": (np.uint8, 0),
+        "cover_known": (np.uint8, 0),
     },
     arrays={
-        "dealt": (np.uint8, 3 * SEATS, NO_CARD), "gone": (np.uint8, 52, 0), "first_at": (np.int16, SEATS, -1),
-        "further_from": (np.int16, SEATS, -1), "further_to": (np.int16, SEATS, -1), "decided": (np.int16, SEATS, -1),
-        "said": (np.uint8, SEATS, 0), "surrendered": (np.int16, SEATS, -1), "side_to": (np.int16, SEATS, -1),
-        "settled_from": (np.int16, SEATS, -1), "settled_to": (np.int16, SEATS, -1),
+        "dealt": (np.uint8, 3 * SEATS, NO_CARD),
+        "gone": (np.uint8, 52, 0),
+        "first_at": (np.int16, SEATS, -1),
+        "further_from": (np.int16, SEATS, -1),
+        "further_to": (np.int16, SEATS, -1),
+        "decided": (np.int16, SEATS, -1),
+        "said": (np.uint8, SEATS, 0),
+        "surrendered": (np.int16, SEATS, -1),
+        "side_to": (np.int16, SEATS, -1),
+        "settled_from": (np.int16, SEATS, -1),
+        "settled_to": (np.int16, SEATS, -1),
     },
-)  # fmt: skip
+)
 """Of the shoe, as numbers of events in the stream (0: none): what began it where this round does (`begun`), the last card dealt
 before the round (`last_dealt`), a dealer who came and has not dealt (`newcomer`), the last card burnt before the first one
 dealt (`burnt_at`), the cut (`cut_at`), the cover card put into cards not dealt yet (`cover_put_at`, so deep). `shuffler` is the

@@ -56,9 +56,13 @@ class Dask:
                 self._own = distributed.LocalCluster(
                     n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None
                 )
-            security = None if tls is None else distributed.Security(
-                tls_ca_file=tls.ca, tls_client_cert=tls.certificate, tls_client_key=tls.key, require_encryption=True
-            )  # fmt: skip
+            security = (
+                None
+                if tls is None
+                else distributed.Security(
+                    tls_ca_file=tls.ca, tls_client_cert=tls.certificate, tls_client_key=tls.key, require_encryption=True
+                )
+            )
             self.client = distributed.Client(self._own or scheduler, security=security, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             self.close()

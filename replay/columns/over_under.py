@@ -52,12 +52,17 @@ def over_under(row: Row, round_: Round, book: Rulebook) -> None:
     plain.settled(row, round_, OVER_UNDER)
     _decided(row, round_)
     _in_turn(row, round_, book)
-    plain.moments(row, round_, {
-        "last_wager": [
-            *(fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager not in SIDES), *round_.of(model.WagerRemoved),
-        ],
-        "first_card": round_.of(model.CardsDealt),
-    })  # fmt: skip
+    plain.moments(
+        row,
+        round_,
+        {
+            "last_wager": [
+                *(fact for fact in round_.of(model.WagerPlaced) if fact.payload.wager not in SIDES),
+                *round_.of(model.WagerRemoved),
+            ],
+            "first_card": round_.of(model.CardsDealt),
+        },
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------------- the cards

@@ -23,10 +23,20 @@ ASPECTS: Final = frozenset(get_args(model.Aspect)) - {"equipment", "progressive"
 """What the record of a plain round covers."""
 
 ORDINARY: Final[frozenset[type[Event]]] = plain.IN_EVERY_GAME | {
-    model.ShakerShaken, model.DiceRolled, model.TotalAnnounced, model.NumberDrawn, model.StartAnnounced,
-    model.ShakerCovered, model.HandSet, model.HandExamined, model.PlayerDealerOffered, model.PlayerDealerWagered,
-    model.ActionButtonPlaced, model.PileSelected, model.CollectionTaken,
-}  # fmt: skip
+    model.ShakerShaken,
+    model.DiceRolled,
+    model.TotalAnnounced,
+    model.NumberDrawn,
+    model.StartAnnounced,
+    model.ShakerCovered,
+    model.HandSet,
+    model.HandExamined,
+    model.PlayerDealerOffered,
+    model.PlayerDealerWagered,
+    model.ActionButtonPlaced,
+    model.PileSelected,
+    model.CollectionTaken,
+}
 AT_MOST_ONCE: Final[tuple[type[Event], ...]] = (model.StubCounted, model.PileSelected)
 
 WIDTH: Final = len(PLAYER_DEALER.slots)
@@ -43,11 +53,17 @@ def player_dealer(row: Row, round_: Round, book: Rulebook) -> None:
     _settled(row, round_, book)
     plain.envy(row, round_, SEATS)
     own = [fact for fact in round_.of(model.HandSet) if fact.payload.position == row["bank"]]
-    plain.moments(row, round_, {
-        "last_wager": round_.of(model.WagerPlaced), "last_lammer": round_.of(model.LammerPlaced),
-        "first_card": round_.of(model.CardsDealt), "dealer_set": own,
-        "first_look": [fact for fact in round_.of(model.HandSet) if fact not in own],
-    })  # fmt: skip
+    plain.moments(
+        row,
+        round_,
+        {
+            "last_wager": round_.of(model.WagerPlaced),
+            "last_lammer": round_.of(model.LammerPlaced),
+            "first_card": round_.of(model.CardsDealt),
+            "dealer_set": own,
+            "first_look": [fact for fact in round_.of(model.HandSet) if fact not in own],
+        },
+    )
 
 
 def _place(position: int | str) -> int:

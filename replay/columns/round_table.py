@@ -173,8 +173,9 @@ def _placed(made: Path, folder: Path, name: str, suffix: str, rounds: int = 0) -
     return FileEntry(path=path, sha256=digest, rounds=rounds)
 
 
-def build(log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None
-          ) -> Manifest:  # fmt: skip
+def build(
+    log: EventLog, folder: Path, progress: Progress | None = None, heads: Mapping[str, int] | None = None
+) -> Manifest:
     """Derive the table from a log and put it in a folder: of every stream to its end, or of those in `heads` to a number.
 
     Raises `TableError` where the folder holds something else.
@@ -211,9 +212,15 @@ def build(log: EventLog, folder: Path, progress: Progress | None = None, heads: 
             (folder / "rules").mkdir(exist_ok=True)
             (folder / "rules" / f"{digest}.toml").write_text(text, encoding="utf-8", newline="")
         manifest = Manifest(
-            version=VERSION, log_id=log.log_id, property_id=log.property_id, heads=ends, single_path=single, files=entries,
-            rules=sorted(rules), carried=kept,
-        )  # fmt: skip
+            version=VERSION,
+            log_id=log.log_id,
+            property_id=log.property_id,
+            heads=ends,
+            single_path=single,
+            files=entries,
+            rules=sorted(rules),
+            carried=kept,
+        )
         _put_in_force(folder, scratch, manifest)
     return manifest
 

@@ -191,10 +191,12 @@ def advances(round_: Round, accepted: Sequence[RecordedEvent]) -> tuple[str, int
     must(name not in round_.before.unrecorded, "a Progressive paid that no meter has on record")
     padding = [0] * (SEATS - len(seats))
     return (
-        name, round_.before.readings.get(name, -1), [*seats, *padding],
+        name,
+        round_.before.readings.get(name, -1),
+        [*seats, *padding],
         [*(cents_of(fact.payload.amount_cents) for fact in accepted), *padding],
         [*(fact.payload.reading_centicents for fact in accepted), *padding],
-    )  # fmt: skip
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- the settlement
@@ -284,8 +286,12 @@ def moments(row: Row, round_: Round, found: Mapping[str, Sequence[RecordedEvent]
 def moments_in_every_game(round_: Round) -> dict[str, Sequence[RecordedEvent]]:
     """Return the facts whose moments matter in every game."""
     return {
-        "last_wager": round_.of(model.WagerPlaced), "no_more_bets": round_.of(model.NoMoreBets),
-        "last_accepted": round_.of(model.ProgressiveAccepted), "locked": round_.of(model.ProgressiveLocked),
-        "last_lammer": round_.of(model.LammerPlaced), "first_card": round_.of(model.CardsDealt),
-        "last_card": round_.of(model.CardsDealt), "first_envy": round_.of(model.EnvyPaid),
-    }  # fmt: skip
+        "last_wager": round_.of(model.WagerPlaced),
+        "no_more_bets": round_.of(model.NoMoreBets),
+        "last_accepted": round_.of(model.ProgressiveAccepted),
+        "locked": round_.of(model.ProgressiveLocked),
+        "last_lammer": round_.of(model.LammerPlaced),
+        "first_card": round_.of(model.CardsDealt),
+        "last_card": round_.of(model.CardsDealt),
+        "first_envy": round_.of(model.EnvyPaid),
+    }

@@ -33,9 +33,17 @@ MOMENTS: Final = (
 """The moments of a round that are not of one seat, in the order of the column `moments`."""
 
 TEXTS: Final = (
-    "property_id", "stream", "game", "gaming_day", "shift", "dealer", "rules", "aside", "meter",
+    "property_id",
+    "stream",
+    "game",
+    "gaming_day",
+    "shift",
+    "dealer",
+    "rules",
+    "aside",
+    "meter",
     *(f"bettor_{seat}" for seat in range(1, SEATS + 1)),
-)  # fmt: skip
+)
 """Columns of text. `rules`: the digest of the submission in force; `aside`: why the round takes the single path, or empty."""
 
 PLACED: Final[Mapping[str, type[np.generic]]] = {
@@ -212,9 +220,15 @@ def as_batch(rows: Sequence[Mapping[str, Any]], form: RowSchema) -> pa.RecordBat
 def screened_of(columns: pa.Schema) -> tuple[str, ...]:
     """Return the columns that screening reads, of those that a file has: numbers, and of the texts three."""
     return tuple(
-        field.name for field in columns if field.name in ("game", "rules", "aside")
-        or (field.name not in (*PLACED, REST) and not pa.types.is_string(field.type) and not pa.types.is_list(field.type))
-    )  # fmt: skip
+        field.name
+        for field in columns
+        if field.name in ("game", "rules", "aside")
+        or (
+            field.name not in (*PLACED, REST)
+            and not pa.types.is_string(field.type)
+            and not pa.types.is_list(field.type)
+        )
+    )
 
 
 def fixed(values: Array) -> pa.FixedSizeBinaryArray:

@@ -77,13 +77,21 @@ class RowWriter(StreamWorker):
     def _describe(self, row: Row, round_: Round, book: Rulebook | str) -> None:
         before, facts = round_.before, round_.facts
         row |= {
-            "property_id": self.property_id, "stream": self.stream, "round_no": round_.round_no,
-            "game": before.game if isinstance(book, str) else book.game, "gaming_day": round_.gaming_day,
-            "shift": before.shift, "dealer": before.dealer, "rules": "" if isinstance(book, str) else book.digest,
-            "first_seq": round_.first_seq, "last_seq": round_.last_seq, "opened_at_us": round_.opened.at_us,
-            "closed_at_us": round_.closed.at_us if round_.closed else facts[-1].at_us, "rest_seq": self.rest_seq,
+            "property_id": self.property_id,
+            "stream": self.stream,
+            "round_no": round_.round_no,
+            "game": before.game if isinstance(book, str) else book.game,
+            "gaming_day": round_.gaming_day,
+            "shift": before.shift,
+            "dealer": before.dealer,
+            "rules": "" if isinstance(book, str) else book.digest,
+            "first_seq": round_.first_seq,
+            "last_seq": round_.last_seq,
+            "opened_at_us": round_.opened.at_us,
+            "closed_at_us": round_.closed.at_us if round_.closed else facts[-1].at_us,
+            "rest_seq": self.rest_seq,
             REST: self.rest,
-        }  # fmt: skip
+        }
 
     def _touch(self, round_no: int) -> None:
         self.touched_to = self.seq

@@ -26,9 +26,15 @@ ASPECTS: Final = frozenset(get_args(model.Aspect)) - {"mystery", "rotation", "fe
 """What the record of a plain round covers."""
 
 ORDINARY: Final[frozenset[type[Event]]] = plain.IN_EVERY_GAME | {
-    model.ShakerShaken, model.DiceRolled, model.TotalAnnounced, model.NumberDrawn, model.StartAnnounced,
-    model.ShakerCovered, model.HandSet, model.HandExamined,
-}  # fmt: skip
+    model.ShakerShaken,
+    model.DiceRolled,
+    model.TotalAnnounced,
+    model.NumberDrawn,
+    model.StartAnnounced,
+    model.ShakerCovered,
+    model.HandSet,
+    model.HandExamined,
+}
 ORDINARY_WITH_DICE: Final[frozenset[type[Event]]] = ORDINARY | {
     model.ShakerActivated,
     model.DiceAnnounced,
@@ -36,9 +42,14 @@ ORDINARY_WITH_DICE: Final[frozenset[type[Event]]] = ORDINARY | {
 }
 
 AT_MOST_ONCE: Final[tuple[type[Event], ...]] = (
-    model.NoMoreBets, model.ProgressiveLocked, model.DiceRolled, model.TotalAnnounced, model.NumberDrawn,
-    model.ShakerCovered, model.StubCounted,
-)  # fmt: skip
+    model.NoMoreBets,
+    model.ProgressiveLocked,
+    model.DiceRolled,
+    model.TotalAnnounced,
+    model.NumberDrawn,
+    model.ShakerCovered,
+    model.StubCounted,
+)
 AT_MOST_ONCE_WITH_DICE: Final[tuple[type[Event], ...]] = (*AT_MOST_ONCE, model.ShakerActivated, model.DiceAnnounced)
 
 
@@ -104,14 +115,22 @@ def _settled(row: Row, round_: Round, form: RowSchema) -> None:
     turned = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "dealer" and fact.payload.face_up]
     turned += [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == "dealer"]
     shaken = [*round_.of(model.ShakerActivated), *round_.of(model.ShakerShaken), *round_.of(model.DiceRolled)]
-    plain.moments(row, round_, {
-        **plain.moments_in_every_game(round_), "start": round_.of(model.DiceRolled) or round_.of(model.NumberDrawn),
-        "covered": round_.of(model.ShakerCovered), "dealer_set": by_dealer,
-        "first_look": [*round_.of(model.HandExamined), *by_players],
-        "last_fortune": [fact for fact in money if fact.payload.wager == "fortune_bonus"],
-        "last_set": by_players, "turned": [*turned, *by_dealer], "shaker": shaken,
-        "last_on_dice": [fact for fact in money if fact.payload.wager in ("sum", "beat_it", "match")],
-    })  # fmt: skip
+    plain.moments(
+        row,
+        round_,
+        {
+            **plain.moments_in_every_game(round_),
+            "start": round_.of(model.DiceRolled) or round_.of(model.NumberDrawn),
+            "covered": round_.of(model.ShakerCovered),
+            "dealer_set": by_dealer,
+            "first_look": [*round_.of(model.HandExamined), *by_players],
+            "last_fortune": [fact for fact in money if fact.payload.wager == "fortune_bonus"],
+            "last_set": by_players,
+            "turned": [*turned, *by_dealer],
+            "shaker": shaken,
+            "last_on_dice": [fact for fact in money if fact.payload.wager in ("sum", "beat_it", "match")],
+        },
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------------- the cards

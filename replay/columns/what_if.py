@@ -131,9 +131,14 @@ def add_columns(
     width = len(wagers)
     for at, wager in enumerate(wagers):
         _add(
-            answer, wager, int((staked[:, at::width] > 0).sum()), staked[:, at::width].sum(), net[:, at::width].sum(),
-            filed[:, at::width].sum(), instead[:, at::width].sum(),
-        )  # fmt: skip
+            answer,
+            wager,
+            int((staked[:, at::width] > 0).sum()),
+            staked[:, at::width].sum(),
+            net[:, at::width].sum(),
+            filed[:, at::width].sum(),
+            instead[:, at::width].sum(),
+        )
     done_to, done_cents = numbers_of(batch, "envy_to")[which], numbers_of(batch, "envy_cents")[which]
     done = np.bitwise_count(done_to) * done_cents.astype(np.int64)
     envy = [np.bitwise_count(side.envy_to[which]) * side.envy_due[which] for side in sides]

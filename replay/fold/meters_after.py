@@ -49,9 +49,10 @@ def _paid_unrecorded(state: TableState, ended: Round) -> None:
     """
     recorded = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
     paid = [
-        fact.payload for fact in ended.of(model.WagerPaid)
+        fact.payload
+        for fact in ended.of(model.WagerPaid)
         if fact.payload.wager == "progressive" and fact.payload.seat not in recorded
-    ]  # fmt: skip
+    ]
     if not paid:
         return
     staked: dict[int, int] = {}
@@ -61,8 +62,9 @@ def _paid_unrecorded(state: TableState, ended: Round) -> None:
         whole = share_cents(reading, WHOLE_METER_BP)
         left = [
             Unrecorded(staked.get(each.seat, 0), each.winnings_cents)
-            for each in paid if each.source == "slip" or each.winnings_cents >= whole
-        ]  # fmt: skip
+            for each in paid
+            if each.source == "slip" or each.winnings_cents >= whole
+        ]
         if left:
             state.unrecorded[meter] = (*state.unrecorded.get(meter, ()), *left)
 

@@ -11,8 +11,14 @@ class RecordFault:
 
     __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
 
-    def __init__(self, kind: Literal["gap", "repeat", "clock", "correction"], source: str, seq: int, detail: str,
-                 missing: Sequence[Span] = ()) -> None:  # fmt: skip
+    def __init__(
+        self,
+        kind: Literal["gap", "repeat", "clock", "correction"],
+        source: str,
+        seq: int,
+        detail: str,
+        missing: Sequence[Span] = (),
+    ) -> None:
         self.kind, self.source, self.seq, self.detail = kind, source, seq, detail
         self.missing = list(missing)
         self.round_no = 0

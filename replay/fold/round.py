@@ -40,8 +40,12 @@ class Round:
 
     def __init__(self, stream: str, round_no: int, opened: RecordedEvent, gaming_day: str, before: TableState) -> None:
         self.stream, self.round_no, self.opened, self.gaming_day, self.before = (
-            stream, round_no, opened, gaming_day, before,
-        )  # fmt: skip
+            stream,
+            round_no,
+            opened,
+            gaming_day,
+            before,
+        )
         self.facts: list[RecordedEvent] = []
         self._forget()
         self.closed: RecordedEvent | None = None

@@ -94,8 +94,17 @@ class TableFold:
                 change(state, fact, payload)
         return len(events)
 
-    def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
-              payload: Event, event_id: str = "") -> list[Round]:  # fmt: skip
+    def apply(
+        self,
+        seq: int,
+        at_us: int,
+        source: str,
+        source_seq: int,
+        round_no: int | None,
+        gaming_day: str,
+        payload: Event,
+        event_id: str = "",
+    ) -> list[Round]:
         """Fold one event; return the rounds that it completed or changed."""
         jumped = self._count(seq, at_us, source, source_seq)
         if self.known is not None and seq in self.known:
@@ -318,10 +327,13 @@ REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
 """Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
 
 QUIET_DEALT: tuple[dict[type[Event], Change | Literal[False]], ...] = tuple(
-    {type_: CHANGES.get(type_, False) for type_ in TABLE
-     if TABLE[type_][column] is SAME and type_ not in LEDGER_EVENTS | MARKS}
+    {
+        type_: CHANGES.get(type_, False)
+        for type_ in TABLE
+        if TABLE[type_][column] is SAME and type_ not in LEDGER_EVENTS | MARKS
+    }
     for column in COLUMN.values()
-)  # fmt: skip
+)
 """For each phase the events that are mere facts of a round of which a card was dealt; and how they change the table."""
 
 QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.CardsDealt} for types in QUIET_DEALT)

@@ -152,11 +152,17 @@ class TableState(msgspec.Struct):
                 name: msgspec.structs.replace(deck, preparations=list(deck.preparations))
                 for name, deck in self.decks.items()
             },
-            loose=dict(self.loose), devices=dict(self.devices), device_seqs=dict(self.device_seqs), patrons=dict(self.patrons),
-            readings=dict(self.readings), readings_before_void=dict(self.readings_before_void), armed=dict(self.armed),
-            told_by=dict(self.told_by), unrecorded=dict(self.unrecorded),
+            loose=dict(self.loose),
+            devices=dict(self.devices),
+            device_seqs=dict(self.device_seqs),
+            patrons=dict(self.patrons),
+            readings=dict(self.readings),
+            readings_before_void=dict(self.readings_before_void),
+            armed=dict(self.armed),
+            told_by=dict(self.told_by),
+            unrecorded=dict(self.unrecorded),
             shoe=self.shoe.copied() if self.shoe is not None else None,
-        )  # fmt: skip
+        )
 
     def rules_filed(self, gaming_day: str) -> Iterator[Filed]:
         """The filed submissions whose effective gaming day has come, the last first."""
@@ -464,8 +470,12 @@ CHANGES: dict[type[Event], Change] = {
 
 LEDGER_EVENTS = frozenset(
     {
-        model.InventoryCounted, model.FillReceived, model.CreditSent, model.DropCounted, model.BuyIn,
+        model.InventoryCounted,
+        model.FillReceived,
+        model.CreditSent,
+        model.DropCounted,
+        model.BuyIn,
         model.MarkerIssued,
     }
-)  # fmt: skip
+)
 """The events of the table's accounting, which is kept apart from its rounds (D27)."""

@@ -35,9 +35,18 @@ from replay.review.desk import Desk, Entry
 from replay.run.replayer import MemoryResults
 
 __all__ = [
-    "REFUSALS", "BadPacket", "Bundle", "Checked", "NotCovered", "Packet", "RoundUnknown", "check_packet", "log_export",
-    "make_packet", "packet_at",
-]  # fmt: skip
+    "REFUSALS",
+    "BadPacket",
+    "Bundle",
+    "Checked",
+    "NotCovered",
+    "Packet",
+    "RoundUnknown",
+    "check_packet",
+    "log_export",
+    "make_packet",
+    "packet_at",
+]
 
 REFUSALS = (*review.REFUSALS, RoundUnknown, NotCovered, BadPacket, KeyRefused)
 """Whatever `packet_at` raises where no packet is made: each says why, and nothing left the log."""
@@ -71,9 +80,16 @@ def packet_name(table: str, round_no: int, seat: int | None = None) -> str:
 
 
 def make_packet(
-    log: EventLog, table: str, round_no: int, seat: int | None = None, *, checkpoints: CheckpointStore, signer: Signer,
-    clock: Callable[[], int] | None = None, note: Note | None = None,
-) -> Packet:  # fmt: skip
+    log: EventLog,
+    table: str,
+    round_no: int,
+    seat: int | None = None,
+    *,
+    checkpoints: CheckpointStore,
+    signer: Signer,
+    clock: Callable[[], int] | None = None,
+    note: Note | None = None,
+) -> Packet:
     """Return the packet of a round (and of a seat), as of the newest checkpoint, signed with the log's key, and checked.
 
     `note` is a checkpoint of the log with the signatures of witnesses, under which the packet is made instead.
@@ -88,10 +104,15 @@ def make_packet(
     shown = tell(bundle, checked.judged)
     made = bundle.about.made_at_us
     return Packet(
-        name=packet_name(table, round_no, seat), table=table, round_no=round_no,
-        adjudication=bundle.adjudication, sentence=shown["sentence"], json=data,
-        pdf=sign_pdf(typeset(shown, data, made), signer, made), html=to_html(shown),
-    )  # fmt: skip
+        name=packet_name(table, round_no, seat),
+        table=table,
+        round_no=round_no,
+        adjudication=bundle.adjudication,
+        sentence=shown["sentence"],
+        json=data,
+        pdf=sign_pdf(typeset(shown, data, made), signer, made),
+        html=to_html(shown),
+    )
 
 
 def log_export(
@@ -113,9 +134,21 @@ def log_export(
     ]
 
 
-def packet_at(address: str, table: str, round_no: int, seat: int | None = None, *, key: Path, by: str, reason: str,
-              clock: Callable[[], int] | None = None, note: Note | None = None, wait_s: float = WAIT_S,
-              waiting: Waiting | None = None, **options: Any) -> Packet:  # fmt: skip
+def packet_at(
+    address: str,
+    table: str,
+    round_no: int,
+    seat: int | None = None,
+    *,
+    key: Path,
+    by: str,
+    reason: str,
+    clock: Callable[[], int] | None = None,
+    note: Note | None = None,
+    wait_s: float = WAIT_S,
+    waiting: Waiting | None = None,
+    **options: Any,
+) -> Packet:
     """Make the packet of a round of the log at an address, with the log's key in a file, and write the export down.
 
     Where something about the round stands beyond the newest checkpoint, one that covers it is waited for, or made (`cover`),

@@ -119,8 +119,11 @@ class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of every part that is signed, by its name."""
         parts: dict[str, Any] = {
-            "about": self.about, "adjudication": self.adjudication, "checkpoint": self.checkpoint, "findings": self.findings,
-        }  # fmt: skip
+            "about": self.about,
+            "adjudication": self.adjudication,
+            "checkpoint": self.checkpoint,
+            "findings": self.findings,
+        }
         return {
             name: sha256(encode(part)).hexdigest()
             for name, part in (parts | dict(sorted(self.streams.items()))).items()

@@ -44,9 +44,18 @@ def beyond(log: EventLog, statements: Statements, table: str, round_no: int) -> 
 
 
 def cover(
-    log: EventLog, address: str, table: str, round_no: int, *, signer: Signer, key: Path, clock: Clock, wait_s: float = WAIT_S,
-    waiting: Waiting | None = None, **options: Any,
-) -> None:  # fmt: skip
+    log: EventLog,
+    address: str,
+    table: str,
+    round_no: int,
+    *,
+    signer: Signer,
+    key: Path,
+    clock: Clock,
+    wait_s: float = WAIT_S,
+    waiting: Waiting | None = None,
+    **options: Any,
+) -> None:
     """Return when a checkpoint covers all that the log holds of a round now. Options go to the backend.
 
     Raises `NotCovered` where none came in `wait_s` seconds, or none can be expected and none be made here.

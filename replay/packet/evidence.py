@@ -63,8 +63,17 @@ class EvidenceFold(TableFold):
         super().__init__(stream)
         self._begins = begins
 
-    def apply(self, seq: int, at_us: int, source: str, source_seq: int, round_no: int | None, gaming_day: str,
-              payload: Event, event_id: str = "") -> list[Round]:  # fmt: skip
+    def apply(
+        self,
+        seq: int,
+        at_us: int,
+        source: str,
+        source_seq: int,
+        round_no: int | None,
+        gaming_day: str,
+        payload: Event,
+        event_id: str = "",
+    ) -> list[Round]:
         """Fold one event; return the rounds that it completed or changed."""
         if seq >= self._begins:
             return super().apply(seq, at_us, source, source_seq, round_no, gaming_day, payload, event_id)

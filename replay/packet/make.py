@@ -97,9 +97,12 @@ class Statements:
             )
         stored = [Stored(each.hash.hex(), msgspec.Raw(each.data), leaves[each.seq - 1].hex()) for each in chosen]
         return Part(
-            begins=begins, ends=ends, events=tuple(stored), head=self._leaf(place, line),
+            begins=begins,
+            ends=ends,
+            events=tuple(stored),
+            head=self._leaf(place, line),
             outside=tuple(each.hex() for each in outside_hashes(leaves, [each.seq - 1 for each in chosen])),
-        )  # fmt: skip
+        )
 
     def _leaf(self, index: int, line: str) -> Leaf:
         return Leaf(index, line, tuple(each.hex() for each in self._tree.inclusion_proof(index)))
@@ -109,8 +112,17 @@ def _promise(time: TimeStatement | None) -> int | None:
     return None if time is None or time.within_s is None else time.at_us + time.within_s * 1_000_000
 
 
-def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_no: int, *, signer: Signer,
-                clock: Callable[[], int], seat: int | None = None, note: Note | None = None) -> Bundle:  # fmt: skip
+def make_bundle(
+    log: EventLog,
+    checkpoints: CheckpointStore,
+    table: str,
+    round_no: int,
+    *,
+    signer: Signer,
+    clock: Callable[[], int],
+    seat: int | None = None,
+    note: Note | None = None,
+) -> Bundle:
     """Return the signed bundle of a round, as of the newest checkpoint, or of the one in a note that a witness cosigned.
 
     Raises `RoundUnknown` where there is no such table, round or seat, `NotCovered` where no checkpoint covers the round,
@@ -146,9 +158,15 @@ def make_bundle(log: EventLog, checkpoints: CheckpointStore, table: str, round_n
     parts[stream] = statements.part(stream, chosen.records, chosen.begins, chosen.ends)
     findings = meter_findings(few, table, round_no)
     about = About(
-        format=FORMAT, log_id=log.log_id, made_at_us=clock(), property_id=log.property_id, round_no=round_no, seat=seat,
-        software=engine(), table=table,
-    )  # fmt: skip
+        format=FORMAT,
+        log_id=log.log_id,
+        made_at_us=clock(),
+        property_id=log.property_id,
+        round_no=round_no,
+        seat=seat,
+        software=engine(),
+        table=table,
+    )
     unsigned = Bundle(about, judged.adjudication, statements.checkpoint(), findings, "", parts)
     return signed(unsigned, origin_of(log.log_id, log.property_id), signer)
 

@@ -10,9 +10,13 @@ from replay.packet.words import Story
 
 SUITS = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 PIPS = {
-    1: ((2, 2),), 2: ((1, 1), (3, 3)), 3: ((1, 1), (2, 2), (3, 3)), 4: ((1, 1), (3, 1), (1, 3), (3, 3)),
-    5: ((1, 1), (3, 1), (2, 2), (1, 3), (3, 3)), 6: ((1, 1), (3, 1), (1, 2), (3, 2), (1, 3), (3, 3)),
-}  # fmt: skip
+    1: ((2, 2),),
+    2: ((1, 1), (3, 3)),
+    3: ((1, 1), (2, 2), (3, 3)),
+    4: ((1, 1), (3, 1), (1, 3), (3, 3)),
+    5: ((1, 1), (3, 1), (2, 2), (1, 3), (3, 3)),
+    6: ((1, 1), (3, 1), (1, 2), (3, 2), (1, 3), (3, 3)),
+}
 FILLS = {"red": ("#b3261e", "#fff"), "blue": ("#1f4e9c", "#fff"), "white": ("#fff", "#1c2a2e")}
 TONES = {"UPHELD": "#1d5b4b", "VARIANCE": "#b44a00", "VOID": "#4a5568", "UNDETERMINED": "#6b3fa0"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -43,20 +47,31 @@ def to_html(story: Story) -> bytes:
         f"<strong>{story['verdict']}: {escape(story['meaning'])}</strong>"
         f"<p>{escape(story['sentence'])}</p></div>",
         _pairs(story["facts"]),
-        "<h2>Money</h2>", _money(story["money"]),
-        "<h2>Recorded beside recomputed</h2>", _play(story["play"]),
-        "<h2>What was found</h2>", "".join(map(_finding, story["findings"])) or "<p>Nothing was found against the rules.</p>",
-        "<h2>The sections, in our own words</h2>", "".join(map(_section, story["sections"])),
-        "<h2>What was not adjudicated, and why</h2><ul>", "".join(map(_limit, story["limits"])), "</ul>",
-        "<h2>Rules submission</h2>", _rules(story["rules"]),
+        "<h2>Money</h2>",
+        _money(story["money"]),
+        "<h2>Recorded beside recomputed</h2>",
+        _play(story["play"]),
+        "<h2>What was found</h2>",
+        "".join(map(_finding, story["findings"])) or "<p>Nothing was found against the rules.</p>",
+        "<h2>The sections, in our own words</h2>",
+        "".join(map(_section, story["sections"])),
+        "<h2>What was not adjudicated, and why</h2><ul>",
+        "".join(map(_limit, story["limits"])),
+        "</ul>",
+        "<h2>Rules submission</h2>",
+        _rules(story["rules"]),
         "<h2>Custody of rules, cards, dice and devices</h2>",
-        _table(("Event", "Time", "What", "What became of it"),
-               ([r["seq"], r["at"], r["thing"], r["what"]] for r in story["custody"])),
+        _table(
+            ("Event", "Time", "What", "What became of it"),
+            ([r["seq"], r["at"], r["thing"], r["what"]] for r in story["custody"]),
+        ),
         "<h2>Corrections, reviews, and who saw the record</h2>",
         _table(("Event", "Time", "By", "What"), ([r["seq"], r["at"], r["by"], r["says"]] for r in story["reviews"])),
-        "<h2>Events of the round</h2>", _events(story["events"]),
-        "<h2>Events around it that the verdict rests on</h2>", _folded(story["background"]),
-    ]  # fmt: skip
+        "<h2>Events of the round</h2>",
+        _events(story["events"]),
+        "<h2>Events around it that the verdict rests on</h2>",
+        _folded(story["background"]),
+    ]
     for other in story["others"]:
         body += [f"<h2>Events of {escape(other['stream'])}</h2>", _folded(other["events"])]
     body += [
@@ -65,8 +80,9 @@ def to_html(story: Story) -> bytes:
         f"<code>{escape(story['digest'])}</code></p>",
         _pairs(story["proof"]),
         "<h2>Certification of the custodian</h2><p>On the last page of the PDF, to be signed by hand.</p><ol>",
-        "".join(f"<li>{escape(each)}</li>" for each in story["certification"]), "</ol>",
-    ]  # fmt: skip
+        "".join(f"<li>{escape(each)}</li>" for each in story["certification"]),
+        "</ol>",
+    ]
     html = (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
@@ -103,11 +119,17 @@ def _money(rows: Sequence[Story]) -> str:
         return "<p>Nothing was at stake.</p>"
     header = ("Seat", "Wager", "Paytable", "Staked", "Due", "Done", "Differs", "Line", "Section")
     body = "".join(
-        "<tr>" + _cell(f"{'▶ ' if r['focus'] else ''}{r['seat']}") + _cell(r["wager"]) + _cell(r["paytable"])
+        "<tr>"
+        + _cell(f"{'▶ ' if r['focus'] else ''}{r['seat']}")
+        + _cell(r["wager"])
+        + _cell(r["paytable"])
         + "".join(_cell(r[name], ' class="n"') for name in ("staked", "due", "done"))
-        + _cell(r["differs"], ' class="n differs"') + _cell(r["line"]) + _cell(r["section"]) + "</tr>"
+        + _cell(r["differs"], ' class="n differs"')
+        + _cell(r["line"])
+        + _cell(r["section"])
+        + "</tr>"
         for r in rows
-    )  # fmt: skip
+    )
     head = "".join(f'<th scope="col">{each}</th>' for each in header)
     return (
         f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -168,8 +190,14 @@ def _hands(hands: Sequence[Story]) -> str:
 
 
 def _finding(found: Story) -> str:
-    names = (("Expected", "expected"), ("Observed", "observed"), ("Money", "money"), ("Evidence", "evidence"),
-             ("Section", "section"), ("Another reading", "other"))  # fmt: skip
+    names = (
+        ("Expected", "expected"),
+        ("Observed", "observed"),
+        ("Money", "money"),
+        ("Evidence", "evidence"),
+        ("Section", "section"),
+        ("Another reading", "other"),
+    )
     rows = [(name, found[key]) for name, key in names if found[key]]
     line = f'<strong>{escape(found["line"])}</strong> <span class="soft">({escape(found["severity"])})</span>'
     return f'<div class="found">{line}{_pairs(rows)}</div>'

@@ -92,9 +92,11 @@ def check_pdf(pdf: bytes) -> Signature:
         raise BadPacket("the PDF", "its signature is not of the form that this program makes")
     stored = bytes.fromhex(hole[1:-1].decode())
     signature = Signature(
-        public=_at(stored, built, template.public), key_id=_at(stored, built, template.key_id.encode()).decode("latin-1"),
-        of_certificate=_at(stored, built, template.of_certificate), of_document=_at(stored, built, template.of_document),
-    )  # fmt: skip
+        public=_at(stored, built, template.public),
+        key_id=_at(stored, built, template.key_id.encode()).decode("latin-1"),
+        of_certificate=_at(stored, built, template.of_certificate),
+        of_document=_at(stored, built, template.of_document),
+    )
     if _cms(signature, digest) != stored:
         raise BadPacket(
             "the PDF", "its signature is not one over these bytes: pages, attached events or signature were changed"
@@ -149,40 +151,55 @@ def _to_be_certified(signature: Signature) -> Any:
     extensions = [
         {"extn_id": "key_usage", "critical": True, "extn_value": {"digital_signature", "non_repudiation"}},
         {"extn_id": "key_identifier", "critical": False, "extn_value": sha256(signature.public).digest()[:20]},
-    ]  # fmt: skip
-    return x509.TbsCertificate({
-        "version": "v3", "serial_number": _serial(signature), "signature": {"algorithm": "ed25519"}, "issuer": _name(signature),
-        "validity": {
-            "not_before": x509.Time("utc_time", datetime(2020, 1, 1, tzinfo=UTC)),
-            "not_after": x509.Time("general_time", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
-        },
-        "subject": _name(signature),
-        "subject_public_key_info": {"algorithm": {"algorithm": "ed25519"}, "public_key": signature.public},
-        "extensions": extensions,
-    })  # fmt: skip
+    ]
+    return x509.TbsCertificate(
+        {
+            "version": "v3",
+            "serial_number": _serial(signature),
+            "signature": {"algorithm": "ed25519"},
+            "issuer": _name(signature),
+            "validity": {
+                "not_before": x509.Time("utc_time", datetime(2020, 1, 1, tzinfo=UTC)),
+                "not_after": x509.Time("general_time", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+            },
+            "subject": _name(signature),
+            "subject_public_key_info": {"algorithm": {"algorithm": "ed25519"}, "public_key": signature.public},
+            "extensions": extensions,
+        }
+    )
 
 
 def _certificate(signature: Signature) -> Any:
     from asn1crypto import x509
 
-    return x509.Certificate({
-        "tbs_certificate": _to_be_certified(signature), "signature_algorithm": {"algorithm": "ed25519"},
-        "signature_value": signature.of_certificate,
-    })  # fmt: skip
+    return x509.Certificate(
+        {
+            "tbs_certificate": _to_be_certified(signature),
+            "signature_algorithm": {"algorithm": "ed25519"},
+            "signature_value": signature.of_certificate,
+        }
+    )
 
 
 def _attributes(signature: Signature, digest: bytes) -> Any:
     """Return what the key signs of the document: its digest, and which certificate is meant (RFC 5035)."""
     from asn1crypto import cms, tsp
 
-    certificate = tsp.ESSCertIDv2({
-        "hash_algorithm": {"algorithm": HASH}, "cert_hash": sha512(_certificate(signature).dump()).digest(),
-    })  # fmt: skip
-    return cms.CMSAttributes([
-        cms.CMSAttribute({"type": "content_type", "values": ["data"]}),
-        cms.CMSAttribute({"type": "message_digest", "values": [digest]}),
-        cms.CMSAttribute({"type": "signing_certificate_v2", "values": [tsp.SigningCertificateV2({"certs": [certificate]})]}),
-    ])  # fmt: skip
+    certificate = tsp.ESSCertIDv2(
+        {
+            "hash_algorithm": {"algorithm": HASH},
+            "cert_hash": sha512(_certificate(signature).dump()).digest(),
+        }
+    )
+    return cms.CMSAttributes(
+        [
+            cms.CMSAttribute({"type": "content_type", "values": ["data"]}),
+            cms.CMSAttribute({"type": "message_digest", "values": [digest]}),
+            cms.CMSAttribute(
+                {"type": "signing_certificate_v2", "values": [tsp.SigningCertificateV2({"certs": [certificate]})]}
+            ),
+        ]
+    )
 
 
 def _cms(signature: Signature, digest: bytes) -> bytes:
@@ -193,11 +210,16 @@ def _cms(signature: Signature, digest: bytes) -> bytes:
         "sid": cms.SignerIdentifier(
             "issuer_and_serial_number", {"issuer": _name(signature), "serial_number": _serial(signature)}
         ),
-        "digest_algorithm": {"algorithm": HASH}, "signed_attrs": _attributes(signature, digest),
-        "signature_algorithm": {"algorithm": "ed25519"}, "signature": signature.of_document,
-    }  # fmt: skip
+        "digest_algorithm": {"algorithm": HASH},
+        "signed_attrs": _attributes(signature, digest),
+        "signature_algorithm": {"algorithm": "ed25519"},
+        "signature": signature.of_document,
+    }
     signed = {
-        "version": "v1", "digest_algorithms": [{"algorithm": HASH}], "encap_content_info": {"content_type": "data"},
-        "certificates": [_certificate(signature)], "signer_infos": [signer],
-    }  # fmt: skip
+        "version": "v1",
+        "digest_algorithms": [{"algorithm": HASH}],
+        "encap_content_info": {"content_type": "data"},
+        "certificates": [_certificate(signature)],
+        "signer_infos": [signer],
+    }
     return bytes(cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump())

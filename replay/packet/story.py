@@ -54,7 +54,8 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
     style = Style(_configured(bundle))
     table = bundle.streams[bundle.stream]
     return {
-        "title": f"Table {about.table}, round {about.round_no}" + (f", seat {about.seat}" if about.seat is not None else ""),
+        "title": f"Table {about.table}, round {about.round_no}"
+        + (f", seat {about.seat}" if about.seat is not None else ""),
         "property": style.name or about.property_id,
         "verdict": verdict.verdict,
         "meaning": MEANING[verdict.verdict],
@@ -82,7 +83,7 @@ def tell(bundle: Bundle, judged: Judged) -> Story:
         "digest": sha256(bundle.encode()).hexdigest(),
         "software": about.software,
         "certification": list(CERTIFICATION),
-    }  # fmt: skip
+    }
 
 
 def _configured(bundle: Bundle) -> PropertyConfigured | None:
@@ -106,20 +107,27 @@ def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
         ["As of", f"event {verdict.as_of[bundle.stream]} of that stream; nothing later is considered"],
         ["Packet made", f"{style.time(bundle.about.made_at_us)} ({utc(bundle.about.made_at_us)})"],
         ["Software", bundle.about.software],
-    ]  # fmt: skip
+    ]
 
 
 def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]:
     return [
         {
-            "seat": each.seat, "wager": wager(each), "paytable": each.paytable, "staked": style.money(each.staked_cents),
-            "due": style.signed(each.due_cents), "done": style.signed(each.done_cents),
-            "differs": "" if None in (each.due_cents, each.done_cents) or each.due_cents == each.done_cents
+            "seat": each.seat,
+            "wager": wager(each),
+            "paytable": each.paytable,
+            "staked": style.money(each.staked_cents),
+            "due": style.signed(each.due_cents),
+            "done": style.signed(each.done_cents),
+            "differs": ""
+            if None in (each.due_cents, each.done_cents) or each.due_cents == each.done_cents
             else style.signed((each.done_cents or 0) - (each.due_cents or 0)),
-            "line": each.line.replace("_", " "), "section": each.cite, "focus": seat == each.seat,
+            "line": each.line.replace("_", " "),
+            "section": each.cite,
+            "focus": seat == each.seat,
         }
         for each in verdict.settlements
-    ]  # fmt: skip
+    ]
 
 
 # ------------------------------------------------------------------------------------------ recorded beside recomputed
@@ -138,19 +146,27 @@ def _play(judged: Judged, seat: int | None, style: Style) -> Story:
     )
     return {
         "dice": [
-            {"dice": list(fact.payload.dice), "colours": fact.payload.colours or [], "lie": fact.payload.lie.replace("_", " ")}
+            {
+                "dice": list(fact.payload.dice),
+                "colours": fact.payload.colours or [],
+                "lie": fact.payload.lie.replace("_", " "),
+            }
             for fact in round_.of(model.DiceRolled)
         ],
         "start": _start(judged),
         "positions": [
             {
-                "name": position(each), "focus": each == seat, "dealt": dealt.get(each, []), "recorded": _recorded(judged, each),
-                "recomputed": _recomputed(judged, each), "settled": _settled(judged.adjudication, each, style),
+                "name": position(each),
+                "focus": each == seat,
+                "dealt": dealt.get(each, []),
+                "recorded": _recorded(judged, each),
+                "recomputed": _recomputed(judged, each),
+                "settled": _settled(judged.adjudication, each, style),
                 "otherwise": "the player's own choice" if isinstance(each, int) else "no house way binds here",
             }
             for each in order
         ],
-    }  # fmt: skip
+    }
 
 
 def _start(judged: Judged) -> list[list[str]]:
@@ -208,11 +224,16 @@ def _settled(verdict: Adjudication, of: int | str, style: Style) -> list[list[st
 
 def _finding(finding: Finding, style: Style) -> Story:
     return {
-        "line": finding.line(), "severity": finding.severity, "expected": finding.expected, "observed": finding.observed,
+        "line": finding.line(),
+        "severity": finding.severity,
+        "expected": finding.expected,
+        "observed": finding.observed,
         "money": style.signed(finding.difference_cents) if finding.difference_cents else "",
         "evidence": f"{finding.stream} event {', '.join(map(str, finding.evidence))}" if finding.evidence else "",
-        "section": finding.cite, "other": finding.other_reading or "", "id": finding.id,
-    }  # fmt: skip
+        "section": finding.cite,
+        "other": finding.other_reading or "",
+        "id": finding.id,
+    }
 
 
 def _limits(verdict: Adjudication, round_: Round) -> list[Story]:
@@ -243,10 +264,12 @@ def _rules(judged: Judged) -> Story:
         for name, offer in book.offers.items()
     ]
     rows = [
-        ["Submission", book.name], ["Chapter", f"{book.chapter.key}: {book.chapter.title}"],
-        ["Effective", f"gaming day {book.effective_gaming_day}"], ["SHA-256 of its text", book.digest],
+        ["Submission", book.name],
+        ["Chapter", f"{book.chapter.key}: {book.chapter.title}"],
+        ["Effective", f"gaming day {book.effective_gaming_day}"],
+        ["SHA-256 of its text", book.digest],
         ["Wagers", ", ".join(offered)],
-    ]  # fmt: skip
+    ]
     return {"why": "", "rows": rows, "text": book.text}
 
 
@@ -257,12 +280,15 @@ def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, ou
     """Return a part's events from one number to another, or (`outside`) the others, each with the chain hash after it."""
     return [
         {
-            "seq": each.seq, "at": style.clock(each.occurred_at_us), "source": each.source, "says": event(each.payload),
+            "seq": each.seq,
+            "at": style.clock(each.occurred_at_us),
+            "source": each.source,
+            "says": event(each.payload),
             "chain": stored.chain,
         }
         for each, stored in zip(part.envelopes(), part.events, strict=True)
         if (first <= each.seq <= last) is not outside
-    ]  # fmt: skip
+    ]
 
 
 def _custody(envelopes: Sequence[ReadEnvelope[Event]], verdict: Adjudication, style: Style) -> list[Story]:
@@ -304,9 +330,11 @@ def _proof(bundle: Bundle, style: Style) -> list[list[str]]:
     assert isinstance(made, TimeStatement)
     signed = [f"{each.name} (key {each.key_id.hex()})" for each in note.signatures]
     rows = [
-        ["Log", bundle.about.log_id], ["Checkpoint", f"{checkpoint.size} statements, root {checkpoint.root.hex()}"],
-        ["Made", f"{style.time(made.at_us)} ({utc(made.at_us)}), over {made.events} events"], ["Signed by", "; ".join(signed)],
-    ]  # fmt: skip
+        ["Log", bundle.about.log_id],
+        ["Checkpoint", f"{checkpoint.size} statements, root {checkpoint.root.hex()}"],
+        ["Made", f"{style.time(made.at_us)} ({utc(made.at_us)}), over {made.events} events"],
+        ["Signed by", "; ".join(signed)],
+    ]
     for name, part in sorted(bundle.streams.items()):
         rows.append([name, f"{len(part.events)} events, {len(part.outside)} hashes beside them; {part.head.line}"])
     rows += [[f"SHA-256 of {name}", digest] for name, digest in bundle.digests().items()]

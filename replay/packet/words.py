@@ -222,25 +222,30 @@ def _net(cents: int | None, staked_cents: int, style: Style) -> str:
 
 CUSTODY: dict[type[Event], Callable[[Any], tuple[str, str]]] = {
     model.RulesFiled: lambda e: (
-        f"rules submission {e.submission}", f"filed, effective {e.effective_gaming_day}, SHA-256 {e.sha256}"
+        f"rules submission {e.submission}",
+        f"filed, effective {e.effective_gaming_day}, SHA-256 {e.sha256}",
     ),
     model.TableOpened: lambda e: (
-        "table", f"opened for {words(e.game)}, dealing by {plain(e.deal_method)}, shuffler {plain(e.shuffler)}"
+        "table",
+        f"opened for {words(e.game)}, dealing by {plain(e.deal_method)}, shuffler {plain(e.shuffler)}",
     ),
     model.DealerTappedIn: lambda e: (f"dealer {e.dealer}", "took over the table"),
     model.DeckReceived: lambda e: (
-        e.deck, f"received, back {e.back_colour}, jokers {e.jokers}{', preshuffled' if e.preshuffled else ''}"
+        e.deck,
+        f"received, back {e.back_colour}, jokers {e.jokers}{', preshuffled' if e.preshuffled else ''}",
     ),
     model.DeckInspected: lambda e: (e.deck, f"inspected by {e.by}, verified by {e.verified_by or 'nobody on record'}"),
     model.JokerDestroyed: lambda e: (
-        e.deck, f"a joker destroyed by {e.by}, witnessed by {e.witnessed_by or 'nobody on record'}"
+        e.deck,
+        f"a joker destroyed by {e.by}, witnessed by {e.witnessed_by or 'nobody on record'}",
     ),
     model.CardsSpread: lambda e: (e.deck, f"spread {'face up' if e.face_up else 'face down'}"),
     model.CardsWashed: lambda e: (e.deck, "washed"),
     model.DeckInPlay: lambda e: (e.deck, "put in play"),
     model.DeckRemoved: lambda e: (e.deck, f"removed: {plain(e.reason)}"),
     model.CardsShuffled: lambda e: (
-        e.deck, f"shuffled, {e.method}" + ("" if e.count is None else f", {e.count} cards counted")
+        e.deck,
+        f"shuffled, {e.method}" + ("" if e.count is None else f", {e.count} cards counted"),
     ),
     model.CardsCut: lambda e: ("cards", f"cut by {position(e.by).lower()}, {e.depth} cards from the {e.counted_from}"),
     model.DiceReceived: lambda e: (f"dice {e.dice_set}", "received"),
@@ -248,5 +253,5 @@ CUSTODY: dict[type[Event], Callable[[Any], tuple[str, str]]] = {
     model.DeviceFailed: lambda e: (plain(e.device), f"failed: {plain(e.fault)}"),
     model.DeviceCovered: lambda e: (plain(e.device), f"out of order, {e.how} placed"),
     model.DeviceRestored: lambda e: (plain(e.device), "restored"),
-}  # fmt: skip
+}
 """Of rules, cards, dice, devices and people at the table: the thing, and what became of it."""

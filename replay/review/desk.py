@@ -155,17 +155,31 @@ class Desk:
         case = self.case(finding_id)
         return self._about(case, _made(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
 
-    def resolve(self, finding_id: str, *, disposition: str, by: str, reason: str, amount_cents: int | None = None,
-                duplicate_of: str | None = None) -> Entry:  # fmt: skip
+    def resolve(
+        self,
+        finding_id: str,
+        *,
+        disposition: str,
+        by: str,
+        reason: str,
+        amount_cents: int | None = None,
+        duplicate_of: str | None = None,
+    ) -> Entry:
         """Dispose of a finding. One that moves money then waits for another person's signature (`sign`)."""
         if disposition not in DISPOSITIONS:
             raise ReviewRefused(f"{disposition!r} is no disposition: {', '.join(DISPOSITIONS)}")
         case = self._open(finding_id, "resolved")
         other = self.case(duplicate_of).finding.id if duplicate_of is not None else None
         resolved = _made(
-            model.FindingResolved, amount_cents=amount_cents, by=by, disposition=disposition, duplicate_of=other,
-            finding_id=case.finding.id, reason=reason, signs=None,
-        )  # fmt: skip
+            model.FindingResolved,
+            amount_cents=amount_cents,
+            by=by,
+            disposition=disposition,
+            duplicate_of=other,
+            finding_id=case.finding.id,
+            reason=reason,
+            signs=None,
+        )
         return self._about(case, resolved)
 
     def sign(self, finding_id: str, *, by: str, reason: str, amount_cents: int | None = None) -> Entry:
@@ -175,10 +189,15 @@ class Desk:
         if first is None or case.review.state != "awaiting_signature":
             raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
         signature = _made(
-            model.FindingResolved, amount_cents=first.amount_cents if amount_cents is None else amount_cents, by=by,
-            disposition=first.disposition, duplicate_of=first.duplicate_of, finding_id=case.finding.id, reason=reason,
+            model.FindingResolved,
+            amount_cents=first.amount_cents if amount_cents is None else amount_cents,
+            by=by,
+            disposition=first.disposition,
+            duplicate_of=first.duplicate_of,
+            finding_id=case.finding.id,
+            reason=reason,
             signs=first.seq,
-        )  # fmt: skip
+        )
         return self._about(case, signature)
 
     def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
@@ -186,22 +205,46 @@ class Desk:
         case = self.case(finding_id)
         return self._about(case, _made(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
 
-    def mark_video(self, table: str, round_no: int, *, camera: str, starts_us: int, ends_us: int, by: str, reason: str,
-                   finding_id: str | None = None) -> Entry:  # fmt: skip
+    def mark_video(
+        self,
+        table: str,
+        round_no: int,
+        *,
+        camera: str,
+        starts_us: int,
+        ends_us: int,
+        by: str,
+        reason: str,
+        finding_id: str | None = None,
+    ) -> Entry:
         """Mark a stretch of video that shows a round, to be kept; times are UTC microseconds."""
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
             raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
         marked = _made(
-            model.VideoMarked, by=by, camera=camera, ends_us=ends_us, reason=reason, starts_us=starts_us,
+            model.VideoMarked,
+            by=by,
+            camera=camera,
+            ends_us=ends_us,
+            reason=reason,
+            starts_us=starts_us,
             finding_id=case.finding.id if case is not None else None,
-        )  # fmt: skip
+        )
         return self._write(table, round_no, marked)
 
     # ------------------------------------------------------------------------------------------- disputes and custody
 
-    def open_dispute(self, table: str, round_no: int, *, dispute: str, claim: str, by: str, seat: int | None = None,
-                     patron: str | None = None) -> Entry:  # fmt: skip
+    def open_dispute(
+        self,
+        table: str,
+        round_no: int,
+        *,
+        dispute: str,
+        claim: str,
+        by: str,
+        seat: int | None = None,
+        patron: str | None = None,
+    ) -> Entry:
         """Open a patron's dispute of a round under an id of its own; `claim` is what the patron says."""
         return self._write(
             table, round_no, _made(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat)
@@ -231,8 +274,9 @@ class Desk:
         """Note that somebody looked at a record of a table (of one round, or null)."""
         return self._write(table, round_no, _made(model.RecordViewed, by=by, reason=reason, what=what))
 
-    def exported(self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str,
-                 reason: str) -> Entry:  # fmt: skip
+    def exported(
+        self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
+    ) -> Entry:
         """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
         exported = _made(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
         return self._write(table, round_no, exported)
@@ -276,11 +320,15 @@ class Desk:
             said.insert(0, (GamingDayOpened(gaming_day=day), None))
         return [
             Draft(
-                event_id=_event_id(self.log.log_id, review.stream, seq, now_us), source=SOURCE, source_seq=seq,
-                occurred_at_us=now_us, round_no=number, payload=each,
+                event_id=_event_id(self.log.log_id, review.stream, seq, now_us),
+                source=SOURCE,
+                source_seq=seq,
+                occurred_at_us=now_us,
+                round_no=number,
+                payload=each,
             )
             for seq, (each, number) in enumerate(said, review.seq + 1)
-        ]  # fmt: skip
+        ]
 
     def _gaming_day(self, now_us: int, review: TableReview) -> str:
         """Return the property's gaming day at a time; where the property did not say when it begins, the table's last."""
@@ -340,8 +388,14 @@ def gaming_day(at_us: int, configured: PropertyConfigured) -> str:
 
 
 @contextlib.contextmanager
-def desk_at(address: str, *, read_only: bool = False, check_heads: bool = True, clock: Callable[[], int] | None = None,
-            **options: Any) -> Iterator[Desk]:  # fmt: skip
+def desk_at(
+    address: str,
+    *,
+    read_only: bool = False,
+    check_heads: bool = True,
+    clock: Callable[[], int] | None = None,
+    **options: Any,
+) -> Iterator[Desk]:
     """Open the desk of the log at an address, for one or a few actions (the log takes one writer at a time).
 
     `check_heads` as in `open_log`: without it a log that lost its tail can be looked at. Options go to the backends

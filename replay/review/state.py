@@ -38,16 +38,22 @@ DISPOSITIONS: dict[str, str] = {
 """Every disposition, and what it says."""
 
 OUTCOMES: dict[str, str] = {
-    "for_patron": "decided for the patron", "for_house": "decided for the house", "settled": "settled between them",
-    "withdrawn": "the patron withdrew it", "referred": "referred to the regulator", "cannot_tell": "the evidence does not tell",
-}  # fmt: skip
+    "for_patron": "decided for the patron",
+    "for_house": "decided for the house",
+    "settled": "settled between them",
+    "withdrawn": "the patron withdrew it",
+    "referred": "referred to the regulator",
+    "cannot_tell": "the evidence does not tell",
+}
 """Every outcome of a dispute, and what it says."""
 
 INVESTIGATED: dict[str, str] = {
     "explained_by_play": "explained by play: luck, or patrons' decisions",
     "explained_by_counts": "explained by the counts: a wrong, late or missing count",
-    "fault_found": "a fault was found", "referred": "referred to the regulator", "not_explained": "not explained",
-}  # fmt: skip
+    "fault_found": "a fault was found",
+    "referred": "referred to the regulator",
+    "not_explained": "not explained",
+}
 """Every outcome of an investigation, and what it says."""
 
 
@@ -162,9 +168,14 @@ class TableReview:
                     self._keep(self.finding(payload.finding_id), said)
             case model.DisputeOpened():
                 self.disputes[payload.dispute] = Dispute(
-                    dispute=payload.dispute, round_no=round_no, seat=payload.seat, patron=payload.patron,
-                    claim=payload.reason, opened_by=payload.by, history=(said,),
-                )  # fmt: skip
+                    dispute=payload.dispute,
+                    round_no=round_no,
+                    seat=payload.seat,
+                    patron=payload.patron,
+                    claim=payload.reason,
+                    opened_by=payload.by,
+                    history=(said,),
+                )
             case model.DisputeClosed():
                 before = self.disputes[payload.dispute]
                 self.disputes[payload.dispute] = msgspec.structs.replace(
@@ -192,9 +203,13 @@ class TableReview:
             case model.FindingResolved(signs=None):
                 state: State = "awaiting_signature" if payload.disposition in MOVES_MONEY else "resolved"
                 resolution = Resolution(
-                    seq=said.seq, by=payload.by, disposition=payload.disposition, amount_cents=payload.amount_cents,
-                    duplicate_of=payload.duplicate_of, reason=payload.reason,
-                )  # fmt: skip
+                    seq=said.seq,
+                    by=payload.by,
+                    disposition=payload.disposition,
+                    amount_cents=payload.amount_cents,
+                    duplicate_of=payload.duplicate_of,
+                    reason=payload.reason,
+                )
                 self._keep(change(self.finding(payload.finding_id), state=state, resolution=resolution), said)
             case model.FindingResolved():
                 before = self.finding(payload.finding_id)
@@ -215,8 +230,9 @@ class TableReview:
             case model.FindingResolved(signs=None):
                 return _unfit(payload) or (
                     "the finding is disposed of already; reopen it first"
-                    if self.finding(payload.finding_id).settled else ""
-                )  # fmt: skip
+                    if self.finding(payload.finding_id).settled
+                    else ""
+                )
             case model.FindingResolved():
                 return _unsigned(payload, self.finding(payload.finding_id))
             case model.VideoMarked() if payload.starts_us >= payload.ends_us:
@@ -248,10 +264,18 @@ class TableReview:
 
 
 REVIEW_EVENTS = (
-    model.VideoMarked, model.FindingAssigned, model.FindingNoted, model.FindingResolved, model.FindingReopened,
-    model.DisputeOpened, model.DisputeClosed, model.InvestigationOpened, model.InvestigationClosed, model.RecordViewed,
+    model.VideoMarked,
+    model.FindingAssigned,
+    model.FindingNoted,
+    model.FindingResolved,
+    model.FindingReopened,
+    model.DisputeOpened,
+    model.DisputeClosed,
+    model.InvestigationOpened,
+    model.InvestigationClosed,
+    model.RecordViewed,
     model.RecordExported,
-)  # fmt: skip
+)
 
 
 def _unfit(resolved: model.FindingResolved) -> str:
@@ -283,9 +307,14 @@ def _unsigned(signature: model.FindingResolved, finding: FindingReview) -> str:
 def entry(seq: int, at_us: int, round_no: int | None, payload: Event, objection: str = "") -> Entry:
     """Return an event of a review as people read it."""
     return Entry(
-        seq=seq, at_us=at_us, round_no=round_no, by=getattr(payload, "by", ""), what=payload.TYPE, says=says(payload),
+        seq=seq,
+        at_us=at_us,
+        round_no=round_no,
+        by=getattr(payload, "by", ""),
+        what=payload.TYPE,
+        says=says(payload),
         objection=objection,
-    )  # fmt: skip
+    )
 
 
 def says(payload: Event) -> str:

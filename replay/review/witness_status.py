@@ -127,14 +127,20 @@ def look(store: CheckpointStore, folder: WitnessFolder, origin: str) -> Witnesse
     beyond = [each for each in checkpoints if each[0].size > reach]
     vouched = max((time.events for checkpoint, time in checkpoints if checkpoint.size <= reach), default=0)
     return Witnessed(
-        witness=folder.key.name, key=str(folder.key), cosigned=len(sizes),
+        witness=folder.key.name,
+        key=str(folder.key),
+        cosigned=len(sizes),
         newest_size=newest.checkpoint.size if newest is not None else None,
         newest_s=newest.signed.time_s if newest is not None else None,
-        checkpoints=tuple(_seen(each, held if newest is not None else {}, reach) for each in checkpoints[: -LATEST - 1 : -1]),
-        behind=len(beyond), events_behind=beyond[-1][1].events - vouched if beyond else 0,
+        checkpoints=tuple(
+            _seen(each, held if newest is not None else {}, reach) for each in checkpoints[: -LATEST - 1 : -1]
+        ),
+        behind=len(beyond),
+        events_behind=beyond[-1][1].events - vouched if beyond else 0,
         waiting_since_us=beyond[0][1].at_us if beyond else None,
-        refused=tuple(_refused(name, data, store) for name, data in folder.refused()), trouble=trouble,
-    )  # fmt: skip
+        refused=tuple(_refused(name, data, store) for name, data in folder.refused()),
+        trouble=trouble,
+    )
 
 
 def _differs(key: PublicKey, cosigned: Checkpoint, stored: tuple[Checkpoint, object] | None, origin: str) -> str:
@@ -164,9 +170,13 @@ def _seen(each: tuple[Checkpoint, TimeStatement], held: dict[int, Cosigned], rea
     checkpoint, time = each
     cosigned = held.get(checkpoint.size)
     return Seen(
-        size=checkpoint.size, events=time.events, root=checkpoint.root.hex(), at_us=time.at_us,
-        cosigned_s=cosigned.signed.time_s if cosigned is not None else None, covered=checkpoint.size <= reach,
-    )  # fmt: skip
+        size=checkpoint.size,
+        events=time.events,
+        root=checkpoint.root.hex(),
+        at_us=time.at_us,
+        cosigned_s=cosigned.signed.time_s if cosigned is not None else None,
+        covered=checkpoint.size <= reach,
+    )
 
 
 def _refused(name: str, data: bytes, store: CheckpointStore) -> Refused:

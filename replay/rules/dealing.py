@@ -43,9 +43,15 @@ def not_voided(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     for ground in void_grounds(round_, book):
         yield finding(
-            round_, book, ground.code, ground.section, expected=ground.expected, observed=ground.observed,
-            evidence=ground.evidence, seat=ground.seat,
-        )  # fmt: skip
+            round_,
+            book,
+            ground.code,
+            ground.section,
+            expected=ground.expected,
+            observed=ground.observed,
+            evidence=ground.evidence,
+            seat=ground.seat,
+        )
 
 
 @rule("DEAL-TOTAL", on=("5(i)(1)(ii)",))
@@ -56,9 +62,14 @@ def announced_total(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     if round_.first_card is not None and start.announced != start.count:
         yield finding(
-            round_, book, "DEAL-TOTAL", "5(i)(1)(ii)", expected=f"the total {start.count}",
-            observed=f"{start.announced} announced and not corrected before the first card", evidence=start.evidence,
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-TOTAL",
+            "5(i)(1)(ii)",
+            expected=f"the total {start.count}",
+            observed=f"{start.announced} announced and not corrected before the first card",
+            evidence=start.evidence,
+        )
 
 
 @rule("DEAL-START", on=("8(d)", "9(c)", "10(c)"))
@@ -82,11 +93,14 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
     if dealt_to != start.position:
         first = round_.first_card
         yield finding(
-            round_, book, "DEAL-START", CLOCKWISE_SECTION[book.deal_method],
+            round_,
+            book,
+            "DEAL-START",
+            CLOCKWISE_SECTION[book.deal_method],
             expected=f"{start.count} starts at {name(start.position)}",
             observed=f"the first card went to {name(dealt_to)}",
             evidence=(*start.evidence, *((first,) if first else ())),
-        )  # fmt: skip
+        )
 
 
 @rule("DEAL-NOROLL", on=("13(a)", "13(b)"))
@@ -98,9 +112,14 @@ def valid_roll(round_: Round, book: Rulebook) -> Iterator[Finding]:
     roll = before_deal(round_, list(round_.of(model.DiceRolled)))[-1]
     section = "13(b)" if roll.payload.lie == "fell_out" else "13(a)"
     yield finding(
-        round_, book, "DEAL-NOROLL", section, expected="a no roll, and the dice shaken again",
-        observed="the cards were dealt on an invalid roll", evidence=(roll, round_.first_card),
-    )  # fmt: skip
+        round_,
+        book,
+        "DEAL-NOROLL",
+        section,
+        expected="a no roll, and the dice shaken again",
+        observed="the cards were dealt on an invalid roll",
+        evidence=(roll, round_.first_card),
+    )
 
 
 @rule("DEAL-SHAKE", on=("5(i)(1)(i)", "5(i)(1)(iv)"))
@@ -117,9 +136,14 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
         since = roll.seq
         if times < must and not activated and not any(fact.payload.duration_ms for fact in made):
             yield finding(
-                round_, book, "DEAL-SHAKE", "5(i)(1)(i)", expected=f"at least {must} shakes before the roll",
-                observed=f"{times}", evidence=(*made, roll),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-SHAKE",
+                "5(i)(1)(i)",
+                expected=f"at least {must} shakes before the roll",
+                observed=f"{times}",
+                evidence=(*made, roll),
+            )
     last = round_.last_card
     if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
         return  # an electronic shaker has no cover that goes on after the deal
@@ -129,9 +153,14 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in shakes)
     if cover is None or not shaken:
         yield finding(
-            round_, book, "DEAL-SHAKE", "5(i)(1)(iv)", expected="the shaker covered and shaken once after the deal",
-            observed="not covered" if cover is None else "covered and not shaken", evidence=(last,),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-SHAKE",
+            "5(i)(1)(iv)",
+            expected="the shaker covered and shaken once after the deal",
+            observed="not covered" if cover is None else "covered and not shaken",
+            evidence=(last,),
+        )
 
 
 @rule("DEAL-ORDER", on=("8(d)", "9(c)", "10(c)"))
@@ -145,10 +174,14 @@ def clockwise(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for turn, fact in enumerate(dealt):
         if fact.payload.to != order[turn % len(order)]:
             yield finding(
-                round_, book, "DEAL-ORDER", CLOCKWISE_SECTION[book.deal_method],
-                expected=f"{name(order[turn % len(order)])} next", observed=f"dealt to {name(fact.payload.to)}",
+                round_,
+                book,
+                "DEAL-ORDER",
+                CLOCKWISE_SECTION[book.deal_method],
+                expected=f"{name(order[turn % len(order)])} next",
+                observed=f"dealt to {name(fact.payload.to)}",
                 evidence=(dealt[turn - 1], fact),
-            )  # fmt: skip
+            )
             return
 
 
@@ -160,16 +193,25 @@ def stub_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
     each_round = book.chapter.numbers.get("stub_count_rounds", 1) == 1
     if each_round and last is not None and counted is None and not was_voided(round_, book) and round_.covers("stub"):
         yield finding(
-            round_, book, "DEAL-STUB", STUB_SECTION[method], expected="the stub spread and counted after the deal",
-            observed="not counted", evidence=(last,),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-STUB",
+            STUB_SECTION[method],
+            expected="the stub spread and counted after the deal",
+            observed="not counted",
+            evidence=(last,),
+        )
     deck = round_.before.decks.get(round_.deck)
     if deck is not None and deck.banned_by and last is not None:
         yield finding(
-            round_, book, "DEAL-STUB", MISDEAL_SECTION[method],
-            expected=f"deck {round_.deck} removed from the table after its wrong stub", observed="dealt again",
+            round_,
+            book,
+            "DEAL-STUB",
+            MISDEAL_SECTION[method],
+            expected=f"deck {round_.deck} removed from the table after its wrong stub",
+            observed="dealt again",
             evidence=(deck.banned_by, round_.opened),
-        )  # fmt: skip
+        )
 
 
 @rule("DEAL-STUBSEEN", on=("8(e)", "9(d)", "10(d)"))
@@ -181,9 +223,14 @@ def stub_unseen(round_: Round, book: Rulebook) -> Iterator[Finding]:
         seen = [(fact, 1) for fact in of_stack if after_the_deal(round_, book, fact)]
     for fact, count in seen:
         yield finding(
-            round_, book, "DEAL-STUBSEEN", STUB_SECTION[book.deal_method], expected="no card of the stub exposed",
-            observed=f"{count} exposed", evidence=(fact,),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-STUBSEEN",
+            STUB_SECTION[book.deal_method],
+            expected="no card of the stub exposed",
+            observed=f"{count} exposed",
+            evidence=(fact,),
+        )
 
 
 @rule("DEAL-DECK", on=("3(a)",))
@@ -198,18 +245,28 @@ def one_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 continue
             if card in seen:
                 yield finding(
-                    round_, book, "DEAL-DECK", "3(a)", expected=f"{card} once in the deck",
-                    observed=f"{card} dealt twice", evidence=(seen[card], fact),
-                )  # fmt: skip
+                    round_,
+                    book,
+                    "DEAL-DECK",
+                    "3(a)",
+                    expected=f"{card} once in the deck",
+                    observed=f"{card} dealt twice",
+                    evidence=(seen[card], fact),
+                )
             seen[card] = fact
     if not (round_.covers("equipment") and round_.before.equipment_known):
         return
     deck = round_.before.decks.get(round_.deck)
     if deck is None or deck.in_play_us is None:
         yield finding(
-            round_, book, "DEAL-DECK", "3(a)", expected="a deck that is in play",
-            observed=f"deck {round_.deck} is not", evidence=(round_.opened,),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-DECK",
+            "3(a)",
+            expected="a deck that is in play",
+            observed=f"deck {round_.deck} is not",
+            evidence=(round_.opened,),
+        )
 
 
 @rule("DEAL-FACEUP", on=("13(e)",))
@@ -219,9 +276,14 @@ def face_up_card_unused(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     for found, fact in face_up_dealt(round_):
         yield finding(
-            round_, book, "DEAL-FACEUP", "13(e)", expected=f"{found.payload.card} set aside in the discard rack",
-            observed=f"dealt to {name(fact.payload.to)}", evidence=(found, fact),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-FACEUP",
+            "13(e)",
+            expected=f"{found.payload.card} set aside in the discard rack",
+            observed=f"dealt to {name(fact.payload.to)}",
+            evidence=(found, fact),
+        )
 
 
 @rule("DEAL-DRAWN", on=("13(f)",))
@@ -242,10 +304,14 @@ def drawn_card_next(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             )
         elif card != used:
             yield finding(
-                round_, book, "DEAL-DRAWN", "13(f)", expected=f"{card} used as the next card",
+                round_,
+                book,
+                "DEAL-DRAWN",
+                "13(f)",
+                expected=f"{card} used as the next card",
                 observed=f"{used} dealt next" if used else "no card dealt after it",
                 evidence=(drawn, *((following,) if following else ())),
-            )  # fmt: skip
+            )
 
 
 @rule("DEAL-EXPOSED", on=("13(d)",))
@@ -274,19 +340,27 @@ def exposed_card_election(round_: Round, book: Rulebook) -> Iterator[Finding | I
             )
             continue
         yield finding(
-            round_, book, "DEAL-EXPOSED", "13(d)", expected="the player elects to play or to void the hand",
-            observed="no election", evidence=(fact,), seat=seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-EXPOSED",
+            "13(d)",
+            expected="the player elects to play or to void the hand",
+            observed="no election",
+            evidence=(fact,),
+            seat=seat,
+        )
 
 
 def _turned_over(round_: Round, book: Rulebook, seat: int) -> list[RecordedEvent]:
     """The facts after which the dealer may show a player's cards: the hands revealed, the base wager settled (.11(e)-(h))."""
     revealed = [fact for fact in round_.of(model.HandRevealed) if fact.payload.position == seat]
     return revealed + [
-        fact for fact in moves(round_)
-        if fact.payload.seat == seat and fact.payload.wager == book.chapter.base
+        fact
+        for fact in moves(round_)
+        if fact.payload.seat == seat
+        and fact.payload.wager == book.chapter.base
         and getattr(fact.payload, "reason", "") != "late"
-    ]  # fmt: skip
+    ]
 
 
 def stakes_at(round_: Round, book: Rulebook) -> frozenset[int]:
@@ -306,10 +380,15 @@ def election_unseen(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of looking and electing")
         elif before:
             yield finding(
-                round_, book, "DEAL-ELECTION", "13(d)", expected="the election before the cards are looked at",
-                observed=f"elected to {fact.payload.election} the hand after looking", evidence=(looked, fact),
+                round_,
+                book,
+                "DEAL-ELECTION",
+                "13(d)",
+                expected="the election before the cards are looked at",
+                observed=f"elected to {fact.payload.election} the hand after looking",
+                evidence=(looked, fact),
                 seat=fact.payload.seat,
-            )  # fmt: skip
+            )
 
 
 @rule("DEAL-NOBETS", on=("8(b)", "9(a)(3)", "10(a)(2)"))
@@ -325,10 +404,14 @@ def no_more_bets(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
     elif not before:
         section = {"manual_shoe": "8(b)", "hand": "9(a)(3)", "automated_shoe": "10(a)(2)"}[book.deal_method]
         yield finding(
-            round_, book, "DEAL-NOBETS", section, expected='"no more bets" before the first card',
+            round_,
+            book,
+            "DEAL-NOBETS",
+            section,
+            expected='"no more bets" before the first card',
             observed="announced after it" if announced is not None else "not announced",
             evidence=(first, *((announced,) if announced else ())),
-        )  # fmt: skip
+        )
 
 
 @rule("DEAL-RACK", on=("3(b)(4)", "11(d)", "11(j)"))
@@ -348,21 +431,36 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
         aside += len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
     if not must <= total <= must + aside and not was_voided(round_, book):
         yield finding(
-            round_, book, "DEAL-RACK", "11(j)", expected=f"{must} cards collected", observed=f"{total}",
+            round_,
+            book,
+            "DEAL-RACK",
+            "11(j)",
+            expected=f"{must} cards collected",
+            observed=f"{total}",
             evidence=collected or round_.facts[-1:],
-        )  # fmt: skip
+        )
     for fact in collected:
         if fact.payload.deck != round_.deck:
             yield finding(
-                round_, book, "DEAL-RACK", "3(b)(4)", expected=f"cards of deck {round_.deck} only in the rack",
-                observed=f"cards of deck {fact.payload.deck}", evidence=(round_.opened, fact),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-RACK",
+                "3(b)(4)",
+                expected=f"cards of deck {round_.deck} only in the rack",
+                observed=f"cards of deck {fact.payload.deck}",
+                evidence=(round_.opened, fact),
+            )
     for fact in surrenders(round_, book) if book.has("11(d)") else ():
         seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
         hand = [each for each in collected if each.payload.of == seat]
         if not any(each.payload.counted == must for each in hand):
             yield finding(
-                round_, book, "DEAL-RACK", "11(d)", expected=f"{must} cards of the surrendered hand counted face down",
+                round_,
+                book,
+                "DEAL-RACK",
+                "11(d)",
+                expected=f"{must} cards of the surrendered hand counted face down",
                 observed="not counted" if not any(each.payload.counted for each in hand) else "another count",
-                evidence=(fact, *hand), seat=seat,
-            )  # fmt: skip
+                evidence=(fact, *hand),
+                seat=seat,
+            )

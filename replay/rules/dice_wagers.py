@@ -40,16 +40,25 @@ def shaken(round_: Round, book: Rulebook) -> Iterator[Finding]:
         lasted = sum(fact.payload.duration_ms or 0 for fact in made)
         if electronic and lasted < must and not round_.lost and (made or round_.covers("start")):
             yield finding(
-                round_, book, "DEAL-SHAKE", "645c.2(b)(2)", expected=f"dice shaken for {must // SECOND_MS} seconds or more",
-                observed=f"{lasted / SECOND_MS:g} s" if made else "not shaken", evidence=(*activated, *made, roll),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-SHAKE",
+                "645c.2(b)(2)",
+                expected=f"dice shaken for {must // SECOND_MS} seconds or more",
+                observed=f"{lasted / SECOND_MS:g} s" if made else "not shaken",
+                evidence=(*activated, *made, roll),
+            )
         opened = [fact for fact in made if not fact.payload.covered]
         if opened and (electronic or bets_close_with_the_dice(round_, book)):
             yield finding(
-                round_, book, "DEAL-SHAKE", "645c.2(b)(1)" if electronic else "645c.2(f)(2)",
-                expected="the shaker sealed, or its lid on, while the dice are shaken", observed="open",
+                round_,
+                book,
+                "DEAL-SHAKE",
+                "645c.2(b)(1)" if electronic else "645c.2(f)(2)",
+                expected="the shaker sealed, or its lid on, while the dice are shaken",
+                observed="open",
                 evidence=(*opened, roll),
-            )  # fmt: skip
+            )
 
 
 @rule("DEAL-SHAKE", on=("645c.2(a)", "645c.2(f)(1)"))
@@ -58,9 +67,14 @@ def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
     activations = round_.of(model.ShakerActivated)
     if activations and book.starting != PLAYER_SHAKER:
         yield finding(
-            round_, book, "DEAL-SHAKE", "645c.2(a)", expected=f"the start found as filed ({book.starting})",
-            observed=f"a player-activated shaker, activated at seat {activations[0].payload.seat}", evidence=activations,
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-SHAKE",
+            "645c.2(a)",
+            expected=f"the start found as filed ({book.starting})",
+            observed=f"a player-activated shaker, activated at seat {activations[0].payload.seat}",
+            evidence=activations,
+        )
         return
     placed = stakes(round_, book)
     if round_.lost or not placed:
@@ -70,9 +84,14 @@ def activated_by_a_player(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in activations:
         if fact.payload.seat not in playing:
             yield finding(
-                round_, book, "DEAL-SHAKE", "645c.2(f)(1)", expected="the shaker activated at the position of a player",
-                observed=f"activated at seat {fact.payload.seat}, where nobody plays", evidence=(fact,),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-SHAKE",
+                "645c.2(f)(1)",
+                expected="the shaker activated at the position of a player",
+                observed=f"activated at seat {fact.payload.seat}, where nobody plays",
+                evidence=(fact,),
+            )
 
 
 @rule("DEAL-NOBETS", on=("645c.2(f)",))
@@ -88,10 +107,14 @@ def no_more_bets_before_the_dice(round_: Round, book: Rulebook) -> Iterator[Find
         yield Indeterminate('the clocks contradict the order of "no more bets" and the shaker')
     elif not before:
         yield finding(
-            round_, book, "DEAL-NOBETS", "645c.2(f)", expected='"no more bets" before the shaker is used',
+            round_,
+            book,
+            "DEAL-NOBETS",
+            "645c.2(f)",
+            expected='"no more bets" before the shaker is used',
             observed="announced after it" if announced is not None else "not announced",
             evidence=(used, *((announced,) if announced else ())),
-        )  # fmt: skip
+        )
 
 
 @rule("EQUIP-DICE", on=("645c.2(c)",))
@@ -103,9 +126,14 @@ def red_and_blue(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in round_.of(model.DiceRolled):
         if fact.payload.colours is not None and sorted(fact.payload.colours) != ONE_RED_TWO_BLUE:
             yield finding(
-                round_, book, "EQUIP-DICE", "645c.2(c)", expected="one red and two blue dice",
-                observed=", ".join(fact.payload.colours), evidence=(fact,),
-            )  # fmt: skip
+                round_,
+                book,
+                "EQUIP-DICE",
+                "645c.2(c)",
+                expected="one red and two blue dice",
+                observed=", ".join(fact.payload.colours),
+                evidence=(fact,),
+            )
             return
 
 
@@ -121,9 +149,14 @@ def announced_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
     read = Counter(die for die in rolls[-1].payload.dice if die is not None)
     if not read <= Counter(said[-1].payload.dice):
         yield finding(
-            round_, book, "PAY-ANNOUNCED", "645c.2(g)", expected=_dice(rolls[-1]), observed=f"announced: {_dice(said[-1])}",
+            round_,
+            book,
+            "PAY-ANNOUNCED",
+            "645c.2(g)",
+            expected=_dice(rolls[-1]),
+            observed=f"announced: {_dice(said[-1])}",
             evidence=(rolls[-1], said[-1]),
-        )  # fmt: skip
+        )
 
 
 def _dice(fact: RecordedEvent) -> str:
@@ -147,6 +180,12 @@ def settled_before_the_cards(round_: Round, book: Rulebook) -> Iterator[Finding 
             yield Indeterminate(f"seat {seat}: the clocks contradict the order of the cards and the wagers on the dice")
             continue
         yield finding(
-            round_, book, "PAY-ORDER", "645c.2(h)", expected="the wagers on the dice settled before the cards are dealt",
-            observed=f"{fact.payload.wager} settled after the first card", evidence=(first, fact), seat=seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "PAY-ORDER",
+            "645c.2(h)",
+            expected="the wagers on the dice settled before the cards are dealt",
+            observed=f"{fact.payload.wager} settled after the first card",
+            evidence=(first, fact),
+            seat=seat,
+        )

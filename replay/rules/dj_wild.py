@@ -130,9 +130,10 @@ def _past_decisions(round_: Round, book: Rulebook) -> bool:
         return False
     settled = (fact for key, flow in flows(round_).items() if key[1] in BASE for fact in flow.facts)
     return (
-        round_.closed is not None or turned(round_) is not None
+        round_.closed is not None
+        or turned(round_) is not None
         or any(getattr(fact.payload, "reason", "") not in ("late", "void") for fact in settled)
-    )  # fmt: skip
+    )
 
 
 def _turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
@@ -156,9 +157,10 @@ def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
             here = [fact for fact in left if fact.payload.reading_centicents == chain[-1].payload.after_centicents]
         else:
             here = [
-                fact for fact in left
+                fact
+                for fact in left
                 if fact.payload.reading_centicents not in {e.payload.after_centicents for e in left if e is not fact}
-            ]  # fmt: skip
+            ]
         if len(here) != 1:
             return won
         chain += here
@@ -220,16 +222,24 @@ def _exposed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         said.add(once)
         if exposed.by != "player" and not _of_no_hand(round_, book, fact) and _before_raises(round_, book, fact):
             yield VoidGround(
-                "exposed_card", "DEAL-EXPOSED", "687a.13(d)", "with a card exposed before the raises, all hands void",
-                f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided", (fact.seq,),
+                "exposed_card",
+                "DEAL-EXPOSED",
+                "687a.13(d)",
+                "with a card exposed before the raises, all hands void",
+                f"{exposed.card or 'a card'} of {name(exposed.whose)} was exposed; the round was not voided",
+                (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
-            )  # fmt: skip
+            )
     dealer = turned(round_)
     if dealer is not None and _before_raises(round_, book, dealer):
         yield VoidGround(
-            "exposed_dealer", "DEAL-EXPOSED", "687a.13(d)", "the dealer's hand turned over after the raises, or all hands void",
-            "turned over before a raise; the round was not voided", (dealer.seq,),
-        )  # fmt: skip
+            "exposed_dealer",
+            "DEAL-EXPOSED",
+            "687a.13(d)",
+            "the dealer's hand turned over after the raises, or all hands void",
+            "turned over before a raise; the round was not voided",
+            (dealer.seq,),
+        )
 
 
 def _of_no_hand(round_: Round, book: Rulebook, exposed: RecordedEvent) -> bool:
@@ -257,9 +267,10 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
         return True
     before = [each for each in made if round_.certainly_before(each.moment, exposed)]
     undecided = set(in_play(round_, book)) - {
-        each.fact.payload.seat for each in before
+        each.fact.payload.seat
+        for each in before
         if each.decision == "fold" or each.placed is not None or not round_.covers("wagering")
-    }  # fmt: skip
+    }
     voided = round_.voided
     if voided is not None:
         said = voided.payload.reason in ("exposed_card", "exposed_dealer")
@@ -298,9 +309,16 @@ def ante_and_blind(round_: Round, book: Rulebook) -> Iterator[Finding]:
         ante, blind = placed[seat, "ante", None, ""], placed.get((seat, "blind", None, ""))
         if blind is None or blind.on_layout_cents <= 0:
             yield finding(
-                round_, book, "WAGER-LIMIT", "687a.7(d)(1)", expected=f"a blind of {show_money(ante.in_time_cents)}",
-                observed="none", evidence=(*ante.facts, *(blind.facts if blind else ())), seat=seat, wager="blind",
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-LIMIT",
+                "687a.7(d)(1)",
+                expected=f"a blind of {show_money(ante.in_time_cents)}",
+                observed="none",
+                evidence=(*ante.facts, *(blind.facts if blind else ())),
+                seat=seat,
+                wager="blind",
+            )
 
 
 @rule("PLAY-ORDER", on=("687a.11(b)",))
@@ -314,9 +332,15 @@ def in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
             yield Indeterminate(f"the clocks contradict the order of the decisions of {both_seats(before, after)}")
             return
         yield finding(
-            round_, book, "PLAY-ORDER", "687a.11(b)", expected=f"seat {after.payload.seat} before seat {before.payload.seat}",
-            observed="decided after it", evidence=(before, after), seat=after.payload.seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "PLAY-ORDER",
+            "687a.11(b)",
+            expected=f"seat {after.payload.seat} before seat {before.payload.seat}",
+            observed="decided after it",
+            evidence=(before, after),
+            seat=after.payload.seat,
+        )
         return
 
 
@@ -347,7 +371,12 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
             yield Indeterminate("the clocks contradict the order of the last decision and the dealer's turning over")
             return
         yield finding(
-            round_, book, "PLAY-ORDER", "687a.11(d)", expected="the dealer's hand turned over after the last decision",
-            observed=f"before that of seat {each.fact.payload.seat}", evidence=(dealer, each.fact),
-        )  # fmt: skip
+            round_,
+            book,
+            "PLAY-ORDER",
+            "687a.11(d)",
+            expected="the dealer's hand turned over after the last decision",
+            observed=f"before that of seat {each.fact.payload.seat}",
+            evidence=(dealer, each.fact),
+        )
         return

@@ -47,10 +47,14 @@ def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
         expected = due[number] if number < len(due) else None
         if fact.payload.to != expected:
             yield finding(
-                round_, book, "DEAL-ORDER", STACK_SECTION[book.deal_method],
+                round_,
+                book,
+                "DEAL-ORDER",
+                STACK_SECTION[book.deal_method],
                 expected=f"{name(expected)} next" if expected is not None else "nobody next",
-                observed=f"dealt to {name(fact.payload.to)}", evidence=(*stacks[max(number - 1, 0) : number], fact),
-            )  # fmt: skip
+                observed=f"dealt to {name(fact.payload.to)}",
+                evidence=(*stacks[max(number - 1, 0) : number], fact),
+            )
             return
 
 
@@ -67,27 +71,40 @@ def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
         return
     side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]
     section = SIDE_SECTION[book.deal_method]
-    wagered = [
-        each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0
-    ]  # fmt: skip
+    wagered = [each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0]
     if wagered and not side and went_on(round_) and not must_be_void(round_, book):
         yield finding(
-            round_, book, "DEAL-SIDE", section, expected="a side card for the Progressive", observed="none",
+            round_,
+            book,
+            "DEAL-SIDE",
+            section,
+            expected="a side card for the Progressive",
+            observed="none",
             evidence=(round_.last_card, *(fact for each in wagered for fact in each.facts)),
-        )  # fmt: skip
+        )
     if sum(len(fact.payload.cards) for fact in side) > 1:
         yield finding(
-            round_, book, "DEAL-SIDE", section, expected="one side card",
-            observed=f"{sum(len(fact.payload.cards) for fact in side)}", evidence=side,
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-SIDE",
+            section,
+            expected="one side card",
+            observed=f"{sum(len(fact.payload.cards) for fact in side)}",
+            evidence=side,
+        )
     elif side and side[0].seq < round_.last_card.seq:
         if not round_.certainly_before(side[0], round_.last_card):
             yield Indeterminate("the clocks contradict the order of the side card and the dealer's hand")
             return
         yield finding(
-            round_, book, "DEAL-SIDE", section, expected="the side card after the dealer's hand", observed="before it",
+            round_,
+            book,
+            "DEAL-SIDE",
+            section,
+            expected="the side card after the dealer's hand",
+            observed="before it",
             evidence=(side[0], round_.last_card),
-        )  # fmt: skip
+        )
 
 
 @rule("DEAL-STUBDUE", on=("687a.8(e)", "687a.9(f)", "687a.10(d)"))
@@ -102,9 +119,14 @@ def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
     rounds, must = uncounted(round_), book.chapter.numbers["stub_count_rounds"]
     if rounds and rounds % must == 0:
         yield finding(
-            round_, book, "DEAL-STUBDUE", COUNT_SECTION[book.deal_method], expected=f"the stub counted once in {must} rounds",
-            observed=f"not counted in {rounds}", evidence=(round_.opened,),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-STUBDUE",
+            COUNT_SECTION[book.deal_method],
+            expected=f"the stub counted once in {must} rounds",
+            observed=f"not counted in {rounds}",
+            evidence=(round_.opened,),
+        )
 
 
 @rule("EQUIP-COUNT", on=("687a.5(b)",))
@@ -118,9 +140,14 @@ def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
     ]
     if counted and counted[-1].depth != must:
         yield finding(
-            round_, book, "EQUIP-COUNT", "687a.5(b)", expected=f"a deck of {must} cards, or the deck removed",
-            observed=f"{counted[-1].depth} counted and dealt", evidence=(counted[-1].seq, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "EQUIP-COUNT",
+            "687a.5(b)",
+            expected=f"a deck of {must} cards, or the deck removed",
+            observed=f"{counted[-1].depth} counted and dealt",
+            evidence=(counted[-1].seq, first),
+        )
 
 
 # --------------------------------------------------------------------------------------------------------------- the settlement
@@ -143,9 +170,14 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
         left[before.payload.seat] = after
         if after.payload.seat in left:
             yield from _out_of_order(
-                round_, book, left[after.payload.seat], after, "687a.11(e)", "one player's wagers after another's",
+                round_,
+                book,
+                left[after.payload.seat],
+                after,
+                "687a.11(e)",
+                "one player's wagers after another's",
                 f"{after.payload.wager} after those of {name(before.payload.seat)}",
-            )  # fmt: skip
+            )
             return
     for seat in dict.fromkeys(fact.payload.seat for fact in settled):
         mine = [fact for fact in settled if fact.payload.seat == seat]
@@ -153,9 +185,14 @@ def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | In
         early = [fact for fact in mine if fact.payload.wager not in BASE and base and fact.seq < base[-1].seq]
         if early:
             yield from _out_of_order(
-                round_, book, early[0], base[-1], "687a.11(f)", "ante, blind and raise settled before optional wagers",
+                round_,
+                book,
+                early[0],
+                base[-1],
+                "687a.11(f)",
+                "ante, blind and raise settled before optional wagers",
                 f"{early[0].payload.wager} first",
-            )  # fmt: skip
+            )
             return
         yield from _as_printed(round_, book, mine)
 
@@ -168,21 +205,42 @@ def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent])
     for before, after in itertools.pairwise(fact for fact in first if fact is not None):
         if after.seq < before.seq:
             yield from _out_of_order(
-                round_, book, after, before, "687a.11(f)", f"{before.payload.wager} settled before {after.payload.wager}",
-                f"{after.payload.wager} first", f"D277: {book.cite('687a.11(f)')}{SAYS_HOW}",
-            )  # fmt: skip
+                round_,
+                book,
+                after,
+                before,
+                "687a.11(f)",
+                f"{before.payload.wager} settled before {after.payload.wager}",
+                f"{after.payload.wager} first",
+                f"D277: {book.cite('687a.11(f)')}{SAYS_HOW}",
+            )
             return
 
 
-def _out_of_order(round_: Round, book: Rulebook, before: RecordedEvent, after: RecordedEvent, section: str, expected: str, observed: str,
-                  other_reading: str | None = None) -> Iterator[Finding | Indeterminate]:  # fmt: skip
+def _out_of_order(
+    round_: Round,
+    book: Rulebook,
+    before: RecordedEvent,
+    after: RecordedEvent,
+    section: str,
+    expected: str,
+    observed: str,
+    other_reading: str | None = None,
+) -> Iterator[Finding | Indeterminate]:
     if not round_.certainly_before(before, after):
         yield Indeterminate(f"the clocks contradict the order of the settlement of {both_seats(before, after)}")
         return
     yield finding(
-        round_, book, "PAY-ORDER", section, expected=expected, observed=observed, evidence=(before, after),
-        seat=after.payload.seat, other_reading=other_reading,
-    )  # fmt: skip
+        round_,
+        book,
+        "PAY-ORDER",
+        section,
+        expected=expected,
+        observed=observed,
+        evidence=(before, after),
+        seat=after.payload.seat,
+        other_reading=other_reading,
+    )
 
 
 @rule("DEAL-RACK", on=("687a.11(c)", "687a.11(g)"))
@@ -206,6 +264,12 @@ def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
             continue
         section = "687a.11(c)" if how_decided(round_, book, seat) == "fold" else "687a.11(g)"
         yield finding(
-            round_, book, "DEAL-RACK", section, expected="the cards collected after the hand's wagers are settled",
-            observed=f"{after[0].payload.wager} settled after them", evidence=(fact, after[0]), seat=seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-RACK",
+            section,
+            expected="the cards collected after the hand's wagers are settled",
+            observed=f"{after[0].payload.wager} settled after them",
+            evidence=(fact, after[0]),
+            seat=seat,
+        )

@@ -19,9 +19,14 @@ from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 HOUR_US = 3_600_000_000
 
 PREPARING = (
-    model.PatronSeated, model.PatronLeft, model.CardsShuffled, model.CutOffered, model.CardsCut, model.RecutOrdered,
+    model.PatronSeated,
+    model.PatronLeft,
+    model.CardsShuffled,
+    model.CutOffered,
+    model.CardsCut,
+    model.RecutOrdered,
     model.DeviceFailed,
-)  # fmt: skip
+)
 
 
 def preparations(round_: Round) -> list[Preparation]:
@@ -85,14 +90,24 @@ def shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     fresh = _is_fresh(deck)
     if not shuffles and not failures and not fresh:
         yield finding(
-            round_, book, "DEAL-SHUFFLE", "5(a)", expected=f"deck {round_.deck} shuffled since its last round",
-            observed="not shuffled", evidence=(round_.opened, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-SHUFFLE",
+            "5(a)",
+            expected=f"deck {round_.deck} shuffled since its last round",
+            observed="not shuffled",
+            evidence=(round_.opened, first),
+        )
     elif shuffles and shuffles[-1].detail == "manual" and book.deal_method == "hand" and book.has("9(a)(1)"):
         yield finding(
-            round_, book, "DEAL-SHUFFLE", "9(a)(1)", expected="an automated shuffle before dealing from the hand",
-            observed="shuffled manually", evidence=(shuffles[-1].seq, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-SHUFFLE",
+            "9(a)(1)",
+            expected="an automated shuffle before dealing from the hand",
+            observed="shuffled manually",
+            evidence=(shuffles[-1].seq, first),
+        )
 
 
 @rule("DEAL-DEVICE", on=("13(k)",))
@@ -104,9 +119,14 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding]
     steps = [step for step in preparations(round_) if step.kind in ("shuffle", "failure")]
     if steps and steps[-1].kind == "failure":
         yield finding(
-            round_, book, "DEAL-DEVICE", "13(k)", expected="the cards reshuffled after the shuffler failed",
-            observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-DEVICE",
+            "13(k)",
+            expected="the cards reshuffled after the shuffler failed",
+            observed=f"dealt after the failure ({steps[-1].detail})",
+            evidence=(steps[-1].seq, first),
+        )
 
 
 @rule("DEAL-DEVICE", on=("13(m)",))
@@ -140,9 +160,14 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
         if broken not in reported:
             reported.add(broken)
             yield finding(
-                round_, book, "DEAL-DEVICE", "13(m)", expected=f"the {broken} covered or marked out of order first",
-                observed="another method was used while it stood uncovered", evidence=(seqs.get(broken, seq), seq),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-DEVICE",
+                "13(m)",
+                expected=f"the {broken} covered or marked out of order first",
+                observed="another method was used while it stood uncovered",
+                evidence=(seqs.get(broken, seq), seq),
+            )
 
 
 @rule("DEAL-CUT", on=("5(b)(2)", "5(e)", "5(f)"))
@@ -162,9 +187,14 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: R
     cuts = [step for step in after if step.kind == "cut"]
     if not cuts:
         yield finding(
-            round_, book, "DEAL-CUT", "5(b)(2)", expected="the cards cut after a manual shuffle", observed="not cut",
+            round_,
+            book,
+            "DEAL-CUT",
+            "5(b)(2)",
+            expected="the cards cut after a manual shuffle",
+            observed="not cut",
             evidence=(shuffles[-1].seq, first),
-        )  # fmt: skip
+        )
         return
     if not book.has("5(e)"):
         return
@@ -173,9 +203,14 @@ def cut_before(round_: Round, book: Rulebook, steps: list[Preparation], first: R
     recuts = [step for step in after if step.kind == "recut"]
     if recuts and recuts[-1].seq > final.seq:
         yield finding(
-            round_, book, "DEAL-CUT", "5(f)", expected="the cards recut as ordered", observed="not recut",
+            round_,
+            book,
+            "DEAL-CUT",
+            "5(f)",
+            expected="the cards recut as ordered",
+            observed="not recut",
             evidence=(recuts[-1].seq, first),
-        )  # fmt: skip
+        )
 
 
 def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding]:
@@ -184,10 +219,14 @@ def _depth(round_: Round, book: Rulebook, made: Preparation) -> Iterator[Finding
     above = made.depth if made.detail == "top" else numbers["deck_size"] - made.depth
     if not least <= above <= numbers["deck_size"] - below:
         yield finding(
-            round_, book, "DEAL-CUT", "5(e)",
+            round_,
+            book,
+            "DEAL-CUT",
+            "5(e)",
             expected=f"at least {least} cards from the top" + (" and the bottom" if below else ""),
-            observed=f"{made.depth} from the {made.detail}", evidence=(made.seq,),
-        )  # fmt: skip
+            observed=f"{made.depth} from the {made.detail}",
+            evidence=(made.seq,),
+        )
 
 
 def _shuffler(round_: Round, book: Rulebook) -> str:
@@ -215,18 +254,28 @@ def cut_by_the_dealer(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for step in cuts:
         if step.who != "dealer":
             yield finding(
-                round_, book, "DEAL-CUT", section, expected="the cards cut by the dealer",
-                observed=f"cut by seat {step.who}", evidence=(step.seq,),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-CUT",
+                section,
+                expected="the cards cut by the dealer",
+                observed=f"cut by seat {step.who}",
+                evidence=(step.seq,),
+            )
     if not _is_fresh(deck) or any(step.kind == "shuffle" for step in steps):
         return
     if cuts:
         yield from _depth(round_, book, cuts[-1])
     else:
         yield finding(
-            round_, book, "DEAL-CUT", fresh_section, expected="a preshuffled deck cut before it is dealt",
-            observed="not cut", evidence=(round_.opened, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-CUT",
+            fresh_section,
+            expected="a preshuffled deck cut before it is dealt",
+            observed="not cut",
+            evidence=(round_.opened, first),
+        )
 
 
 def first_cut(round_: Round) -> tuple[list[Preparation], Preparation] | None:
@@ -270,12 +319,15 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     by_right_person = made.who == (took[0] if took else "dealer")
     if not right or not by_right_person:
         yield finding(
-            round_, book, "DEAL-CUT", "5(d)" if made.who == "dealer" or not right else "5(c)",
+            round_,
+            book,
+            "DEAL-CUT",
+            "5(d)" if made.who == "dealer" or not right else "5(c)",
             expected="the cut offered to " + ", ".join(f"seat {seat}" for seat in order) + " in turn",
             observed=("offered to " + ", ".join(f"seat {seat}" for seat in offered) if offered else "not offered")
             + f"; cut by {made.who if made.who == 'dealer' else f'seat {made.who}'}",
             evidence=(*(step.seq for step in offers), made.seq, *((round_.first_card,) if round_.first_card else ())),
-        )  # fmt: skip
+        )
 
 
 @rule("DEAL-CUT", on=("5(d)",))
@@ -301,10 +353,14 @@ def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
     following = next((seat for seat in order[order.index(last) + 1 :] if seat not in refused), "dealer")
     if made.who not in (last, following):
         yield finding(
-            round_, book, "DEAL-CUT", "5(f)",
+            round_,
+            book,
+            "DEAL-CUT",
+            "5(f)",
             expected=f"recut by {name(last)}, who cut last, or by {name(following)}, next in turn",
-            observed=f"recut by {name(made.who)}", evidence=(ordered.seq, made.seq),
-        )  # fmt: skip
+            observed=f"recut by {name(made.who)}",
+            evidence=(ordered.seq, made.seq),
+        )
 
 
 @rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", on=("4(a)", "4(b)"))
@@ -319,28 +375,48 @@ def opening(round_: Round, book: Rulebook) -> Iterator[Finding]:
     evidence = (deck.received_seq, round_.opened.seq)
     if deck.jokers < book.chapter.numbers.get("jokers", 1):
         yield finding(
-            round_, book, "OPEN-JOKER", "3(a)", expected="a deck with a joker", observed="received without one",
+            round_,
+            book,
+            "OPEN-JOKER",
+            "3(a)",
+            expected="a deck with a joker",
+            observed="received without one",
             evidence=evidence,
-        )  # fmt: skip
+        )
     if deck.preshuffled and not book.has("686a.4(e)"):
         return
     if deck.jokers > book.chapter.numbers.get("jokers_received", 1) and not deck.joker_destroyed:
         yield finding(
-            round_, book, "OPEN-JOKER", "4(b)", expected="the second joker destroyed before a floorperson",
-            observed="not on record", evidence=evidence,
-        )  # fmt: skip
+            round_,
+            book,
+            "OPEN-JOKER",
+            "4(b)",
+            expected="the second joker destroyed before a floorperson",
+            observed="not on record",
+            evidence=evidence,
+        )
     washed = deck.washed or deck.preshuffled
     if not deck.inspected and not deck.preshuffled:
         yield finding(
-            round_, book, "OPEN-INSPECT", "4(a)", expected="the deck inspected and the inspection verified",
-            observed="not on record", evidence=evidence,
-        )  # fmt: skip
+            round_,
+            book,
+            "OPEN-INSPECT",
+            "4(a)",
+            expected="the deck inspected and the inspection verified",
+            observed="not on record",
+            evidence=evidence,
+        )
     if not (deck.spread and washed):
         missing = " and ".join(step for step, done in (("spread", deck.spread), ("washed", washed)) if not done)
         yield finding(
-            round_, book, "OPEN-SPREAD", "4(b)", expected="the deck spread face up and washed before its first round",
-            observed=f"not {missing}", evidence=evidence,
-        )  # fmt: skip
+            round_,
+            book,
+            "OPEN-SPREAD",
+            "4(b)",
+            expected="the deck spread face up and washed before its first round",
+            observed=f"not {missing}",
+            evidence=evidence,
+        )
 
 
 @rule("OPEN-IDLE", on=("5(g)",))
@@ -354,10 +430,14 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     washed = before.idle_washed or (_shuffler(round_, book) != "none" and book.has("5(g)(2)"))
     if not (before.idle_spread and washed):
         yield finding(
-            round_, book, "OPEN-IDLE", "5(g)", expected="the cards spread again for the first player to arrive",
+            round_,
+            book,
+            "OPEN-IDLE",
+            "5(g)",
+            expected="the cards spread again for the first player to arrive",
             observed="not washed" if before.idle_spread else "not spread",
             evidence=(before.idle_seq, round_.opened.seq),
-        )  # fmt: skip
+        )
 
 
 @rule("EQUIP-DECK", on=("3(c)(1)", "3(c)(2)"))
@@ -371,9 +451,14 @@ def deck_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if age_us > limit * HOUR_US:
         section = "3(c)(1)" if book.deal_method == "hand" else "3(c)(2)"
         yield finding(
-            round_, book, "EQUIP-DECK", section, expected=f"deck {round_.deck} changed within {limit} h",
-            observed=f"in play for {age_us / HOUR_US:.2f} h", evidence=(deck.in_play_seq, round_.opened),
-        )  # fmt: skip
+            round_,
+            book,
+            "EQUIP-DECK",
+            section,
+            expected=f"deck {round_.deck} changed within {limit} h",
+            observed=f"in play for {age_us / HOUR_US:.2f} h",
+            evidence=(deck.in_play_seq, round_.opened),
+        )
 
 
 @rule("EQUIP-DICE", on=("2(c)(1)(i)",))
@@ -387,9 +472,14 @@ def dice_in_time(round_: Round, book: Rulebook) -> Iterator[Finding]:
             received, since = fresh[0].at_us, fresh.pop(0).seq
         if received is not None and fact.at_us - received > limit * HOUR_US:
             yield finding(
-                round_, book, "EQUIP-DICE", "2(c)(1)(i)", expected=f"dice changed within {limit} h",
-                observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h", evidence=(since, fact),
-            )  # fmt: skip
+                round_,
+                book,
+                "EQUIP-DICE",
+                "2(c)(1)(i)",
+                expected=f"dice changed within {limit} h",
+                observed=f"on the table for {(fact.at_us - received) / HOUR_US:.2f} h",
+                evidence=(since, fact),
+            )
             return
 
 
@@ -401,10 +491,14 @@ def decks_alternate(round_: Round, book: Rulebook) -> Iterator[Finding]:
     both_before = len(in_play) == 2 and before.previous_decks == 2
     if round_.covers("equipment") and both_before and before.last_deck == round_.deck:
         yield finding(
-            round_, book, "EQUIP-ALTERNATE", "3(b)(3)",
+            round_,
+            book,
+            "EQUIP-ALTERNATE",
+            "3(b)(3)",
             expected=f"deck {next(name for name in in_play if name != round_.deck)} for this round",
-            observed=f"deck {round_.deck} again", evidence=(round_.opened,),
-        )  # fmt: skip
+            observed=f"deck {round_.deck} again",
+            evidence=(round_.opened,),
+        )
 
 
 @rule("EQUIP-ALTERNATE", on=("3(b)(1)",))
@@ -418,9 +512,14 @@ def decks_of_two_colours(round_: Round, book: Rulebook) -> Iterator[Finding]:
     alike = [each.received_seq for each in others if each.back == deck.back]
     if alike:
         yield finding(
-            round_, book, "EQUIP-ALTERNATE", "3(b)(1)", expected="two decks with backs of different colours",
-            observed=f"both {deck.back}", evidence=(deck.received_seq, *alike, round_.opened),
-        )  # fmt: skip
+            round_,
+            book,
+            "EQUIP-ALTERNATE",
+            "3(b)(1)",
+            expected="two decks with backs of different colours",
+            observed=f"both {deck.back}",
+            evidence=(deck.received_seq, *alike, round_.opened),
+        )
 
 
 @rule("LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK", "LOG-CORRECTION", on=EVERY_CHAPTER)
@@ -430,19 +529,28 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     Whether a correction that does not fit was to change the round cannot be told.
     """
     codes = {
-        "gap": "LOG-SOURCE-GAP", "repeat": "LOG-SOURCE-REPEAT", "clock": "LOG-CLOCK", "correction": "LOG-CORRECTION",
-    }  # fmt: skip
+        "gap": "LOG-SOURCE-GAP",
+        "repeat": "LOG-SOURCE-REPEAT",
+        "clock": "LOG-CLOCK",
+        "correction": "LOG-CORRECTION",
+    }
     expected = {
-        "gap": "every number of the device once and in order", "repeat": "a number once, or again with the same content",
+        "gap": "every number of the device once and in order",
+        "repeat": "a number once, or again with the same content",
         "clock": "a clock that does not run back",
         "correction": "a correction that names an earlier event of its stream by number and id",
-    }  # fmt: skip
+    }
     for jump in round_.record_faults:
         if jump.kind == "gap" and not jump.missing:
             continue
         yield finding(
-            round_, book, codes[jump.kind], "11(j)", expected=expected[jump.kind], observed=jump.detail,
+            round_,
+            book,
+            codes[jump.kind],
+            "11(j)",
+            expected=expected[jump.kind],
+            observed=jump.detail,
             evidence=(jump.seq,),
-        )  # fmt: skip
+        )
         if jump.kind == "correction":
             yield Indeterminate(jump.detail)

@@ -62,10 +62,13 @@ def exposed_dealer(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     last = round_.last_card
     dealing = last is None or seen[0].seq <= last.seq
     yield VoidGround(
-        "exposed_dealer", "DEAL-EXPOSED", "659a.13(j)" if dealing else "659a.13(e)",
+        "exposed_dealer",
+        "DEAL-EXPOSED",
+        "659a.13(j)" if dealing else "659a.13(e)",
         "with a card of the dealer exposed, all hands are void and all wagers returned",
-        f"{_cards(seen)} of the dealer exposed; the round was not voided", tuple(fact.seq for fact in seen),
-    )  # fmt: skip
+        f"{_cards(seen)} of the dealer exposed; the round was not voided",
+        tuple(fact.seq for fact in seen),
+    )
 
 
 def _cards(seen: list[RecordedEvent]) -> str:
@@ -96,7 +99,12 @@ def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
         elif owner in stakes_at(round_, book) and owner not in elected:
             elected.add(owner)
             yield finding(
-                round_, book, "DEAL-EXPOSED", "659a.13(d)",
+                round_,
+                book,
+                "DEAL-EXPOSED",
+                "659a.13(d)",
                 expected="the player elects to play or to void the hand",
-                observed=f"{fact.payload.card} exposed before it was delivered; no election", evidence=(fact,), seat=owner,
-            )  # fmt: skip
+                observed=f"{fact.payload.card} exposed before it was delivered; no election",
+                evidence=(fact,),
+                seat=owner,
+            )

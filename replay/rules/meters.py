@@ -96,13 +96,22 @@ class MeterFold:
     def _refused(self, seq: int) -> Finding:
         evidence = (seq,)
         return Finding(
-            id=finding_id("LOG-CORRECTION", self.stream, None, None, None, evidence, ""), code="LOG-CORRECTION",
-            stream=self.stream, round_no=None, seat=None, wager=None,
+            id=finding_id("LOG-CORRECTION", self.stream, None, None, None, evidence, ""),
+            code="LOG-CORRECTION",
+            stream=self.stream,
+            round_no=None,
+            seat=None,
+            wager=None,
             expected="a correction that names an earlier event of its stream by number and id",
-            observed=self.refused[seq], difference_cents=None, evidence=evidence,
-            cite="the contract of the log: event_corrected", other_reading=None, severity=SEVERITY["LOG-CORRECTION"],
-            assumed=False, rules_digest="",
-        )  # fmt: skip
+            observed=self.refused[seq],
+            difference_cents=None,
+            evidence=evidence,
+            cite="the contract of the log: event_corrected",
+            other_reading=None,
+            severity=SEVERITY["LOG-CORRECTION"],
+            assumed=False,
+            rules_digest="",
+        )
 
     def _finding(self, seq: int, event: model.MeterAdvanced | model.MeterReset, expected: str) -> Finding:
         if isinstance(event, model.MeterAdvanced):
@@ -112,10 +121,21 @@ class MeterFold:
         evidence = (seq,)
         return Finding(
             id=finding_id("PAY-METER", self.stream, event.round_no, event.seat, "progressive", evidence, ""),
-            code="PAY-METER", stream=self.stream, round_no=event.round_no, seat=event.seat, wager="progressive",
-            expected=expected, observed=observed, difference_cents=None, evidence=evidence,
-            cite=self._cite(), other_reading=None, severity=SEVERITY["PAY-METER"], assumed=False, rules_digest="",
-        )  # fmt: skip
+            code="PAY-METER",
+            stream=self.stream,
+            round_no=event.round_no,
+            seat=event.seat,
+            wager="progressive",
+            expected=expected,
+            observed=observed,
+            difference_cents=None,
+            evidence=evidence,
+            cite=self._cite(),
+            other_reading=None,
+            severity=SEVERITY["PAY-METER"],
+            assumed=False,
+            rules_digest="",
+        )
 
     def _cite(self) -> str:
         jurisdiction, _, name = self.state.chapter.partition("-")

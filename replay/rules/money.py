@@ -33,9 +33,23 @@ from replay.settlement.voids import can_be_void, is_miscounted, may_have_to_be_v
 
 
 @rule(
-    "PAY-VOID", "WAGER-LATE", "PAY-FOUL", "PAY-LIMIT", "PAY-METER", "PAY-TAKEN", "PAY-NOT-TAKEN", "PAY-LOSER",
-    "PAY-MISSED", "PAY-OVER", "PAY-UNDER", "PAY-VIG", "MYST-AMOUNT", "MYST-TRIGGER", "CA-COVER", on=EVERY_CHAPTER,
-)  # fmt: skip
+    "PAY-VOID",
+    "WAGER-LATE",
+    "PAY-FOUL",
+    "PAY-LIMIT",
+    "PAY-METER",
+    "PAY-TAKEN",
+    "PAY-NOT-TAKEN",
+    "PAY-LOSER",
+    "PAY-MISSED",
+    "PAY-OVER",
+    "PAY-UNDER",
+    "PAY-VIG",
+    "MYST-AMOUNT",
+    "MYST-TRIGGER",
+    "CA-COVER",
+    on=EVERY_CHAPTER,
+)
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
@@ -76,14 +90,23 @@ def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
         observed = shown(flow, goes_back)
         observed += f", {show_money(in_cents(taken))} vigorish" if taken else ""
         yield finding(
-            round_, book, code, section, expected=expected, observed=observed,
-            evidence=facts or ((round_.closed,) if round_.closed else ()), seat=each.seat, wager=each.wager,
-            difference_cents=difference, other_reading=due.other_reading if due else None,
-        )  # fmt: skip
+            round_,
+            book,
+            code,
+            section,
+            expected=expected,
+            observed=observed,
+            evidence=facts or ((round_.closed,) if round_.closed else ()),
+            seat=each.seat,
+            wager=each.wager,
+            difference_cents=difference,
+            other_reading=due.other_reading if due else None,
+        )
 
 
-def _classify(book: Rulebook, due: Due | None, stake: Stake | None, flow: WagerFlow, difference: int | None
-              ) -> tuple[str, str]:  # fmt: skip
+def _classify(
+    book: Rulebook, due: Due | None, stake: Stake | None, flow: WagerFlow, difference: int | None
+) -> tuple[str, str]:
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
     section: str = due.cite if due is not None else "7(c)"
     if stake is not None and stake.late_cents != 0:
@@ -215,16 +238,24 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
         yield finding(
-            round_, book, "PAY-ENVY", ENVY_SECTION[ENVY_OF[key[1]]],
-            expected=_amounts(owed), observed=_amounts(paid_for),
-            evidence=facts or ((round_.closed,) if round_.closed else ()), seat=key[0], wager=key[1],
+            round_,
+            book,
+            "PAY-ENVY",
+            ENVY_SECTION[ENVY_OF[key[1]]],
+            expected=_amounts(owed),
+            observed=_amounts(paid_for),
+            evidence=facts or ((round_.closed,) if round_.closed else ()),
+            seat=key[0],
+            wager=key[1],
             difference_cents=sum(paid_for.values()) - sum(owed.values()),
-        )  # fmt: skip
+        )
 
 
 def _amounts(by_position: dict[int | str, int]) -> str:
-    parts = [f"{show_money(cents)} for {position if position == 'dealer' else f'seat {position}'}"
-             for position, cents in sorted(by_position.items(), key=str)]  # fmt: skip
+    parts = [
+        f"{show_money(cents)} for {position if position == 'dealer' else f'seat {position}'}"
+        for position, cents in sorted(by_position.items(), key=str)
+    ]
     return ", ".join(parts) if parts else "no Envy Bonus"
 
 
@@ -233,10 +264,17 @@ def vigorish(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """No commission or vigorish is charged."""
     for fact in round_.of(model.VigorishTaken):
         yield finding(
-            round_, book, "PAY-VIG", "12(a)", expected="no vigorish",
-            observed=f"{show_money(fact.payload.amount_cents)} taken", evidence=(fact,), seat=fact.payload.seat,
-            wager=book.chapter.base, difference_cents=-fact.payload.amount_cents,
-        )  # fmt: skip
+            round_,
+            book,
+            "PAY-VIG",
+            "12(a)",
+            expected="no vigorish",
+            observed=f"{show_money(fact.payload.amount_cents)} taken",
+            evidence=(fact,),
+            seat=fact.payload.seat,
+            wager=book.chapter.base,
+            difference_cents=-fact.payload.amount_cents,
+        )
 
 
 @rule("PAY-SOURCE", on=("11(h)(3)(i)(B)(4)",))
@@ -246,14 +284,22 @@ def source(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if due.wager != "progressive" or not due.share_bp:
             continue
         paid: Iterable[RecordedEvent] = [
-            fact for fact in round_.of(model.WagerPaid)
-            if fact.payload.seat == due.seat and fact.payload.wager == "progressive"
+            fact
+            for fact in round_.of(model.WagerPaid)
+            if fact.payload.seat == due.seat
+            and fact.payload.wager == "progressive"
             and fact.payload.source == "inventory"
-        ]  # fmt: skip
+        ]
         cents = sum(fact.payload.winnings_cents for fact in paid)
         if cents > due.cash_cents:
             yield finding(
-                round_, book, "PAY-SOURCE", "11(h)(3)(i)(B)(4)", expected="the share of the meter paid by slip",
-                observed=f"{show_money(cents)} paid from the inventory", evidence=paid, seat=due.seat,
+                round_,
+                book,
+                "PAY-SOURCE",
+                "11(h)(3)(i)(B)(4)",
+                expected="the share of the meter paid by slip",
+                observed=f"{show_money(cents)} paid from the inventory",
+                evidence=paid,
+                seat=due.seat,
                 wager="progressive",
-            )  # fmt: skip
+            )

@@ -53,8 +53,10 @@ def judge(stream: str, state: MysteryState, seq: int, event: Judged) -> list[Fin
     match event:
         case model.MysteryArmed():
             state.minimum_cents, state.maximum_cents, state.rate_bp = (
-                event.minimum_cents, event.maximum_cents, event.rate_bp,
-            )  # fmt: skip
+                event.minimum_cents,
+                event.maximum_cents,
+                event.rate_bp,
+            )
             state.value, state.commitment, state.armed_seq = event.reading_centicents, event.commitment, seq
             return _found(stream, seq, state, event, [_configuration(state)])
         case model.MeterAdvanced():
@@ -85,15 +87,21 @@ def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iter
         limit = state.maximum_cents * 100
         if state.advanced_seq and state.value > limit >= state.before:
             yield (
-                "MYST-TRIGGER", "3(c)(3)", f"a hit, for no target is above {show_meter(limit)}",
-                f"the meter went on at {show_meter(state.value)}", (state.advanced_seq, seq),
-            )  # fmt: skip
+                "MYST-TRIGGER",
+                "3(c)(3)",
+                f"a hit, for no target is above {show_meter(limit)}",
+                f"the meter went on at {show_meter(state.value)}",
+                (state.advanced_seq, seq),
+            )
         right = state.value + contribution(event.wager_cents, state.rate_bp)
         if right != event.value_centicents:
             yield (
-                "MYST-CONTRIBUTION", "3(c)(2)", f"meter {show_meter(right)}", f"meter {show_meter(event.value_centicents)}",
+                "MYST-CONTRIBUTION",
+                "3(c)(2)",
+                f"meter {show_meter(right)}",
+                f"meter {show_meter(event.value_centicents)}",
                 (seq,),
-            )  # fmt: skip
+            )
     gained = contribution(event.wager_cents, state.rate_bp)
     state.before = state.value if state.value is not None else event.value_centicents - gained
     state.value, state.table, state.seat, state.advanced_seq = event.value_centicents, event.table, event.seat, seq
@@ -105,9 +113,12 @@ def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Sai
     told = state.commitment is not None and target is not None and event.nonce is not None
     if told and not is_committed(state.commitment or "", target or 0, event.nonce or ""):
         yield (
-            "MYST-COMMITMENT", "3(c)(3)", f"a target with the SHA-256 {state.commitment}",
-            f"{show_meter(target or 0)} with nonce {event.nonce}", (state.armed_seq, seq),
-        )  # fmt: skip
+            "MYST-COMMITMENT",
+            "3(c)(3)",
+            f"a target with the SHA-256 {state.commitment}",
+            f"{show_meter(target or 0)} with nonce {event.nonce}",
+            (state.armed_seq, seq),
+        )
         target = None
     if state.advanced_seq and event.table != state.table:
         observed = f"a hit of table {event.table}"
@@ -152,10 +163,21 @@ def _found(stream: str, seq: int, state: MysteryState, event: Judged, said: list
         code, section, expected, observed, evidence = each
         findings.append(
             Finding(
-                id=finding_id(code, stream, round_no, seat, "mystery", evidence, ""), code=code, stream=stream,
-                round_no=round_no, seat=seat, wager="mystery", expected=expected, observed=observed,
-                difference_cents=None, evidence=evidence, cite=str(chapter(jurisdiction, name).cite(f"{name}.{section}")),
-                other_reading=None, severity=SEVERITY[code], assumed=False, rules_digest="",
+                id=finding_id(code, stream, round_no, seat, "mystery", evidence, ""),
+                code=code,
+                stream=stream,
+                round_no=round_no,
+                seat=seat,
+                wager="mystery",
+                expected=expected,
+                observed=observed,
+                difference_cents=None,
+                evidence=evidence,
+                cite=str(chapter(jurisdiction, name).cite(f"{name}.{section}")),
+                other_reading=None,
+                severity=SEVERITY[code],
+                assumed=False,
+                rules_digest="",
             )
-        )  # fmt: skip
+        )
     return findings

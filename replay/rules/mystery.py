@@ -195,8 +195,10 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if paytable is None or round_.lost:
         return
     placed, accepted = stakes(round_, book), set[int]()
-    at_box = {wager: {key[0] for key, stake in placed.items() if key[1] == wager and stake.on_layout_cents > 0}
-              for wager in (book.chapter.base, "progressive")}  # fmt: skip
+    at_box = {
+        wager: {key[0] for key, stake in placed.items() if key[1] == wager and stake.on_layout_cents > 0}
+        for wager in (book.chapter.base, "progressive")
+    }
     qualified = at_box[book.chapter.base] & at_box["progressive"]
     for cycle in recorded(round_, book):
         for fact, before in zip(cycle.contributions, cycle.befores, strict=True):
@@ -205,27 +207,46 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
             if event.seat not in qualified:
                 missing = next(wager for wager, seats in at_box.items() if event.seat not in seats)
                 yield finding(
-                    round_, book, "WAGER-BASE", "645c.3(c)(1)", expected="a base wager and a progressive wager beside it",
-                    observed=f"a contribution without a {missing} wager", evidence=(fact,), seat=event.seat, wager=WAGER,
-                )  # fmt: skip
+                    round_,
+                    book,
+                    "WAGER-BASE",
+                    "645c.3(c)(1)",
+                    expected="a base wager and a progressive wager beside it",
+                    observed=f"a contribution without a {missing} wager",
+                    evidence=(fact,),
+                    seat=event.seat,
+                    wager=WAGER,
+                )
                 continue
             wagered = _wagered(round_, book, fact)
             right = before + contribution(wagered, paytable.rate_bp)
             if (event.reading_centicents, event.amount_cents) != (right, wagered):
                 yield finding(
-                    round_, book, "MYST-CONTRIBUTION", "645c.3(c)(2)",
+                    round_,
+                    book,
+                    "MYST-CONTRIBUTION",
+                    "645c.3(c)(2)",
                     expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
                     observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
-                    evidence=(fact,), seat=event.seat, wager=WAGER,
-                )  # fmt: skip
+                    evidence=(fact,),
+                    seat=event.seat,
+                    wager=WAGER,
+                )
     won = {said.winner.seat for _, said in rulings(round_, book) if said.winner is not None}
     if not round_.covers("mystery") or (round_.first_card is None and round_.closed is None) or (won and not accepted):
         return
     for seat in sorted(qualified - accepted - won):
         yield finding(
-            round_, book, "MYST-CONTRIBUTION", "645c.3(c)(2)", expected="the contribution of a qualifying wager",
-            observed="none", evidence=placed[key_of(seat, "progressive", None, "")].facts, seat=seat, wager=WAGER,
-        )  # fmt: skip
+            round_,
+            book,
+            "MYST-CONTRIBUTION",
+            "645c.3(c)(2)",
+            expected="the contribution of a qualifying wager",
+            observed="none",
+            evidence=placed[key_of(seat, "progressive", None, "")].facts,
+            seat=seat,
+            wager=WAGER,
+        )
 
 
 @rule("MYST-CONTRIBUTION", on=("645c.3(c)(4)",))
@@ -240,9 +261,15 @@ def configuration(round_: Round, book: Rulebook) -> Iterator[Finding]:
         armed = (event.minimum_cents, event.maximum_cents, event.rate_bp)
         if armed != filed:
             yield finding(
-                round_, book, "MYST-CONTRIBUTION", "645c.3(c)(4)", expected=f"{paytable.name}: {_bounds(*filed)}",
-                observed=_bounds(*armed), evidence=(fact,), wager=WAGER,
-            )  # fmt: skip
+                round_,
+                book,
+                "MYST-CONTRIBUTION",
+                "645c.3(c)(4)",
+                expected=f"{paytable.name}: {_bounds(*filed)}",
+                observed=_bounds(*armed),
+                evidence=(fact,),
+                wager=WAGER,
+            )
 
 
 def _bounds(minimum: int, maximum: int, rate_bp: int) -> str:
@@ -256,9 +283,10 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
     Where the bonus was paid to the wrong seat, the finding with its money is made in `settlement.py`.
     """
     mispaid = {
-        each.seat for each in settlements(round_, book)
+        each.seat
+        for each in settlements(round_, book)
         if each.wager == WAGER and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
-    }  # fmt: skip
+    }
     for cycle, said in rulings(round_, book):
         if said.doubt:
             yield Indeterminate(said.doubt)
@@ -268,9 +296,16 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         if said.at in mispaid and (winner is None or winner.seat != said.at):
             continue
         yield finding(
-            round_, book, "MYST-TRIGGER", "645c.3(c)(3)", expected=said.right, observed=said.wrong, evidence=cycle.facts(),
-            seat=said.at, wager=WAGER,
-        )  # fmt: skip
+            round_,
+            book,
+            "MYST-TRIGGER",
+            "645c.3(c)(3)",
+            expected=said.right,
+            observed=said.wrong,
+            evidence=cycle.facts(),
+            seat=said.at,
+            wager=WAGER,
+        )
 
 
 @rule("MYST-COMMITMENT", on=("645c.3(c)(3)",))
@@ -286,10 +321,16 @@ def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminat
         if cycle.committed is False:
             event = cycle.hit.payload
             yield finding(
-                round_, book, "MYST-COMMITMENT", "645c.3(c)(3)", expected=f"a target with the SHA-256 {cycle.armed.commitment}",
+                round_,
+                book,
+                "MYST-COMMITMENT",
+                "645c.3(c)(3)",
+                expected=f"a target with the SHA-256 {cycle.armed.commitment}",
                 observed=f"{show_meter(event.target_centicents)} with nonce {event.nonce}",
-                evidence=[seq for seq in (cycle.armed.seq, cycle.hit.seq) if seq], seat=event.seat, wager=WAGER,
-            )  # fmt: skip
+                evidence=[seq for seq in (cycle.armed.seq, cycle.hit.seq) if seq],
+                seat=event.seat,
+                wager=WAGER,
+            )
 
 
 @rule("MYST-RESET", on=("645c.3(c)(5)(iv)",))
@@ -302,9 +343,16 @@ def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
         event = cycle.hit.payload
         if event.after_centicents != paytable.seed_cents * 100:
             yield finding(
-                round_, book, "MYST-RESET", "645c.3(c)(5)(iv)", expected=f"meter {show_meter(paytable.seed_cents * 100)}",
-                observed=f"meter {show_meter(event.after_centicents)}", evidence=(cycle.hit,), seat=event.seat, wager=WAGER,
-            )  # fmt: skip
+                round_,
+                book,
+                "MYST-RESET",
+                "645c.3(c)(5)(iv)",
+                expected=f"meter {show_meter(paytable.seed_cents * 100)}",
+                observed=f"meter {show_meter(event.after_centicents)}",
+                evidence=(cycle.hit,),
+                seat=event.seat,
+                wager=WAGER,
+            )
 
 
 @rule("MYST-AMOUNT", on=("645c.3(c)(7)",))
@@ -316,10 +364,16 @@ def meter_as_won(round_: Round, book: Rulebook) -> Iterator[Finding]:
         event = cycle.hit.payload
         if said.winner.seat == event.seat and said.winner.reading != event.reading_centicents and said.at is None:
             yield finding(
-                round_, book, "MYST-AMOUNT", "645c.3(c)(7)", expected=f"a hit at meter {show_meter(said.winner.reading)}",
-                observed=f"a hit at meter {show_meter(event.reading_centicents)}", evidence=cycle.facts(), seat=event.seat,
+                round_,
+                book,
+                "MYST-AMOUNT",
+                "645c.3(c)(7)",
+                expected=f"a hit at meter {show_meter(said.winner.reading)}",
+                observed=f"a hit at meter {show_meter(event.reading_centicents)}",
+                evidence=cycle.facts(),
+                seat=event.seat,
                 wager=WAGER,
-            )  # fmt: skip
+            )
 
 
 @rule("PAY-LIGHT", "PAY-VALIDATED", on=("645c.3(c)(5)(i)", "645c.3(c)(5)(ii)"))
@@ -339,6 +393,13 @@ def paid_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
         event = fact.payload
         if event.wager == WAGER and event.seat in winners and event.source != filed:
             yield finding(
-                round_, book, "PAY-SOURCE", "645c.3(c)(6)", expected=f"paid by {filed}", observed=f"paid by {event.source}",
-                evidence=(fact,), seat=event.seat, wager=WAGER,
-            )  # fmt: skip
+                round_,
+                book,
+                "PAY-SOURCE",
+                "645c.3(c)(6)",
+                expected=f"paid by {filed}",
+                observed=f"paid by {event.source}",
+                evidence=(fact,),
+                seat=event.seat,
+                wager=WAGER,
+            )

@@ -98,9 +98,10 @@ def _said(round_: Round, book: Rulebook, box: Box) -> Decision | None:
     further = dealt_to(round_).get(box.seat, [])[1:2]
     gone = [fact for fact in surrendered(round_, book) if fact.payload.seat == box.seat and box.collected]
     words = [
-        fact for fact in round_.of(model.DecisionMade)
+        fact
+        for fact in round_.of(model.DecisionMade)
         if fact.payload.seat == box.seat and fact.payload.decision in SIDES and not (gone and gone[0].seq < fact.seq)
-    ]  # fmt: skip
+    ]
     heard = [fact.payload.decision for fact in words if not further or fact.seq < further[0].seq]
     heard = heard or [fact.payload.decision for fact in words]
     if not heard or (len(set(heard)) > 1 and box.stakes.keys() >= set(SIDES)):
@@ -153,10 +154,17 @@ def barred_patron(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
             yield Indeterminate(f"whether the cards were reshuffled since {stake.bettor} was barred is not on record")
             continue
         yield finding(
-            round_, book, "WAGER-MIDSHOE", "686a.6(b)", expected=f"no wager of {stake.bettor} before a reshuffle",
-            observed="wagered", evidence=(bar, *stake.facts), seat=stake.seat, wager=stake.wager,
+            round_,
+            book,
+            "WAGER-MIDSHOE",
+            "686a.6(b)",
+            expected=f"no wager of {stake.bettor} before a reshuffle",
+            observed="wagered",
+            evidence=(bar, *stake.facts),
+            seat=stake.seat,
+            wager=stake.wager,
             other_reading=f"{book.cite('686a.6(b)(1)')}: the house may have let the patron in again",
-        )  # fmt: skip
+        )
 
 
 @rule("WAGER-TOUCHED", on=("686a.6(c)",))
@@ -177,9 +185,16 @@ def handled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
             yield Indeterminate(f"seat {seat} {wager}: {CLOCKS} of the handling and the end of the wager's time")
         elif over:
             yield finding(
-                round_, book, "WAGER-TOUCHED", "686a.6(c)", expected="a wager not handled until it was settled",
-                observed="handled", evidence=(*stake.facts, fact), seat=seat, wager=wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-TOUCHED",
+                "686a.6(c)",
+                expected="a wager not handled until it was settled",
+                observed="handled",
+                evidence=(*stake.facts, fact),
+                seat=seat,
+                wager=wager,
+            )
 
 
 @rule("WAGER-LIMIT", on=("686a.7(g)",))
@@ -192,9 +207,16 @@ def one_side(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if len(both) == 2:
             first, second = sorted(both, key=lambda stake: stake.facts[0].seq)
             yield finding(
-                round_, book, "WAGER-LIMIT", "686a.7(g)", expected=f"{first.wager} alone", observed=f"{second.wager} too",
-                evidence=(*first.facts, *second.facts), seat=seat, wager=second.wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-LIMIT",
+                "686a.7(g)",
+                expected=f"{first.wager} alone",
+                observed=f"{second.wager} too",
+                evidence=(*first.facts, *second.facts),
+                seat=seat,
+                wager=second.wager,
+            )
 
 
 @rule("WAGER-SURRENDER", on=("686a.7(g)", "686a.7(f)"))
@@ -209,9 +231,8 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         further = additional(round_, cards)
         late = round_.certainly_before(further[0], fact) if further else False
         sides = [
-            side for side in SIDES
-            if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0
-        ]  # fmt: skip
+            side for side in SIDES if (key := key_of(seat, side, None, "")) in placed and placed[key].in_time_cents > 0
+        ]
         if early is None or late is None:
             yield Indeterminate(f"seat {seat}: {CLOCKS} of the surrender and the cards")
             continue
@@ -229,9 +250,15 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
         else:
             continue
         yield finding(
-            round_, book, "WAGER-SURRENDER", "686a.7(g)", expected="a surrender between the first card and the others, alone",
-            observed=observed, evidence=(fact, *cards), seat=seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "WAGER-SURRENDER",
+            "686a.7(g)",
+            expected="a surrender between the first card and the others, alone",
+            observed=observed,
+            evidence=(fact, *cards),
+            seat=seat,
+        )
 
 
 # ----------------------------------------------------------------------------------------------- the deal, .7(e), (h), .9(c)
@@ -245,15 +272,25 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
     dealt, asked = dealt_to(round_), elections(round_)
     for seat in _without_wager(round_, book):
         yield finding(
-            round_, book, "DEAL-ORDER", "686a.7(e)", expected="a card to each position with an ante wager, and no other",
-            observed=f"dealt to seat {seat}, which has no wager", evidence=dealt[seat],
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-ORDER",
+            "686a.7(e)",
+            expected="a card to each position with an ante wager, and no other",
+            observed=f"dealt to seat {seat}, which has no wager",
+            evidence=dealt[seat],
+        )
     for seat, facts in dealt.items():
         if len(facts[0].payload.cards) > 1:
             yield finding(
-                round_, book, "DEAL-ORDER", "686a.7(e)", expected=f"one card to seat {seat} before any additional card",
-                observed=f"{len(facts[0].payload.cards)} cards at once", evidence=facts[:1],
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-ORDER",
+                "686a.7(e)",
+                expected=f"one card to seat {seat} before any additional card",
+                observed=f"{len(facts[0].payload.cards)} cards at once",
+                evidence=facts[:1],
+            )
     distinct_by = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
     regular = [fact for fact in further if fact.payload.to not in asked]
@@ -262,21 +299,35 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for before, after in itertools.pairwise(phase):
             if after.payload.to < before.payload.to:
                 yield finding(
-                    round_, book, "DEAL-ORDER", section, expected=f"seat {after.payload.to} before seat {before.payload.to}",
-                    observed="dealt after it", evidence=(before, after),
-                )  # fmt: skip
+                    round_,
+                    book,
+                    "DEAL-ORDER",
+                    section,
+                    expected=f"seat {after.payload.to} before seat {before.payload.to}",
+                    observed="dealt after it",
+                    evidence=(before, after),
+                )
                 return
     if distinct_by and further and further[0].seq < distinct_by[-1].seq:
         yield finding(
-            round_, book, "DEAL-ORDER", "686a.7(f)", expected="a first card to each player before any additional card",
-            observed=f"seat {further[0].payload.to} got another card first", evidence=(further[0], distinct_by[-1]),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-ORDER",
+            "686a.7(f)",
+            expected="a first card to each player before any additional card",
+            observed=f"seat {further[0].payload.to} got another card first",
+            evidence=(further[0], distinct_by[-1]),
+        )
     elif late and regular and late[0].seq < regular[-1].seq:
         yield finding(
-            round_, book, "DEAL-ORDER", "686a.9(c)",
+            round_,
+            book,
+            "DEAL-ORDER",
+            "686a.9(c)",
             expected=f"the additional cards of seat {late[0].payload.to} after those of all other players",
-            observed=f"dealt before those of seat {regular[-1].payload.to}", evidence=(late[0], regular[-1]),
-        )  # fmt: skip
+            observed=f"dealt before those of seat {regular[-1].payload.to}",
+            evidence=(late[0], regular[-1]),
+        )
 
 
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
@@ -294,17 +345,24 @@ def three_cards(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     must, dealt, base = book.chapter.numbers["cards_per_hand"], dealt_to(round_), book.chapter.base
     complete_record = round_.closed is not None and round_.covers("deal")
-    wagered = {stake.seat: stake for stake in stakes(round_, book).values()
-               if stake.wager == base and stake.in_time_cents > 0}  # fmt: skip
+    wagered = {
+        stake.seat: stake for stake in stakes(round_, book).values() if stake.wager == base and stake.in_time_cents > 0
+    }
     may_have_fewer = voided_seats(round_) | _without_wager(round_, book)
     for seat in sorted({*dealt, *wagered}):
         count = sum(len(fact.payload.cards) for fact in dealt.get(seat, []))
         if count > must or (count < must and complete_record and seat not in may_have_fewer):
             evidence = dealt.get(seat) or wagered[seat].facts
             yield finding(
-                round_, book, "DEAL-COUNT", "686a.7(h)" if count else "686a.7(e)", expected=f"{must} cards to seat {seat}",
-                observed=f"{count}", evidence=evidence, seat=seat,
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-COUNT",
+                "686a.7(h)" if count else "686a.7(e)",
+                expected=f"{must} cards to seat {seat}",
+                observed=f"{count}",
+                evidence=evidence,
+                seat=seat,
+            )
 
 
 @rule("PAY-VOID", on=("686a.9(c)",))
@@ -352,8 +410,9 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     distinct_by = [first for first in distinct_by if not further or first.seq < further[0].seq]
     reported: set[int] = set()
 
-    def judged(earlier: RecordedEvent, later: RecordedEvent, seat: int, expected: str, observed: str, other: str | None = None
-               ) -> Iterator[Finding | Indeterminate]:  # fmt: skip
+    def judged(
+        earlier: RecordedEvent, later: RecordedEvent, seat: int, expected: str, observed: str, other: str | None = None
+    ) -> Iterator[Finding | Indeterminate]:
         if seat in reported:
             return
         reported.add(seat)
@@ -361,9 +420,16 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             yield Indeterminate(f"seat {seat}: {CLOCKS} of its decision and what came before it")
             return
         yield finding(
-            round_, book, "PLAY-ORDER", "686a.7(f)", expected=expected, observed=observed, evidence=(earlier, later),
-            seat=seat, other_reading=other,
-        )  # fmt: skip
+            round_,
+            book,
+            "PLAY-ORDER",
+            "686a.7(f)",
+            expected=expected,
+            observed=observed,
+            evidence=(earlier, later),
+            seat=seat,
+            other_reading=other,
+        )
 
     for before, after in itertools.pairwise(made):
         seat, earlier = after.payload.seat, before.payload.seat
@@ -437,11 +503,14 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
     given_up = {fact.payload.seat for fact in surrendered(round_, book)}
-    return first_moves([
-        fact for fact in moves(round_)
-        if getattr(fact.payload, "reason", "") != "late"
-        and not (fact.payload.wager == book.chapter.base and fact.payload.seat in given_up)
-    ])  # fmt: skip
+    return first_moves(
+        [
+            fact
+            for fact in moves(round_)
+            if getattr(fact.payload, "reason", "") != "late"
+            and not (fact.payload.wager == book.chapter.base and fact.payload.seat in given_up)
+        ]
+    )
 
 
 def _too_late(
@@ -451,6 +520,12 @@ def _too_late(
     if not round_.certainly_before(before, after):
         return Indeterminate(f"seat {seat}: {CLOCKS} of its settlement")
     return finding(
-        round_, book, "PAY-ORDER", "686a.7(i)", expected=expected, observed="settled after it", evidence=(before, after),
+        round_,
+        book,
+        "PAY-ORDER",
+        "686a.7(i)",
+        expected=expected,
+        observed="settled after it",
+        evidence=(before, after),
         seat=seat,
-    )  # fmt: skip
+    )

@@ -38,10 +38,11 @@ def dealers_card_exposed(round_: Round, book: Rulebook) -> Iterator[Indeterminat
 
 UNREAD = {
     "tiger_9": "the dealer's cards, or how they were set, are not all on record",
-    "sum": "the dice were not all read", "match": "the dice were not all read",
+    "sum": "the dice were not all read",
+    "match": "the dice were not all read",
     "beat_it": "the dice, or which of them is red, were not all read",
     "mystery": "who passed the hidden target, or the meter then, is not on record",
-}  # fmt: skip
+}
 """What is missing where a wager that the player's cards do not decide cannot be told."""
 
 

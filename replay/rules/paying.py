@@ -39,9 +39,13 @@ from replay.settlement.table_layout import (
 ABOVE_FLOORPERSON = frozenset({"floorperson", "pit_manager", "shift_manager"})
 
 ANNOUNCED = {
-    Outcome.WIN: "win", Outcome.TIE: "tie", Outcome.ACE_HIGH_PUSH: "tie", Outcome.TIGER_9_PUSH: "tie", Outcome.LOSE: "lose",
+    Outcome.WIN: "win",
+    Outcome.TIE: "tie",
+    Outcome.ACE_HIGH_PUSH: "tie",
+    Outcome.TIGER_9_PUSH: "tie",
+    Outcome.LOSE: "lose",
     Outcome.FOUL: "lose",
-}  # fmt: skip
+}
 
 
 @rule("PAY-ANNOUNCED", on=("11(e)",))
@@ -59,10 +63,16 @@ def announced_result(round_: Round, book: Rulebook) -> Iterator[Finding]:
         right = words.get((event.seat, event.wager), {""})
         if "" not in right and event.result not in right:
             yield finding(
-                round_, book, "PAY-ANNOUNCED", "11(e)", expected=" or ".join(sorted(right)),
+                round_,
+                book,
+                "PAY-ANNOUNCED",
+                "11(e)",
+                expected=" or ".join(sorted(right)),
                 observed=f"announced: {event.result}",
-                evidence=(fact,), seat=event.seat, wager=event.wager,
-            )  # fmt: skip
+                evidence=(fact,),
+                seat=event.seat,
+                wager=event.wager,
+            )
 
 
 @rule("PAY-MISSED", "PAY-OVER", on=EVERY_CHAPTER)
@@ -92,10 +102,15 @@ def reveal_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
                 yield Indeterminate("the clocks contradict the order in which hands were revealed")
                 return
             yield finding(
-                round_, book, "PAY-REVEAL", "11(e)",
+                round_,
+                book,
+                "PAY-REVEAL",
+                "11(e)",
                 expected=f"seat {after.payload.position} revealed before seat {before.payload.position}",
-                observed="revealed after it", evidence=(before, after), seat=after.payload.position,
-            )  # fmt: skip
+                observed="revealed after it",
+                evidence=(before, after),
+                seat=after.payload.position,
+            )
             return
 
 
@@ -125,10 +140,15 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
             if others and base.seat not in acknowledged:
                 acknowledged.add(base.seat)
                 yield finding(
-                    round_, book, "PAY-ENVYCALL", "11(h)(2)(i)(B)",
-                    expected=f"the qualifying hand of seat {base.seat} acknowledged", observed="not acknowledged",
-                    evidence=[f for f in round_.of(model.CardsDealt) if f.payload.to == base.seat], seat=base.seat,
-                )  # fmt: skip
+                    round_,
+                    book,
+                    "PAY-ENVYCALL",
+                    "11(h)(2)(i)(B)",
+                    expected=f"the qualifying hand of seat {base.seat} acknowledged",
+                    observed="not acknowledged",
+                    evidence=[f for f in round_.of(model.CardsDealt) if f.payload.to == base.seat],
+                    seat=base.seat,
+                )
 
 
 def _progressive_winners(
@@ -158,21 +178,34 @@ def verified(round_: Round, book: Rulebook, wager: str, light: str, validation: 
             continue
         lit = [f for f in round_.of(model.LightSeen) if f.payload.seat == due.seat and f.seq < paid[0].seq]
         validated = [
-            fact for fact in round_.of(model.PayoutValidated)
+            fact
+            for fact in round_.of(model.PayoutValidated)
             if fact.payload.seat == due.seat and fact.payload.wager == wager and fact.seq < paid[0].seq
-        ]  # fmt: skip
+        ]
         if not lit:
             yield finding(
-                round_, book, "PAY-LIGHT", light, expected="the light verified before the payout",
-                observed="not seen", evidence=paid, seat=due.seat, wager=wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "PAY-LIGHT",
+                light,
+                expected="the light verified before the payout",
+                observed="not seen",
+                evidence=paid,
+                seat=due.seat,
+                wager=wager,
+            )
         if not any(fact.payload.role in ABOVE_FLOORPERSON for fact in validated):
             yield finding(
-                round_, book, "PAY-VALIDATED", validation,
+                round_,
+                book,
+                "PAY-VALIDATED",
+                validation,
                 expected="the payout validated by a floorperson or above before it",
                 observed=f"validated by a {validated[-1].payload.role}" if validated else "not validated",
-                evidence=(*validated, *paid), seat=due.seat, wager=wager,
-            )  # fmt: skip
+                evidence=(*validated, *paid),
+                seat=due.seat,
+                wager=wager,
+            )
 
 
 @rule("PAY-DOCUMENTED", on=("11(h)(3)(i)(B)(4)",))
@@ -186,21 +219,26 @@ def documented(round_: Round, book: Rulebook) -> Iterator[Finding]:
             continue
         document = next(
             (
-                f for f in round_.of(model.PayoutDocumented)
+                f
+                for f in round_.of(model.PayoutDocumented)
                 if f.payload.seat == due.seat and f.payload.wager == "progressive"
-            ), None
-        )  # fmt: skip
-        collected = next(
-            (f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None
-        )  # fmt: skip
+            ),
+            None,
+        )
+        collected = next((f for f in round_.of(model.CardsCollected) if f.payload.of in (due.seat, "all")), None)
         gone = collected or round_.closed
         if gone is not None and (document is None or document.seq > gone.seq):
             yield finding(
-                round_, book, "PAY-DOCUMENTED", "11(h)(3)(i)(B)(4)",
+                round_,
+                book,
+                "PAY-DOCUMENTED",
+                "11(h)(3)(i)(B)(4)",
                 expected="the documentation complete before the cards are collected",
                 observed="documented after the cards were collected" if document else "not documented",
-                evidence=(*slips, gone, *((document,) if document else ())), seat=due.seat, wager="progressive",
-            )  # fmt: skip
+                evidence=(*slips, gone, *((document,) if document else ())),
+                seat=due.seat,
+                wager="progressive",
+            )
 
 
 @rule("PAY-METER", on=("12(d)",))
@@ -217,18 +255,25 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
         return
     wagered = [due for due in dues(round_, book) if due.wager == "progressive"]
     mispaid = {
-        each.seat for each in settlements(round_, book)
+        each.seat
+        for each in settlements(round_, book)
         if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
-    }  # fmt: skip
+    }
     meter = meter_at_settlement(round_, book).reading
     if book.linked_meter and book.has("11(e)"):
         for before, after in itertools.pairwise(won):
             if after.payload.seat > before.payload.seat:
                 yield finding(
-                    round_, book, "PAY-METER", "12(d)",
+                    round_,
+                    book,
+                    "PAY-METER",
+                    "12(d)",
                     expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
-                    observed="served after it", evidence=(before, after), seat=after.payload.seat, wager="progressive",
-                )  # fmt: skip
+                    observed="served after it",
+                    evidence=(before, after),
+                    seat=after.payload.seat,
+                    wager="progressive",
+                )
     for due in wagered:
         if due.net_cents is None and not due.share_bp:
             meter = None  # it may have taken a share: what the next winners find is not known
@@ -245,11 +290,17 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
         expected = (reading, due.share_bp, after_it)
         if (event.reading_centicents, event.share_bp, event.after_centicents) != expected:
             yield finding(
-                round_, book, "PAY-METER", "12(d)",
+                round_,
+                book,
+                "PAY-METER",
+                "12(d)",
                 expected=f"meter {_meter(reading)}, share {due.share_bp // 100} %, after it {_meter(after_it)}",
                 observed=f"meter {_meter(event.reading_centicents)}, share {event.share_bp // 100} %, after it "
-                f"{_meter(event.after_centicents)}", evidence=(record,), seat=due.seat, wager="progressive",
-            )  # fmt: skip
+                f"{_meter(event.after_centicents)}",
+                evidence=(record,),
+                seat=due.seat,
+                wager="progressive",
+            )
 
 
 def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
@@ -278,10 +329,16 @@ def _advances(round_: Round, book: Rulebook, paytable: Paytable) -> Iterator[Fin
             right = before + contribution(event.amount_cents, paytable.rate_bp)
             if event.reading_centicents != right:
                 yield finding(
-                    round_, book, "PAY-METER", "12(d)", expected=f"meter {_meter(right)} after the wager",
-                    observed=f"meter {_meter(event.reading_centicents)}", evidence=(fact,), seat=event.seat,
+                    round_,
+                    book,
+                    "PAY-METER",
+                    "12(d)",
+                    expected=f"meter {_meter(right)} after the wager",
+                    observed=f"meter {_meter(event.reading_centicents)}",
+                    evidence=(fact,),
+                    seat=event.seat,
                     wager="progressive",
-                )  # fmt: skip
+                )
         before = event.reading_centicents
 
 
@@ -289,8 +346,9 @@ def _may_be_share(paid: Unrecorded, paytable: Paytable) -> bool:
     """Say whether what a progressive wager was paid can be a share of a meter: what a fixed line pays is none (D352)."""
     fixed = {
         line.amount_cents if line.odds is None else line.odds.winnings(paid.stake_cents)
-        for line in paytable.lines if not line.meter_bp
-    }  # fmt: skip
+        for line in paytable.lines
+        if not line.meter_bp
+    }
     return paid.winnings_cents not in fixed
 
 
@@ -330,10 +388,15 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
                 )
                 continue
             yield finding(
-                round_, book, "PAY-ORDER", "11(e)",
+                round_,
+                book,
+                "PAY-ORDER",
+                "11(e)",
                 expected=f"seat {after.payload.seat} settled before seat {before.payload.seat}",
-                observed="settled after it", evidence=(before, after), seat=after.payload.seat,
-            )  # fmt: skip
+                observed="settled after it",
+                evidence=(before, after),
+                seat=after.payload.seat,
+            )
             break
     for fact in optional:
         first = _settled_later(book, fact, began)
@@ -345,18 +408,29 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
             rule_ = book.chapter.wagers.get(fact.payload.wager)
             section: str | None = rule_.follows_cite if own and rule_ is not None else None
             yield finding(
-                round_, book, "PAY-ORDER", section or "11(h)",
+                round_,
+                book,
+                "PAY-ORDER",
+                section or "11(h)",
                 expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
-                observed=f"{fact.payload.wager} first", evidence=(fact, first), seat=fact.payload.seat,
-            )  # fmt: skip
+                observed=f"{fact.payload.wager} first",
+                evidence=(fact, first),
+                seat=fact.payload.seat,
+            )
     early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
     if early and fortune_last is not None and not round_.certainly_before(early[0], fortune_last):
         yield Indeterminate("the clocks contradict the order of Envy Bonuses and Fortune wagers")
     elif early and fortune_last is not None:
         yield finding(
-            round_, book, "PAY-ORDER", "11(h)(2)(ii)", expected="Envy Bonuses after all Fortune Bonus wagers",
-            observed="an Envy Bonus paid before", evidence=(early[0], fortune_last), seat=early[0].payload.seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "PAY-ORDER",
+            "11(h)(2)(ii)",
+            expected="Envy Bonuses after all Fortune Bonus wagers",
+            observed="an Envy Bonus paid before",
+            evidence=(early[0], fortune_last),
+            seat=early[0].payload.seat,
+        )
 
 
 def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:

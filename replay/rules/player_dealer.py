@@ -109,9 +109,14 @@ def rotation(round_: Round, book: Rulebook) -> Iterator[Finding]:
         expected, observed = wrong
         held = f" after {before.rounds} rounds of seat {before.seat}" if before.seat else ""
         yield finding(
-            round_, book, "CA-ROTATE", COLLECTED, expected=expected + held, observed=observed,
+            round_,
+            book,
+            "CA-ROTATE",
+            COLLECTED,
+            expected=expected + held,
+            observed=observed,
             evidence=(taken, *(offer.seq for offer in offers)),
-        )  # fmt: skip
+        )
 
 
 def offers_before(round_: Round, taken: RecordedEvent) -> list[Offer]:
@@ -124,8 +129,9 @@ def offers_before(round_: Round, taken: RecordedEvent) -> list[Offer]:
     ]
 
 
-def _wrongly_rotated(round_: Round, book: Rulebook, seat: int, holder: str, offers: Sequence[Offer]
-                     ) -> tuple[str, str] | None:  # fmt: skip
+def _wrongly_rotated(
+    round_: Round, book: Rulebook, seat: int, holder: str, offers: Sequence[Offer]
+) -> tuple[str, str] | None:
     """What was expected and what was done instead, or null."""
     before = round_.before.position
     accepted = next((offer.seat for offer in offers if offer.accepted), None)
@@ -179,10 +185,14 @@ def action_button(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if placed is None and not (round_.covers("start") and round_.first_card is not None):
         return
     yield finding(
-        round_, book, "CA-BUTTON", PLAYED, expected=f"{start.count} puts the action button at seat {right}",
+        round_,
+        book,
+        "CA-BUTTON",
+        PLAYED,
+        expected=f"{start.count} puts the action button at seat {right}",
         observed=f"at seat {placed.payload.seat}" if placed is not None else "not placed",
         evidence=(*start.evidence, *((placed,) if placed is not None else ())),
-    )  # fmt: skip
+    )
 
 
 @rule("DEAL-START", on=("gegr-002138.Round of play",))
@@ -202,10 +212,14 @@ def first_hand(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if dealt_to not in right:
         first = round_.first_card
         yield finding(
-            round_, book, "DEAL-START", PLAYED, expected="the first hand to " + " or ".join(map(name, sorted(right))),
+            round_,
+            book,
+            "DEAL-START",
+            PLAYED,
+            expected="the first hand to " + " or ".join(map(name, sorted(right))),
             observed=f"to {name(dealt_to)}",
             evidence=(*(start.evidence if start else ()), *(fact for fact in (placed, first) if fact is not None)),
-        )  # fmt: skip
+        )
 
 
 @rule("DEAL-COUNT", "DEAL-STUB", on=("gegr-002138.Round of play",))
@@ -221,20 +235,36 @@ def seven_each(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if count != must and (count or complete):
             deals = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
             yield finding(
-                round_, book, "DEAL-COUNT", PLAYED, expected=f"{must} cards to seat {seat}", observed=f"{count} cards",
-                evidence=deals or (last,), seat=seat,
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-COUNT",
+                PLAYED,
+                expected=f"{must} cards to seat {seat}",
+                observed=f"{count} cards",
+                evidence=deals or (last,),
+                seat=seat,
+            )
     counted, must = round_.last(model.StubCounted), numbers["stub_cards"]
     if counted is None and round_.covers("stub"):
         yield finding(
-            round_, book, "DEAL-STUB", PLAYED, expected="the remaining cards spread and counted", observed="not counted",
+            round_,
+            book,
+            "DEAL-STUB",
+            PLAYED,
+            expected="the remaining cards spread and counted",
+            observed="not counted",
             evidence=(last,),
-        )  # fmt: skip
+        )
     elif counted is not None and counted.payload.count != must:
         yield finding(
-            round_, book, "DEAL-STUB", PLAYED, expected=f"{must} cards left", observed=f"{counted.payload.count} cards left",
+            round_,
+            book,
+            "DEAL-STUB",
+            PLAYED,
+            expected=f"{must} cards left",
+            observed=f"{counted.payload.count} cards left",
             evidence=(counted,),
-        )  # fmt: skip
+        )
 
 
 @rule("CA-PILE", on=("gegr-002138.Round of play",))
@@ -246,9 +276,14 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
     wrong = _out_of_turn(dealt)
     if wrong is not None:
         yield finding(
-            round_, book, "CA-PILE", PLAYED, expected="one card to each pile from left to right, then from right to left",
-            observed=f"dealt to {wrong.payload.to} out of turn", evidence=(wrong,),
-        )  # fmt: skip
+            round_,
+            book,
+            "CA-PILE",
+            PLAYED,
+            expected="one card to each pile from left to right, then from right to left",
+            observed=f"dealt to {wrong.payload.to} out of turn",
+            evidence=(wrong,),
+        )
     first, picked = round_.first_card, round_.last(model.PileSelected)
     if first is None:
         return
@@ -258,25 +293,39 @@ def piles(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if picked is None:
         if round_.covers("deal"):
             yield finding(
-                round_, book, "CA-PILE", PLAYED, expected="a pile selected by the player-dealer", observed="none selected",
+                round_,
+                book,
+                "CA-PILE",
+                PLAYED,
+                expected="a pile selected by the player-dealer",
+                observed="none selected",
                 evidence=(first,),
-            )  # fmt: skip
+            )
         return
     hands = {to: [TEXT[card] if card is not None else None for card in cards] for to, cards in round_.hands().items()}
     if not _may_be(hands[first.payload.to], by_pile.get(picked.payload.pile, [])):
         yield finding(
-            round_, book, "CA-PILE", PLAYED, expected=f"{picked.payload.pile} given out first",
-            observed=f"{name(first.payload.to)} got other cards first", evidence=(picked, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "CA-PILE",
+            PLAYED,
+            expected=f"{picked.payload.pile} given out first",
+            observed=f"{name(first.payload.to)} got other cards first",
+            evidence=(picked, first),
+        )
     mixed = next(
         (to for to, cards in hands.items() if not any(_may_be(cards, pile) for pile in by_pile.values())), None
     )
     if mixed is not None:
         yield finding(
-            round_, book, "CA-PILE", PLAYED, expected="each pile given out as it lies",
+            round_,
+            book,
+            "CA-PILE",
+            PLAYED,
+            expected="each pile given out as it lies",
             observed=f"the cards of {name(mixed)} are none of the piles",
             evidence=[fact for fact in round_.of(model.CardsDealt) if fact.payload.to == mixed],
-        )  # fmt: skip
+        )
 
 
 def _out_of_turn(dealt: Sequence[RecordedEvent]) -> RecordedEvent | None:
@@ -311,9 +360,15 @@ def player_dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Ind
             )
             continue
         yield finding(
-            round_, book, "SET-EARLY", PLAYED, expected="the player-dealer's hand set first",
-            observed="set before it", evidence=(fact, first), seat=seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "SET-EARLY",
+            PLAYED,
+            expected="the player-dealer's hand set first",
+            observed="set before it",
+            evidence=(fact, first),
+            seat=seat,
+        )
 
 
 # ------------------------------------------------------------------------------------------------------- wagers, fees, order
@@ -330,9 +385,10 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if stake.on_layout_cents <= 0 or stake.wager == "base":
             continue
         others = [
-            fact for fact in stake.facts
+            fact
+            for fact in stake.facts
             if fact.payload.bettor != players.get(stake.seat) and stake.of[fact.payload.bettor] > 0
-        ]  # fmt: skip
+        ]
         if stake.wager == "backline":
             if stake.seat in players and stake.seat != bank:
                 continue
@@ -342,9 +398,16 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
         else:
             continue
         yield finding(
-            round_, book, "CA-BACKLINE", PLAYED, expected="backline betting on a player's base wager only",
-            observed=observed, evidence=others or stake.facts, seat=stake.seat, wager=stake.wager,
-        )  # fmt: skip
+            round_,
+            book,
+            "CA-BACKLINE",
+            PLAYED,
+            expected="backline betting on a player's base wager only",
+            observed=observed,
+            evidence=others or stake.facts,
+            seat=stake.seat,
+            wager=stake.wager,
+        )
 
 
 @rule("CA-FEE", on=("gegr-002138.Collection procedures",))
@@ -365,11 +428,16 @@ def collection_fees(round_: Round, book: Rulebook) -> Iterator[Finding]:
         due = fee if who in players or (who in others and cents) else 0
         if cents != due:
             yield finding(
-                round_, book, "CA-FEE", COLLECTED, expected=f"a flat fee of {show_money(due)}" if due else "no fee",
+                round_,
+                book,
+                "CA-FEE",
+                COLLECTED,
+                expected=f"a flat fee of {show_money(due)}" if due else "no fee",
                 observed=f"{show_money(cents)} taken" if cents else "no fee taken",
-                evidence=facts or ((round_.closed,) if round_.closed else ()), seat=who[0],
+                evidence=facts or ((round_.closed,) if round_.closed else ()),
+                seat=who[0],
                 difference_cents=due - cents,
-            )  # fmt: skip
+            )
 
 
 @rule("PAY-ORDER", on=("gegr-002138.Round of play",))
@@ -389,10 +457,16 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
             yield Indeterminate("the clocks contradict the order in which wagers were settled")
             return
         yield finding(
-            round_, book, "PAY-ORDER", PLAYED, expected=f"seat {after.payload.seat} {other} before seat "
-            f"{before.payload.seat} {one}: the player-dealer's wager does not cover all", observed="settled after it",
-            evidence=(before, after), seat=after.payload.seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "PAY-ORDER",
+            PLAYED,
+            expected=f"seat {after.payload.seat} {other} before seat "
+            f"{before.payload.seat} {one}: the player-dealer's wager does not cover all",
+            observed="settled after it",
+            evidence=(before, after),
+            seat=after.payload.seat,
+        )
         return
 
 
@@ -403,8 +477,9 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """
     staked = {key: stake.on_layout_cents for key, stake in stakes(round_, book).items()}
     settling = [
-        fact for fact in moves(round_)
+        fact
+        for fact in moves(round_)
         if getattr(fact.payload, "reason", "") != "uncovered"
         or fact.payload.amount_cents >= staked.get(key_in(fact.payload), 0)
-    ]  # fmt: skip
+    ]
     return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]

@@ -107,8 +107,19 @@ def finding(
     cite = section if isinstance(section, Citation) else book.cite(section)
     seqs = tuple(sorted({fact if isinstance(fact, int) else fact.seq for fact in evidence}))
     return Finding(
-        id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest), code=code,
-        stream=round_.stream, round_no=round_.round_no, seat=seat, wager=wager, expected=expected, observed=observed,
-        difference_cents=difference_cents, evidence=seqs, cite=str(cite), other_reading=other_reading,
-        severity=SEVERITY[code], assumed=cite.assumed, rules_digest=book.digest,
-    )  # fmt: skip
+        id=finding_id(code, round_.stream, round_.round_no, seat, wager, seqs, book.digest),
+        code=code,
+        stream=round_.stream,
+        round_no=round_.round_no,
+        seat=seat,
+        wager=wager,
+        expected=expected,
+        observed=observed,
+        difference_cents=difference_cents,
+        evidence=seqs,
+        cite=str(cite),
+        other_reading=other_reading,
+        severity=SEVERITY[code],
+        assumed=cite.assumed,
+        rules_digest=book.digest,
+    )

@@ -38,11 +38,16 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
     if verdicts == {False}:
         accepted = settings_of(way, held[0].cards or ())[0]
         yield finding(
-            round_, book, "SET-DEALER", "13(h)",
-            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}" if len(held) == 1
+            round_,
+            book,
+            "SET-DEALER",
+            "13(h)",
+            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}"
+            if len(held) == 1
             else f"a setting by {way.name}, whatever the cards that were not read",
-            observed=_shown(set_hand.high, set_hand.medium, set_hand.low), evidence=set_hand.facts,
-        )  # fmt: skip
+            observed=_shown(set_hand.high, set_hand.medium, set_hand.low),
+            evidence=set_hand.facts,
+        )
     elif len(verdicts) > 1:
         yield Indeterminate("whether the dealer's hands follow the house way depends on a card that was not read")
 
@@ -65,11 +70,15 @@ def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
         foreign = foreign_cards(round_, book, position)
         if foreign:
             yield finding(
-                round_, book, "SET-CARDS", "11(a)" if position == "dealer" else "11(c)",
-                expected="hands made of the cards dealt", observed=f"{show(sorted(set(foreign)))} in the hands set",
+                round_,
+                book,
+                "SET-CARDS",
+                "11(a)" if position == "dealer" else "11(c)",
+                expected="hands made of the cards dealt",
+                observed=f"{show(sorted(set(foreign)))} in the hands set",
                 evidence=(*set_hand.facts, *(f for f in round_.of(model.CardsDealt) if f.payload.to == position)),
                 seat=position if isinstance(position, int) else None,
-            )  # fmt: skip
+            )
 
 
 @rule("SET-CHANGED", on=("11(b)(3)",))
@@ -83,10 +92,16 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
         reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
         if isinstance(position, int) and (len(said) > 1 or again or reset):
             yield finding(
-                round_, book, "SET-CHANGED", "11(b)(3)", expected="hands as first set",
-                observed="set again", evidence=set_hand.facts, seat=position,
+                round_,
+                book,
+                "SET-CHANGED",
+                "11(b)(3)",
+                expected="hands as first set",
+                observed="set again",
+                evidence=set_hand.facts,
+                seat=position,
                 other_reading="D249: the hands as first set are compared, because they may not be changed",
-            )  # fmt: skip
+            )
 
 
 @rule("SET-EARLY", on=("11(b)",))
@@ -109,9 +124,15 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
             )
             continue
         yield finding(
-            round_, book, "SET-EARLY", "11(b)", expected="the dealer's hands set first",
-            observed="looked at or set before", evidence=(fact, dealer), seat=seat,
-        )  # fmt: skip
+            round_,
+            book,
+            "SET-EARLY",
+            "11(b)",
+            expected="the dealer's hands set first",
+            observed="looked at or set before",
+            evidence=(fact, dealer),
+            seat=seat,
+        )
 
 
 @rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
@@ -134,9 +155,15 @@ def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
             )
         elif not before:
             yield finding(
-                round_, book, "SET-EARLY", section, expected="the dealer's hand turned over and set after all have set",
-                observed=f"turned over or set before seat {seat} had set", evidence=(turned, fact), seat=seat,
-            )  # fmt: skip
+                round_,
+                book,
+                "SET-EARLY",
+                section,
+                expected="the dealer's hand turned over and set after all have set",
+                observed=f"turned over or set before seat {seat} had set",
+                evidence=(turned, fact),
+                seat=seat,
+            )
 
 
 @rule("SET-ORDER", on=("7(f)",))
@@ -155,6 +182,12 @@ def two_boxes(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if first is not None and second is not None and second.seq < first.seq:
             why = "the larger wager" if cents_a != cents_b else "counterclockwise"
             yield finding(
-                round_, book, "SET-ORDER", "7(f)", expected=f"seat {seat_a} set first ({why}), both of {patron}",
-                observed=f"seat {seat_b} first", evidence=(second, first), seat=seat_b,
-            )  # fmt: skip
+                round_,
+                book,
+                "SET-ORDER",
+                "7(f)",
+                expected=f"seat {seat_a} set first ({why}), both of {patron}",
+                observed=f"seat {seat_b} first",
+                evidence=(second, first),
+                seat=seat_b,
+            )

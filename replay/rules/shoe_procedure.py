@@ -104,10 +104,14 @@ def six_decks(round_: Round, book: Rulebook) -> Iterator[Finding]:
         found.add(card)
         observed = "a joker" if card == JOKER else f"{card} for the {before + 1}th time since the shuffle"
         yield finding(
-            round_, book, "DEAL-DECK", "686a.3(a)",
+            round_,
+            book,
+            "DEAL-DECK",
+            "686a.3(a)",
             expected="decks without a joker" if card == JOKER else f"{card} at most {copies} times from one shoe",
-            observed=observed, evidence=(fact,),
-        )  # fmt: skip
+            observed=observed,
+            evidence=(fact,),
+        )
 
 
 @rule("DEAL-FACEUP", on=("686a.9(a)",))
@@ -123,9 +127,14 @@ def face_up_card(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
             yield Indeterminate(f"{card} was found face up and dealt next: whether it was another copy cannot be told")
         elif isinstance(fact.payload, model.CardsDealt):
             yield finding(
-                round_, book, "DEAL-FACEUP", "686a.9(a)", expected=f"{card} put in the discard rack",
-                observed=f"dealt to {name(fact.payload.to)}; all other copies had left the shoe", evidence=(was[0], fact),
-            )  # fmt: skip
+                round_,
+                book,
+                "DEAL-FACEUP",
+                "686a.9(a)",
+                expected=f"{card} put in the discard rack",
+                observed=f"dealt to {name(fact.payload.to)}; all other copies had left the shoe",
+                evidence=(was[0], fact),
+            )
 
 
 @rule("EQUIP-BATCH", on=("686a.3(b)",))
@@ -139,24 +148,38 @@ def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
     shuffles = [step for step in preparations(round_) if step.kind == "shuffle"]
     if shuffles and shuffles[-1].detail == "automated" and len(in_play) < 2:
         yield finding(
-            round_, book, "EQUIP-BATCH", "686a.3(b)", expected="two batches with an automated shuffler",
-            observed=f"{len(in_play)} in play", evidence=(shuffles[-1].seq, round_.opened),
-        )  # fmt: skip
+            round_,
+            book,
+            "EQUIP-BATCH",
+            "686a.3(b)",
+            expected="two batches with an automated shuffler",
+            observed=f"{len(in_play)} in play",
+            evidence=(shuffles[-1].seq, round_.opened),
+        )
     again = before.last_deck == round_.deck and this is not None and this.used
     if begun is not None and len(in_play) == 2 == before.previous_decks and again:
         yield finding(
-            round_, book, "EQUIP-BATCH", "686a.3(b)(4)",
+            round_,
+            book,
+            "EQUIP-BATCH",
+            "686a.3(b)(4)",
             expected=f"batch {next(key for key in in_play if key != round_.deck)} for this shoe",
-            observed=f"batch {round_.deck} again", evidence=(begun, round_.opened),
-        )  # fmt: skip
+            observed=f"batch {round_.deck} again",
+            evidence=(begun, round_.opened),
+        )
     alike = [
         deck for key, deck in in_play.items() if this is not None and key != round_.deck and deck.back == this.back
     ]
     if alike and this is not None and not this.used and this.back != NOT_STATED:
         yield finding(
-            round_, book, "EQUIP-BATCH", "686a.3(b)(2)", expected="batches with backs of different colours",
-            observed=f"both {this.back}", evidence=(this.received_seq, alike[0].received_seq, round_.opened),
-        )  # fmt: skip
+            round_,
+            book,
+            "EQUIP-BATCH",
+            "686a.3(b)(2)",
+            expected="batches with backs of different colours",
+            observed=f"both {this.back}",
+            evidence=(this.received_seq, alike[0].received_seq, round_.opened),
+        )
 
 
 # ------------------------------------------------------------------------------------------ shuffle and cut, .5(a)-(c), .9(b)
@@ -178,9 +201,14 @@ def shoe_shuffled(round_: Round, book: Rulebook) -> Iterator[Finding]:
     else:
         return
     yield finding(
-        round_, book, "DEAL-SHUFFLE", section, expected=f"the cards of {round_.deck} shuffled before they are dealt",
-        observed=observed, evidence=(round_.opened, first),
-    )  # fmt: skip
+        round_,
+        book,
+        "DEAL-SHUFFLE",
+        section,
+        expected=f"the cards of {round_.deck} shuffled before they are dealt",
+        observed=observed,
+        evidence=(round_.opened, first),
+    )
 
 
 def _idle_shoe(round_: Round) -> bool:
@@ -205,9 +233,14 @@ def reshuffled_after_failure(round_: Round, book: Rulebook) -> Iterator[Finding 
         yield Indeterminate("the shuffler failed, and which of the batches it was shuffling is not on record")
     else:
         yield finding(
-            round_, book, "DEAL-DEVICE", "686a.9(d)", expected="the cards reshuffled after the shuffler failed",
-            observed=f"dealt after the failure ({steps[-1].detail})", evidence=(steps[-1].seq, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-DEVICE",
+            "686a.9(d)",
+            expected="the cards reshuffled after the shuffler failed",
+            observed=f"dealt after the failure ({steps[-1].detail})",
+            evidence=(steps[-1].seq, first),
+        )
 
 
 @rule("OPEN-IDLE", on=("686a.5(g)",))
@@ -219,9 +252,14 @@ def return_to_play(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if shuffler(round_, book) in SELF_SHUFFLING or (before.idle_spread and before.idle_washed):
         return
     yield finding(
-        round_, book, "OPEN-IDLE", "686a.5(g)", expected="the cards spread and washed for the first player to arrive",
-        observed="not washed" if before.idle_spread else "not spread", evidence=(before.idle_seq, round_.opened),
-    )  # fmt: skip
+        round_,
+        book,
+        "OPEN-IDLE",
+        "686a.5(g)",
+        expected="the cards spread and washed for the first player to arrive",
+        observed="not washed" if before.idle_spread else "not spread",
+        evidence=(before.idle_seq, round_.opened),
+    )
 
 
 @rule("DEAL-CUT", on=("686a.5(b)", "686a.5(c)"))
@@ -253,11 +291,15 @@ def cut_offered_to(round_: Round, book: Rulebook) -> Iterator[Finding]:
     accepted = next((step.who for step in offers if step.detail == "accepted"), None)
     if not right or (accepted is not None and made.who != accepted):
         yield finding(
-            round_, book, "DEAL-CUT", "686a.5(b)" if entitled is None else "686a.5(c)", expected=expected,
+            round_,
+            book,
+            "DEAL-CUT",
+            "686a.5(b)" if entitled is None else "686a.5(c)",
+            expected=expected,
             observed=("offered to " + ", ".join(name(seat) for seat in offered) if offered else "not offered")
             + f"; cut by {name(made.who)}",
             evidence=(*(step.seq for step in offers), made.seq),
-        )  # fmt: skip
+        )
 
 
 def _entitled(round_: Round, seated: Sequence[int]) -> int | None:
@@ -316,9 +358,14 @@ def cover_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     inserted = [fact.seq for fact in round_.of(model.CoverCardPlaced)] + ([placed[0]] if placed is not None else [])
     if not any(made.seq < seq < first.seq for seq in inserted):
         yield finding(
-            round_, book, "DEAL-COVER", "686a.5(d)", expected="the cover card put into the cards after the cut",
-            observed="not put in", evidence=(made.seq, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-COVER",
+            "686a.5(d)",
+            expected="the cover card put into the cards after the cut",
+            observed="not put in",
+            evidence=(made.seq, first),
+        )
 
 
 def cut_made(round_: Round) -> Preparation | None:
@@ -334,9 +381,14 @@ def _too_low(round_: Round, book: Rulebook, placed: tuple[int, int, str], size: 
     too_low = 4 * (depth if counted_from == "bottom" else size - depth) < size
     if too_low and (exact or counted_from == "top"):
         yield finding(
-            round_, book, "DEAL-COVER", "686a.5(d)", expected="at least 1/4 of the way in from the bottom",
-            observed=f"{depth} from the {counted_from}", evidence=(seq,),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-COVER",
+            "686a.5(d)",
+            expected="at least 1/4 of the way in from the bottom",
+            observed=f"{depth} from the {counted_from}",
+            evidence=(seq,),
+        )
 
 
 @rule("DEAL-COVER", on=("686a.7(d)", "686a.5(f)"))
@@ -345,9 +397,14 @@ def cover_card_passed(round_: Round, book: Rulebook) -> Iterator[Finding]:
     first, cover = round_.first_card, batch_of(round_).cover
     if first is not None and cover and shoe_begun(round_) is None and round_.covers("shuffle"):
         yield finding(
-            round_, book, "DEAL-COVER", "686a.7(d)", expected="the cards reshuffled after the cover card came",
-            observed="dealt from the same shoe", evidence=(cover, first),
-        )  # fmt: skip
+            round_,
+            book,
+            "DEAL-COVER",
+            "686a.7(d)",
+            expected="the cards reshuffled after the cover card came",
+            observed="dealt from the same shoe",
+            evidence=(cover, first),
+        )
 
 
 @rule("DEAL-BURN", on=("686a.7(c)", "686a.9(b)"))
@@ -377,9 +434,14 @@ def first_card_burned(round_: Round, book: Rulebook) -> Iterator[Finding | Indet
             yield Indeterminate("the clocks contradict the order of the burn card and the card dealt next")
             continue
         yield finding(
-            round_, book, "DEAL-BURN", section, expected=expected, observed=f"dealt to {name(card.payload.to)}",
+            round_,
+            book,
+            "DEAL-BURN",
+            section,
+            expected=expected,
+            observed=f"dealt to {name(card.payload.to)}",
             evidence=(since, card),
-        )  # fmt: skip
+        )
 
 
 def _newcomers(round_: Round, cards: Sequence[RecordedEvent]) -> Iterator[tuple[int, RecordedEvent]]:

@@ -27,9 +27,10 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for fact in said:
         seat = fact.payload.seat
         optional = [
-            stake.wager for stake in stakes(round_, book).values()
+            stake.wager
+            for stake in stakes(round_, book).values()
             if stake.seat == seat and stake.wager not in over and stake.on_layout_cents > 0
-        ]  # fmt: skip
+        ]
         revealed = next((each for each in round_.of(model.HandRevealed) if each.payload.position == seat), None)
         settled = _settled_before(round_, book, fact)
         if optional:
@@ -43,7 +44,12 @@ def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
         else:
             continue
         yield finding(
-            round_, book, "WAGER-SURRENDER", "11(d)",
+            round_,
+            book,
+            "WAGER-SURRENDER",
+            "11(d)",
             expected="a surrender without optional wagers, between the dealer's setting and the reveal",
-            observed=observed, evidence=[each for each in (fact, revealed, settled) if each is not None], seat=seat,
-        )  # fmt: skip
+            observed=observed,
+            evidence=[each for each in (fact, revealed, settled) if each is not None],
+            seat=seat,
+        )

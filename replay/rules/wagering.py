@@ -45,10 +45,16 @@ def base_wager(round_: Round, book: Rulebook) -> Iterator[Finding]:
         needs = stake.wager not in (base, "backline")
         if needs and stake.on_layout_cents > 0 and stake.seat not in based:
             yield finding(
-                round_, book, "WAGER-BASE", _limit_section(book, stake.wager),
-                expected=f"{_a(base)} wager at the box of an optional wager", observed=f"{stake.wager} alone",
-                evidence=stake.facts, seat=stake.seat, wager=stake.wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-BASE",
+                _limit_section(book, stake.wager),
+                expected=f"{_a(base)} wager at the box of an optional wager",
+                observed=f"{stake.wager} alone",
+                evidence=stake.facts,
+                seat=stake.seat,
+                wager=stake.wager,
+            )
 
 
 def _a(wager: str) -> str:
@@ -77,9 +83,16 @@ def limits(round_: Round, book: Rulebook) -> Iterator[Finding]:
         else:
             continue
         yield finding(
-            round_, book, "WAGER-LIMIT", _limit_section(book, stake.wager), expected=expected,
-            observed=f"{stake.wager} {show_money(cents)}", evidence=stake.facts, seat=stake.seat, wager=stake.wager,
-        )  # fmt: skip
+            round_,
+            book,
+            "WAGER-LIMIT",
+            _limit_section(book, stake.wager),
+            expected=expected,
+            observed=f"{stake.wager} {show_money(cents)}",
+            evidence=stake.facts,
+            seat=stake.seat,
+            wager=stake.wager,
+        )
 
 
 def _limit_section(book: Rulebook, wager: str) -> str:
@@ -97,9 +110,16 @@ def form(round_: Round, book: Rulebook) -> Iterator[Finding]:
             stakes(round_, book)[key_in(fact.payload)], fact
         ):
             yield finding(
-                round_, book, "WAGER-FORM", "7(a)", expected="chips, plaques or an approved instrument",
-                observed=fact.payload.form, evidence=(fact,), seat=fact.payload.seat, wager=fact.payload.wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-FORM",
+                "7(a)",
+                expected="chips, plaques or an approved instrument",
+                observed=fact.payload.form,
+                evidence=(fact,),
+                seat=fact.payload.seat,
+                wager=fact.payload.wager,
+            )
 
 
 def _was_refused(stake: Stake, placed: RecordedEvent) -> bool:
@@ -118,9 +138,12 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
     patrons, known = dict(round_.before.patrons), round_.before.patrons_known
     by_patron: dict[str, list[tuple[int, RecordedEvent]]] = {}
     placed = [
-        fact for stake in stakes(round_, book).values() if stake.wager == book.chapter.base
-        for fact in stake.facts if isinstance(fact.payload, model.WagerPlaced) and stake.of[fact.payload.bettor] > 0
-    ]  # fmt: skip
+        fact
+        for stake in stakes(round_, book).values()
+        if stake.wager == book.chapter.base
+        for fact in stake.facts
+        if isinstance(fact.payload, model.WagerPlaced) and stake.of[fact.payload.bettor] > 0
+    ]
     for fact in in_order([*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *placed]):
         event = fact.payload
         match event:
@@ -134,9 +157,15 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     boxes.append((event.seat, fact))
                 if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
                     yield finding(
-                        round_, book, "WAGER-SEATED", "7(b)", expected="the wager of a seated player",
-                        observed=f"{event.bettor} is not seated", evidence=(fact,), seat=event.seat,
-                    )  # fmt: skip
+                        round_,
+                        book,
+                        "WAGER-SEATED",
+                        "7(b)",
+                        expected="the wager of a seated player",
+                        observed=f"{event.bettor} is not seated",
+                        evidence=(fact,),
+                        seat=event.seat,
+                    )
     most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
     for patron, boxes in by_patron.items():
         if len(boxes) == 1:
@@ -147,10 +176,15 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
         up_to = "two" if most == 2 else f"up to {most}"
         allowed = f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box"
         yield finding(
-            round_, book, "WAGER-SEATED", "7(f)", expected=allowed,
+            round_,
+            book,
+            "WAGER-SEATED",
+            "7(f)",
+            expected=allowed,
             observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
-            evidence=[fact for _, fact in boxes], seat=boxes[-1][0],
-        )  # fmt: skip
+            evidence=[fact for _, fact in boxes],
+            seat=boxes[-1][0],
+        )
 
 
 @rule("WAGER-SEATED", on=("7(b)",))
@@ -168,10 +202,15 @@ def one_player_a_box(round_: Round, book: Rulebook) -> Iterator[Finding]:
         first, *others = [bettor for bettor, cents in at_box.items() if cents > 0] or [""]
         if others:
             yield finding(
-                round_, book, "WAGER-SEATED", "7(b)", expected=f"wagers of {first} only, whose box it is",
-                observed=f"{', '.join(others)} wagered there too", seat=seat,
+                round_,
+                book,
+                "WAGER-SEATED",
+                "7(b)",
+                expected=f"wagers of {first} only, whose box it is",
+                observed=f"{', '.join(others)} wagered there too",
+                seat=seat,
                 evidence=[f for f in round_.of(model.WagerPlaced) if f.payload.seat == seat],
-            )  # fmt: skip
+            )
 
 
 @rule("WAGER-LAMMER", on=("8(b)(1)", "9(a)(3)(i)", "10(a)(2)(i)"))
@@ -191,16 +230,29 @@ def lammers(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for (seat, wager), stake in qualifying.items():
         if (seat, wager) not in placed or placed[seat, wager].seq > first.seq:
             yield finding(
-                round_, book, "WAGER-LAMMER", section, expected="an Envy lammer at the qualifying wager",
-                observed="placed after the deal began" if (seat, wager) in placed else "none", evidence=stake.facts,
-                seat=seat, wager=wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-LAMMER",
+                section,
+                expected="an Envy lammer at the qualifying wager",
+                observed="placed after the deal began" if (seat, wager) in placed else "none",
+                evidence=stake.facts,
+                seat=seat,
+                wager=wager,
+            )
     for (seat, wager), fact in placed.items():
         if (seat, wager) not in qualifying:
             yield finding(
-                round_, book, "WAGER-LAMMER", section, expected="a lammer at a qualifying wager only",
-                observed="a lammer without one", evidence=(fact,), seat=seat, wager=wager,
-            )  # fmt: skip
+                round_,
+                book,
+                "WAGER-LAMMER",
+                section,
+                expected="a lammer at a qualifying wager only",
+                observed="a lammer without one",
+                evidence=(fact,),
+                seat=seat,
+                wager=wager,
+            )
 
 
 PROGRESSIVE_SECTION = {"manual_shoe": "8(b)(2)", "hand": "9(a)(3)(ii)", "automated_shoe": "10(a)(2)(ii)"}
@@ -224,11 +276,15 @@ def progressive_count(round_: Round, book: Rulebook) -> Iterator[Finding]:
             continue  # a transcript's lock line alone: the count of the system is on record, its single wagers are not
         if event.accepted != event.collected or event.accepted != len(accepted) or accepted != at_boxes:
             yield finding(
-                round_, book, "WAGER-PROGRESSIVE", section,
+                round_,
+                book,
+                "WAGER-PROGRESSIVE",
+                section,
                 expected=f"as many chips as wagers accepted ({len(accepted)} accepted, {len(at_boxes)} at the boxes)",
                 observed=f"{event.collected} chips collected, the system shows {event.accepted}",
-                evidence=(fact, *progressive_accepted(round_, book)), wager="progressive",
-            )  # fmt: skip
+                evidence=(fact, *progressive_accepted(round_, book)),
+                wager="progressive",
+            )
 
 
 @rule("WAGER-LOCKOUT", on=("2(d)(2)", "8(b)(2)"))
@@ -243,10 +299,14 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
             yield Indeterminate("the clocks contradict the order of the lock and the first card")
             return
         yield finding(
-            round_, book, "WAGER-LOCKOUT", "8(b)(2)", expected="progressive wagers locked out before the deal",
+            round_,
+            book,
+            "WAGER-LOCKOUT",
+            "8(b)(2)",
+            expected="progressive wagers locked out before the deal",
             observed="locked after the first card" if locked else "not locked",
             evidence=(first, *((locked,) if locked else ())),
-        )  # fmt: skip
+        )
         return
     for fact in accepted:
         if locked is not None and fact.seq > locked.seq:
@@ -256,7 +316,12 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
                 )
                 continue
             yield finding(
-                round_, book, "WAGER-LOCKOUT", "2(d)(2)", expected="no progressive wager accepted after the lock",
-                observed=f"{show_money(fact.payload.amount_cents)} accepted", evidence=(locked, fact),
+                round_,
+                book,
+                "WAGER-LOCKOUT",
+                "2(d)(2)",
+                expected="no progressive wager accepted after the lock",
+                observed=f"{show_money(fact.payload.amount_cents)} accepted",
+                evidence=(locked, fact),
                 seat=fact.payload.seat,
-            )  # fmt: skip
+            )

@@ -62,9 +62,11 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     elif was_voided(round_, book):
         verdict = "VOID"
     return Conclusion(
-        verdict=verdict, undetermined=tuple(doubts), findings=tuple(findings),
+        verdict=verdict,
+        undetermined=tuple(doubts),
+        findings=tuple(findings),
         settlements=tuple(settlements(round_, book)),
-    )  # fmt: skip
+    )
 
 
 def _said(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
@@ -94,9 +96,7 @@ def _is_of_the_log(found: Finding) -> bool:
 
 
 def _lost_evidence(round_: Round) -> list[str]:
-    reasons = [
-        f"input of {fact.source} was refused at intake ({fact.payload.reason})" for fact in round_.refusals
-    ]  # fmt: skip
+    reasons = [f"input of {fact.source} was refused at intake ({fact.payload.reason})" for fact in round_.refusals]
     reasons += [jump.detail for jump in round_.record_faults if jump.kind == "gap" and jump.missing]
     reasons += [f"event {fact.seq} ({fact.payload.TYPE}) came where no round was open" for fact in round_.strays]
     if round_.closed is None and "settlement" in round_.opened.payload.observed:

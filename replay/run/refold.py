@@ -33,8 +33,15 @@ class Again(NamedTuple):
     broken: IntegrityError | None
 
 
-def refold(stream: str, read: Reader, end: int | None, earlier: Earlier, standing: Callable[[], Collection[str]],
-               rules: Rulebook | None, make: Callable[[str, Earlier], StreamWorker] = StreamWorker) -> Again:  # fmt: skip
+def refold(
+    stream: str,
+    read: Reader,
+    end: int | None,
+    earlier: Earlier,
+    standing: Callable[[], Collection[str]],
+    rules: Rulebook | None,
+    make: Callable[[str, Earlier], StreamWorker] = StreamWorker,
+) -> Again:
     """Fold a stream again, to `end` or to where it breaks off.
 
     `standing` gives the ids of the findings on this stream that stand; of a meter's stream those not found again are

@@ -63,8 +63,9 @@ class MemoryResults:
         """Return stream → snapshot."""
         return dict(self._snapshots)
 
-    def commit(self, engine: str, positions: Mapping[str, int], snapshots: Mapping[str, bytes],
-               records: Sequence[Result]) -> None:  # fmt: skip
+    def commit(
+        self, engine: str, positions: Mapping[str, int], snapshots: Mapping[str, bytes], records: Sequence[Result]
+    ) -> None:
         """Keep results; identical repeats are dropped."""
         self._positions.update(positions)
         self._snapshots.update(snapshots)
@@ -139,9 +140,16 @@ class Tally:
 class Replay:
     """A replay under way: workers by stream, results waiting for the next commit."""
 
-    def __init__(self, log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,
-                 rules: Rulebook | None = None, progress: Progress | None = None, tally: Tally | None = None
-                 ) -> None:  # fmt: skip
+    def __init__(
+        self,
+        log: EventLog,
+        results: ResultStore,
+        *,
+        as_of: Mapping[str, int] | None = None,
+        rules: Rulebook | None = None,
+        progress: Progress | None = None,
+        tally: Tally | None = None,
+    ) -> None:
         self.log, self.results, self.rules, self.progress = log, results, rules, progress
         self.as_of = as_of
         self.engine = engine()
@@ -297,9 +305,15 @@ def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
         start += len(same)
 
 
-def replay(log: EventLog, results: ResultStore, *, as_of: Mapping[str, int] | None = None,
-           rules: Rulebook | None = None, progress: Progress | None = None, tally: Tally | None = None
-           ) -> Summary:  # fmt: skip
+def replay(
+    log: EventLog,
+    results: ResultStore,
+    *,
+    as_of: Mapping[str, int] | None = None,
+    rules: Rulebook | None = None,
+    progress: Progress | None = None,
+    tally: Tally | None = None,
+) -> Summary:
     """Replay a log to its end and return what came of it; `tally` has counted what the results hold already.
 
     `as_of` (stream → number; other streams are left out) reproduces an earlier verdict, `rules` asks what other rules

@@ -89,8 +89,9 @@ class StreamWorker:
     there may be a verdict of the worker before it.
     """
 
-    def __init__(self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
-                 ) -> None:  # fmt: skip
+    def __init__(
+        self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
+    ) -> None:
         self.stream, self.earlier, self.rules = stream, earlier, rules
         self.rounds, self.seq, self.judged_to, self.said_to = 0, 0, 0, 0
         self.known: Known | None = None
@@ -175,9 +176,15 @@ class StreamWorker:
             return results
         was_open = fold.open
         for round_ in fold.apply(
-            event.seq, event.occurred_at_us, event.source, event.source_seq, event.round_no, event.gaming_day, payload,
+            event.seq,
+            event.occurred_at_us,
+            event.source,
+            event.source_seq,
+            event.round_no,
+            event.gaming_day,
+            payload,
             event.event_id,
-        ):  # fmt: skip
+        ):
             results += self.judge(round_) if self.judging else []
         if self.opened is not None and fold.open is not None and fold.open is not was_open:
             self.opened.add(fold.open.round_no)
@@ -238,9 +245,14 @@ class StreamWorker:
             if before is None or before.undetermined == (WITHDRAWN,) or before.as_of[self.stream] > self.seq:
                 continue
             said = msgspec.structs.replace(
-                before, verdict="UNDETERMINED", undetermined=(WITHDRAWN,), findings=(), settlements=(),
-                as_of={self.stream: self.seq}, engine=engine(),
-            )  # fmt: skip
+                before,
+                verdict="UNDETERMINED",
+                undetermined=(WITHDRAWN,),
+                findings=(),
+                settlements=(),
+                as_of={self.stream: self.seq},
+                engine=engine(),
+            )
             results += self._results(key, _revised(said, before))
         return results
 
@@ -317,15 +329,29 @@ def _same(before: Adjudication, said: Adjudication) -> bool:
 def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, seq: int) -> Adjudication:
     before, last = round_.before, round_.last_seq
     return Adjudication(
-        stream=round_.stream, round_no=round_.round_no, revision=1, supersedes=None,
-        as_of={round_.stream: seq}, engine=engine(), rules_digest=book.digest if book else "",
-        submission=book.name if book else "", game=book.game if book else before.game,
-        chapter=book.chapter.key if book else "", gaming_day=round_.gaming_day, shift=before.shift,
-        dealer=before.dealer, opened_at_us=round_.opened.at_us,
-        closed_at_us=round_.closed.at_us if round_.closed else round_.facts[-1].at_us, first_seq=round_.first_seq,
-        last_seq=last, verdict=conclusion.verdict, undetermined=conclusion.undetermined, findings=conclusion.findings,
-        withdrawn=(), settlements=conclusion.settlements,
-    )  # fmt: skip
+        stream=round_.stream,
+        round_no=round_.round_no,
+        revision=1,
+        supersedes=None,
+        as_of={round_.stream: seq},
+        engine=engine(),
+        rules_digest=book.digest if book else "",
+        submission=book.name if book else "",
+        game=book.game if book else before.game,
+        chapter=book.chapter.key if book else "",
+        gaming_day=round_.gaming_day,
+        shift=before.shift,
+        dealer=before.dealer,
+        opened_at_us=round_.opened.at_us,
+        closed_at_us=round_.closed.at_us if round_.closed else round_.facts[-1].at_us,
+        first_seq=round_.first_seq,
+        last_seq=last,
+        verdict=conclusion.verdict,
+        undetermined=conclusion.undetermined,
+        findings=conclusion.findings,
+        withdrawn=(),
+        settlements=conclusion.settlements,
+    )
 
 
 def ledger_entry(stream: str, seq: int, gaming_day: str, payload: model.Event) -> LedgerEntry | None:

@@ -57,8 +57,9 @@ def _together(dealers: Sequence[Hand], held: Held) -> Iterator[tuple[Hand, ...]]
         if all(
             taken[card] == 1
             for hand, known in zip(combination, read, strict=True)
-            for card in hand.cards or () if card not in known
-        ):  # fmt: skip
+            for card in hand.cards or ()
+            if card not in known
+        ):
             yield combination
 
 
@@ -92,6 +93,13 @@ def _merged(dues: Sequence[Due], in_all: bool) -> Due:
     share_bp, cash_cents = (first.share_bp, first.cash_cents) if in_all and len(shares) == 1 else (0, 0)
     wins = in_all and all(due.outcome is Outcome.WIN or due.share_bp for due in dues)
     return msgspec.structs.replace(
-        first, net_cents=None, winnings_cents=0, share_bp=share_bp, cash_cents=cash_cents, slip_cents=0, uncapped_cents=0,
-        outcome=Outcome.WIN if wins else Outcome.UNKNOWN, line="",
-    )  # fmt: skip
+        first,
+        net_cents=None,
+        winnings_cents=0,
+        share_bp=share_bp,
+        cash_cents=cash_cents,
+        slip_cents=0,
+        uncapped_cents=0,
+        outcome=Outcome.WIN if wins else Outcome.UNKNOWN,
+        line="",
+    )

@@ -29,6 +29,11 @@ def envy_for_left_out(round_: Round, book: Rulebook) -> Iterator[Due]:
         held = placed.get(key_of(event.seat, event.wager, None, ""))
         if event.for_position not in known and held and is_qualifying(book, event.wager, held.in_time_cents):
             yield Due(
-                seat=event.seat, wager=ENVY[event.wager], bettor=held.bettor, net_cents=None, outcome=Outcome.UNKNOWN,
-                cite=book.cite(ENVY_SECTION[event.wager]), for_position=int(event.for_position),
-            )  # fmt: skip
+                seat=event.seat,
+                wager=ENVY[event.wager],
+                bettor=held.bettor,
+                net_cents=None,
+                outcome=Outcome.UNKNOWN,
+                cite=book.cite(ENVY_SECTION[event.wager]),
+                for_position=int(event.for_position),
+            )

@@ -96,10 +96,16 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     for stake in staked:
         if not is_standing(stake.wager, key_in(stake)):
             due = Due(
-                seat=stake.seat, wager=stake.wager, number=stake.number, bettor=stake.bettor,
-                staked_cents=stake.in_time_cents, net_cents=0, returned_cents=stake.in_time_cents,
-                outcome=Outcome.VOID, cite=cite,
-            )  # fmt: skip
+                seat=stake.seat,
+                wager=stake.wager,
+                number=stake.number,
+                bettor=stake.bettor,
+                staked_cents=stake.in_time_cents,
+                net_cents=0,
+                returned_cents=stake.in_time_cents,
+                outcome=Outcome.VOID,
+                cite=cite,
+            )
             if round_.lost and "settled" in stands.get(stake.wager, ()):
                 due = msgspec.structs.replace(due, net_cents=None, outcome=Outcome.UNKNOWN)
             found.append(due)
@@ -112,9 +118,10 @@ def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozen
     dealt = round_.first_card or round_.facts[-1]
     moment = voided.seq if voided is not None else min((max(each.evidence) for each in grounds), default=dealt.seq)
     return frozenset(
-        key for key, flow in flows(round_).items()
+        key
+        for key, flow in flows(round_).items()
         if any(fact.seq < moment and getattr(fact.payload, "reason", "") not in ("void", "late") for fact in flow.facts)
-    )  # fmt: skip
+    )
 
 
 def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
@@ -129,13 +136,14 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
         return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
     return due_in_all(
-        dealers, held, lambda dealer, each: _settled(round_, book, staked, dealer, each),
+        dealers,
+        held,
+        lambda dealer, each: _settled(round_, book, staked, dealer, each),
         single_deck=book.chapter.numbers.get("copies", 1) == 1,
-    )  # fmt: skip
+    )
 
 
-def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]
-             ) -> list[Due]:  # fmt: skip
+def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
     layout = layout_of(round_, book, staked, dealer, held)
     return GAMES[book.game].settle(book, layout)
 
@@ -176,16 +184,19 @@ def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
         done -= in_cents(taken) if taken else 0
         found.append(
             Settlement(
-                seat=key[0], wager=key[1], number=key[2],
+                seat=key[0],
+                wager=key[1],
+                number=key[2],
                 bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
-                paytable=owed.paytable if owed else "", staked_cents=stake.in_time_cents if stake else 0,
+                paytable=owed.paytable if owed else "",
+                staked_cents=stake.in_time_cents if stake else 0,
                 due_cents=None if stake and stake.doubt else owed.net_cents if owed is not None else not_due,
                 done_cents=done if flow is not None or (together and taken) or everything_settled else None,
                 by_slip_cents=flow.by_slip_cents if flow else 0,
                 line=(owed.line or owed.outcome) if owed else "late" if stake else "no_wager",
                 cite=str(owed.cite if owed else late_section(book, key[1]) if stake else book.cite("11(f)")),
             )
-        )  # fmt: skip
+        )
     found += _envy_settlements(round_, book, envy, at_box, everything_settled)
     round_.memo["settlements"] = found
     return found
@@ -209,20 +220,30 @@ def _envy_paid(round_: Round) -> dict[tuple[int, str], list[RecordedEvent]]:
     return paid
 
 
-def _envy_settlements(round_: Round, book: Rulebook, envy: dict[tuple[int, str], list[Due]], at_box: dict[int, str],
-                      everything_settled: bool) -> Iterator[Settlement]:  # fmt: skip
+def _envy_settlements(
+    round_: Round,
+    book: Rulebook,
+    envy: dict[tuple[int, str], list[Due]],
+    at_box: dict[int, str],
+    everything_settled: bool,
+) -> Iterator[Settlement]:
     paid = _envy_paid(round_)
     for key in sorted({*envy, *paid}):
         due, facts = envy.get(key, []), paid.get(key, [])
         amounts = [each.net_cents for each in due]
         yield Settlement(
-            seat=key[0], wager=key[1], number=None, bettor=at_box.get(key[0], ""),
-            paytable=due[0].paytable if due else "", staked_cents=0,
+            seat=key[0],
+            wager=key[1],
+            number=None,
+            bettor=at_box.get(key[0], ""),
+            paytable=due[0].paytable if due else "",
+            staked_cents=0,
             due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
             done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,
-            by_slip_cents=0, line=" ".join(f"{each.line}@{each.for_position}" for each in due),
+            by_slip_cents=0,
+            line=" ".join(f"{each.line}@{each.for_position}" for each in due),
             cite=str(due[0].cite if due else book.cite(ENVY_SECTION[ENVY_OF[key[1]]])),
-        )  # fmt: skip
+        )
 
 
 FURTHER_WHY: defaultdict[str, list[Callable[[Round, Rulebook, int, str], str | None]]] = defaultdict(list)

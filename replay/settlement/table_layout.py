@@ -27,9 +27,12 @@ FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, Layout], Layout
 def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> Layout:
     """Return the table of one reading: the dealer's hand and those of the seats with a stake."""
     layout = Layout(
-        boxes=boxes(round_, book, staked, held), dealer=dealer, side=side_card(round_), dice=dice(round_),
+        boxes=boxes(round_, book, staked, held),
+        dealer=dealer,
+        side=side_card(round_),
+        dice=dice(round_),
         meter=meter_at_settlement(round_, book),
-    )  # fmt: skip
+    )
     for complete in FURTHER_LAYOUT.get(book.game, ()):
         layout = complete(round_, book, layout)
     return layout
@@ -54,12 +57,19 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
             bettor.setdefault(stake.seat, stake.bettor)
     return [
         Box(
-            seat, bettor.get(seat, ""), held[seat], placed, others.get(seat, ()), surrendered=seat in given_up,
-            voided=seat in voided, abandoned=seat in abandoned, collected=seat in collected,
+            seat,
+            bettor.get(seat, ""),
+            held[seat],
+            placed,
+            others.get(seat, ()),
+            surrendered=seat in given_up,
+            voided=seat in voided,
+            abandoned=seat in abandoned,
+            collected=seat in collected,
             settled=frozenset(placed) - abandoned[seat] if seat in abandoned else frozenset(),
         )
         for seat, placed in by_seat.items()
-    ]  # fmt: skip
+    ]
 
 
 def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
@@ -69,17 +79,21 @@ def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
         announced.setdefault(fact.payload.seat, fact.seq)
     base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
     return frozenset(
-        seat for seat, seq in announced.items()
-        if seat in base and _is_collected(in_order(base[seat].facts), seq)
-    )  # fmt: skip
+        seat for seat, seq in announced.items() if seat in base and _is_collected(in_order(base[seat].facts), seq)
+    )
 
 
 def _is_collected(moves: Sequence[RecordedEvent], announced: int) -> bool:
     """Whether a base wager was taken for a surrender, and nothing of it given back since the surrender, or since it was taken."""
     taken = next(
-        (fact.seq for fact in moves if isinstance(fact.payload, model.WagerTaken)
-         and (fact.seq >= announced or fact.payload.reason == "surrendered")), None
-    )  # fmt: skip
+        (
+            fact.seq
+            for fact in moves
+            if isinstance(fact.payload, model.WagerTaken)
+            and (fact.seq >= announced or fact.payload.reason == "surrendered")
+        ),
+        None,
+    )
     if taken is None:
         return False
     given = [fact for fact in moves if not isinstance(fact.payload, model.WagerTaken)]

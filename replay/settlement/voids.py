@@ -98,10 +98,14 @@ def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
     """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
     if "grounds" not in round_.memo:
         grounds = (
-            *(_wrong_total(round_) if book.has("13(c)") else ()), *_wrong_counts(round_, book), *_wrong_stub(round_, book),
-            *(_face_up(round_, book) if book.has("13(e)") else ()), *_exposed_stack(round_, book), *_shoe_failed(round_, book),
+            *(_wrong_total(round_) if book.has("13(c)") else ()),
+            *_wrong_counts(round_, book),
+            *_wrong_stub(round_, book),
+            *(_face_up(round_, book) if book.has("13(e)") else ()),
+            *_exposed_stack(round_, book),
+            *_shoe_failed(round_, book),
             *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
-        )  # fmt: skip
+        )
         round_.memo["grounds"] = grounds
     found: tuple[VoidGround, ...] = round_.memo["grounds"]
     return found
@@ -146,10 +150,13 @@ def _wrong_total(round_: Round) -> Iterator[VoidGround]:
     if start.announced != start.count and dealt_to != start.position:
         first = round_.first_card
         yield VoidGround(
-            "wrong_start", "DEAL-START", "13(c)", f"a total of {start.count} starts at {name(start.position or 'dealer')}",
+            "wrong_start",
+            "DEAL-START",
+            "13(c)",
+            f"a total of {start.count} starts at {name(start.position or 'dealer')}",
             f"{start.announced} was announced and the first card went to {name(dealt_to)}; the round was not voided",
             (*start.evidence, first.seq if first else 0),
-        )  # fmt: skip
+        )
 
 
 def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
@@ -166,11 +173,14 @@ def _wrong_counts(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         count = len(cards) if cards is not None else 0
         if count != must and not shoe_stopped:
             yield VoidGround(
-                "wrong_count", "DEAL-COUNT", "13(g)", f"{must} cards to {name(position)}",
+                "wrong_count",
+                "DEAL-COUNT",
+                "13(g)",
+                f"{must} cards to {name(position)}",
                 f"{count} cards; the round was not voided",
                 tuple(fact.seq for fact in deals if fact.payload.to == position) or (deals[-1].seq,),
                 position if isinstance(position, int) else None,
-            )  # fmt: skip
+            )
 
 
 def positions(round_: Round, book: Rulebook) -> tuple[Position, ...]:
@@ -212,9 +222,13 @@ def _wrong_stub(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     total = counted.payload.count + set_aside(round_)
     if total != must:
         yield VoidGround(
-            "stub_count", "DEAL-STUB", section, f"{must} cards left",
-            f"{counted.payload.count} cards left; the round was not voided", (counted.seq,),
-        )  # fmt: skip
+            "stub_count",
+            "DEAL-STUB",
+            section,
+            f"{must} cards left",
+            f"{counted.payload.count} cards left; the round was not voided",
+            (counted.seq,),
+        )
 
 
 def _cards_left(round_: Round, book: Rulebook) -> int:
@@ -235,9 +249,13 @@ def _face_up(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     found = [fact for fact in round_.found_face_up if not after_the_deal(round_, book, fact)]
     if len(found) > 1:
         yield VoidGround(
-            "face_up_cards", "DEAL-FACEUP", "13(e)", "with more than one card face up in the deck, all hands void",
-            f"{len(found)} cards found face up; the round was not voided", tuple(fact.seq for fact in found),
-        )  # fmt: skip
+            "face_up_cards",
+            "DEAL-FACEUP",
+            "13(e)",
+            "with more than one card face up in the deck, all hands void",
+            f"{len(found)} cards found face up; the round was not voided",
+            tuple(fact.seq for fact in found),
+        )
 
 
 def after_the_deal(round_: Round, book: Rulebook, fact: RecordedEvent) -> bool:
@@ -267,10 +285,14 @@ def _exposed_stack(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
         of_a_stack = exposed.whose == "stack" and not after_the_deal(round_, book, fact)
         if of_a_stack or (exposed.by != "player" and exposed.whose != "dealer" and while_dealing):
             yield VoidGround(
-                "exposed_stack", "DEAL-EXPOSED", "13(i)", "with a card exposed while the stacks are dealt, all wagers returned",
-                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided", (fact.seq,),
+                "exposed_stack",
+                "DEAL-EXPOSED",
+                "13(i)",
+                "with a card exposed while the stacks are dealt, all wagers returned",
+                f"a card was exposed ({exposed.card or 'not read'}); the round was not voided",
+                (fact.seq,),
                 exposed.whose if isinstance(exposed.whose, int) else None,
-            )  # fmt: skip
+            )
 
 
 def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
@@ -279,9 +301,13 @@ def _shoe_failed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     for fact in round_.of(model.DeviceFailed):
         if fact.payload.device == "shoe" and fact.payload.fault != "inoperative":
             yield VoidGround(
-                "device_failed", "DEAL-DEVICE", "13(l)", "with a failed dealing shoe the round is void",
-                f"the shoe failed ({fact.payload.fault}); the round was not voided", (fact.seq,),
-            )  # fmt: skip
+                "device_failed",
+                "DEAL-DEVICE",
+                "13(l)",
+                "with a failed dealing shoe the round is void",
+                f"the shoe failed ({fact.payload.fault}); the round was not voided",
+                (fact.seq,),
+            )
 
 
 def face_up_dealt(round_: Round) -> list[tuple[RecordedEvent, RecordedEvent]]:

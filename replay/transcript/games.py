@@ -43,13 +43,14 @@ def _armed(words: Words, context: Context) -> Sequence[Event]:
         raise words.error("expected minimum=, maximum= and rate=, or mystery=A-1 (or another) in the rules line")
     return [
         model.MysteryArmed(
-            commitment=words.option("commitment"), meter=_mystery_meter(words, context),
+            commitment=words.option("commitment"),
+            meter=_mystery_meter(words, context),
             reading_centicents=_reading(words),
             minimum_cents=words.as_money(minimum) if minimum is not None else filed.seed_cents if filed else 0,
             maximum_cents=words.as_money(maximum) if maximum is not None else filed.maximum_cents if filed else 0,
             rate_bp=words.as_percent_bp(rate) if rate is not None else filed.rate_bp if filed else 0,
         )
-    ]  # fmt: skip
+    ]
 
 
 @statement("contributed", "mystery")
@@ -58,10 +59,14 @@ def _contributed(words: Words, context: Context) -> Sequence[Event]:
     context.meter_seq = words.as_number(at, "a meter number", 1) if at is not None else context.meter_seq + 1
     return [
         fact(
-            model.ProgressiveAccepted, seat=seat, meter=meter, amount_cents=words.money(), reading_centicents=reading,
+            model.ProgressiveAccepted,
+            seat=seat,
+            meter=meter,
+            amount_cents=words.money(),
+            reading_centicents=reading,
             meter_seq=context.meter_seq,
         )
-    ]  # fmt: skip
+    ]
 
 
 @statement("mystery_hit", "mystery")
@@ -72,11 +77,16 @@ def _mystery_hit(words: Words, context: Context) -> Sequence[Event]:
     minimum = offer.paytable.seed_cents * 100 if offer is not None and offer.paytable is not None else 0
     return [
         model.MysteryHit(
-            seat=seat, meter=meter, reading_centicents=reading, nonce=nonce, round_no=context.round_no,
-            table=context.table, target_centicents=words.as_meter(target) if target is not None else None,
+            seat=seat,
+            meter=meter,
+            reading_centicents=reading,
+            nonce=nonce,
+            round_no=context.round_no,
+            table=context.table,
+            target_centicents=words.as_meter(target) if target is not None else None,
             after_centicents=words.as_meter(after) if after is not None else minimum,
         )
-    ]  # fmt: skip
+    ]
 
 
 # --------------------------------------------------------------------------------------- the shoe, decisions (686a, 687a)

@@ -283,10 +283,17 @@ def _pay(words: Words, context: Context) -> Sequence[Event]:
             words.as_money(stake) if stake is not None else _stake_back(context, key_of(seat, wager, pip, bettor), slip)
         )
         events.append(
-            fact(model.WagerPaid, seat=seat, bettor=bettor, wager=wager, number=pip, stake_cents=back, winnings_cents=cents,
+            fact(
+                model.WagerPaid,
+                seat=seat,
+                bettor=bettor,
+                wager=wager,
+                number=pip,
+                stake_cents=back,
+                winnings_cents=cents,
                 source=source,
             )
-        )  # fmt: skip
+        )
     return events
 
 
@@ -372,10 +379,14 @@ def _collect(words: Words, context: Context) -> Sequence[Event]:
     counted, deck = words.option("counted"), words.option("deck")
     of: Any = words.take("all, stub, aside or a position") if not words.is_position() else words.position()
     return [
-        fact(model.CardsCollected, deck=deck or context.deck, of=of, count=words.number("cards", 0, 400),
+        fact(
+            model.CardsCollected,
+            deck=deck or context.deck,
+            of=of,
+            count=words.number("cards", 0, 400),
             counted=words.as_number(counted, "cards", 0, 400) if counted is not None else None,
         )
-    ]  # fmt: skip
+    ]
 
 
 @statement("close", "settlement")

@@ -152,11 +152,12 @@ def _deck(words: Words, context: Context) -> Sequence[Event]:
             jokers = words.option("jokers")
             return [
                 model.DeckReceived(
-                    deck=deck, back_colour=words.option("back") or NOT_STATED,
+                    deck=deck,
+                    back_colour=words.option("back") or NOT_STATED,
                     jokers=words.as_number(jokers, "jokers", 0, 2) if jokers is not None else 1,
                     preshuffled=words.flag("preshuffled"),
                 )
-            ]  # fmt: skip
+            ]
         case "inspected":
             return [model.DeckInspected(deck=deck, by=by or "dealer", verified_by=words.option("verified"))]
         case "joker_destroyed":
@@ -226,10 +227,11 @@ def _shuffle(words: Words, context: Context) -> Sequence[Event]:
     count = words.option("count")
     return [
         model.CardsShuffled(
-            deck=words.option("deck") or context.deck, method=cast(Any, words.take("manual or automated")),
+            deck=words.option("deck") or context.deck,
+            method=cast(Any, words.take("manual or automated")),
             count=words.as_number(count, "a count") if count is not None else None,
         )
-    ]  # fmt: skip
+    ]
 
 
 @statement("offer_cut", "shuffle")
@@ -379,10 +381,15 @@ def _refuse(words: Words, context: Context) -> Sequence[Event]:
         context.refuse(key_of(seat, wager, pip, bettor), cents)
         events.append(
             fact(
-                model.WagerRefused, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents,
+                model.WagerRefused,
+                seat=seat,
+                bettor=bettor,
+                wager=wager,
+                number=pip,
+                amount_cents=cents,
                 reason="refused",
             )
-        )  # fmt: skip
+        )
     return events
 
 
@@ -416,8 +423,12 @@ def _accepted(words: Words, context: Context) -> Sequence[Event]:
     if reading is None:
         raise words.error("expected meter=READING, the meter after this wager")
     return [
-        fact(model.ProgressiveAccepted, seat=seat, meter=meter, amount_cents=words.money(),
+        fact(
+            model.ProgressiveAccepted,
+            seat=seat,
+            meter=meter,
+            amount_cents=words.money(),
             reading_centicents=words.as_meter(reading),
             meter_seq=context.meter_seq,
         )
-    ]  # fmt: skip
+    ]

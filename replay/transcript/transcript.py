@@ -96,11 +96,14 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]
         first = round_.last_seq - len(script.events) + 1
         judged.append(
             Judged(
-                source=source, table=script.table, round_no=script.round_no, book=script.book,
+                source=source,
+                table=script.table,
+                round_no=script.round_no,
+                book=script.book,
                 conclusion=adjudicate(round_, script.book),
                 lines={first + index: each.line for index, each in enumerate(script.events)},
             )
-        )  # fmt: skip
+        )
     return judged
 
 
@@ -128,11 +131,14 @@ def drafts(script: Script) -> list[Draft]:
         inside = inside or isinstance(each.payload, model.RoundOpened)
         made.append(
             Draft(
-                event_id=sha256(f"{mark}/{count}".encode()).hexdigest()[:32], source=f"transcript-{mark[:12]}",
-                source_seq=count, occurred_at_us=each.at_us, round_no=script.round_no if inside else None,
+                event_id=sha256(f"{mark}/{count}".encode()).hexdigest()[:32],
+                source=f"transcript-{mark[:12]}",
+                source_seq=count,
+                occurred_at_us=each.at_us,
+                round_no=script.round_no if inside else None,
                 payload=each.payload,
             )
-        )  # fmt: skip
+        )
     return made
 
 
@@ -307,10 +313,15 @@ class _Reader:
         events = (*self.prelude, Timed(opening_us, self.started, opened), *self.round)
         self.scripts.append(
             Script(
-                source=self.source, line=self.started, table=self.table, round_no=self.round_no,
-                gaming_day=self.gaming_day, book=self.book, events=events,
+                source=self.source,
+                line=self.started,
+                table=self.table,
+                round_no=self.round_no,
+                gaming_day=self.gaming_day,
+                book=self.book,
+                events=events,
             )
-        )  # fmt: skip
+        )
         self.prelude, self.round, self.observed = [], None, self.observed & {"equipment"} | self.ahead
         self.ahead, self.dealt_from = set(), ""
         self.context.new_round()
@@ -333,9 +344,11 @@ class _Reader:
         if before is not None:
             self.context.patrons, self.context.deck, self.context.decks = before.patrons, before.deck, before.decks
         filed = model.RulesFiled(
-            submission=re.sub("[^a-z0-9]+", "-", self.book.name.lower()).strip("-")[:32] or "rules", toml=text,
-            effective_gaming_day=self.book.effective_gaming_day, sha256=sha256(text.encode()).hexdigest(),
-        )  # fmt: skip
+            submission=re.sub("[^a-z0-9]+", "-", self.book.name.lower()).strip("-")[:32] or "rules",
+            toml=text,
+            effective_gaming_day=self.book.effective_gaming_day,
+            sha256=sha256(text.encode()).hexdigest(),
+        )
         self._add(filed, words.line)
 
     def _load(self, words: Words, name: str) -> str:

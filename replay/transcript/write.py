@@ -196,8 +196,15 @@ def statement(event: Event) -> str | None:
     return writer(event) if writer is not None else None
 
 
-def to_text(events: Iterable[tuple[int, int, Event | None]], *, table: str, round_no: int, rules: Sequence[str] = (),
-            notes: Mapping[int, str] = MappingProxyType({}), times: bool = True) -> str:  # fmt: skip
+def to_text(
+    events: Iterable[tuple[int, int, Event | None]],
+    *,
+    table: str,
+    round_no: int,
+    rules: Sequence[str] = (),
+    notes: Mapping[int, str] = MappingProxyType({}),
+    times: bool = True,
+) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
     `notes` are comments before events, by their numbers; of an event whose payload is null there is only its note.

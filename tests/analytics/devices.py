@@ -16,8 +16,16 @@ POSITIONS = ["dealer", "1", "2", "3", "4", "5", "6"]
 WHERE = {"game": "face_up_pai_gow", "gaming_month": synthetic.FIRST_DAY}
 
 
-def floor(seed: int, *, tables: int = 4, rounds: int = 400, worn: dict[str, float] | None = None, top: float = 0.0,
-          sticky: float = 0.0, follows: float = 0.0) -> Warehouse:  # fmt: skip
+def floor(
+    seed: int,
+    *,
+    tables: int = 4,
+    rounds: int = 400,
+    worn: dict[str, float] | None = None,
+    top: float = 0.0,
+    sticky: float = 0.0,
+    follows: float = 0.0,
+) -> Warehouse:
     """Tables with three coloured dice and a deck each.
 
     `worn`: table → chance that the red die shows a six instead; `top`: chance that the joker goes to the dealer first; `sticky`:
@@ -64,26 +72,44 @@ def floor(seed: int, *, tables: int = 4, rounds: int = 400, worn: dict[str, floa
     dice_of = {"dice_set": "dice-1"}
     deck_of = {"deck": "deck-1", "method": "automated"}
     return synthetic.warehouse(
-        mart_faces=_rows([{**_of(t), **dice_of, "die": die, "face": face, "rolls": n} for (t, die, face), n in faces.items()]),
-        mart_totals=_rows([
-            {**_of(t), **dice_of, "total": total, "rolls": n, "pairs": (rounds - 1) * (total == 10),
-             "lag_products": lags[t] * (total == 10)}
-            for (t, total), n in totals.items()
-        ]),
-        mart_starts=_rows([{**_of(t), "kind": "start", "value": value, "rounds": n} for (t, value), n in starts.items()]),
-        mart_cards=_rows([
-            {**_of(t), "method": "automated", "position": p, "cards": 7, "card": card, "times": n}
-            for (t, p, card), n in cards.items()
-        ]),
-        mart_hands=_rows([
-            {**_of(t), **deck_of, "position": p, "cards": 7, "pattern": pattern, "joker": joker, "hands": n}
-            for (t, p, pattern, joker), n in hands.items()
-        ]),
-        mart_repeats=_rows([
-            {**_of(t), **deck_of, "position": p, "cards": 7, "pairs": rounds - 1, "repeated": n}
-            for (t, p), n in repeats.items()
-        ]),
-    )  # fmt: skip
+        mart_faces=_rows(
+            [{**_of(t), **dice_of, "die": die, "face": face, "rolls": n} for (t, die, face), n in faces.items()]
+        ),
+        mart_totals=_rows(
+            [
+                {
+                    **_of(t),
+                    **dice_of,
+                    "total": total,
+                    "rolls": n,
+                    "pairs": (rounds - 1) * (total == 10),
+                    "lag_products": lags[t] * (total == 10),
+                }
+                for (t, total), n in totals.items()
+            ]
+        ),
+        mart_starts=_rows(
+            [{**_of(t), "kind": "start", "value": value, "rounds": n} for (t, value), n in starts.items()]
+        ),
+        mart_cards=_rows(
+            [
+                {**_of(t), "method": "automated", "position": p, "cards": 7, "card": card, "times": n}
+                for (t, p, card), n in cards.items()
+            ]
+        ),
+        mart_hands=_rows(
+            [
+                {**_of(t), **deck_of, "position": p, "cards": 7, "pattern": pattern, "joker": joker, "hands": n}
+                for (t, p, pattern, joker), n in hands.items()
+            ]
+        ),
+        mart_repeats=_rows(
+            [
+                {**_of(t), **deck_of, "position": p, "cards": 7, "pairs": rounds - 1, "repeated": n}
+                for (t, p), n in repeats.items()
+            ]
+        ),
+    )
 
 
 def _of(table: str) -> dict[str, object]:

@@ -17,10 +17,16 @@ CHAPTER = "pa-688a"
 
 
 def against_theory(
-    random: np.random.Generator, *, dealers: int = 12, days: int = 30, rounds: int = 60, seats: int = 3,
-    wagers: Iterable[tuple[str, str]] = (("base", ""), ("fortune_bonus", "1")), stake: int = 2_500,
+    random: np.random.Generator,
+    *,
+    dealers: int = 12,
+    days: int = 30,
+    rounds: int = 60,
+    seats: int = 3,
+    wagers: Iterable[tuple[str, str]] = (("base", ""), ("fortune_bonus", "1")),
+    stake: int = 2_500,
     stolen: dict[str, float] | None = None,
-) -> pl.DataFrame:  # fmt: skip
+) -> pl.DataFrame:
     """Return rows of `mart_against_theory`: each dealer deals one table; `stolen` is dealer → how often a seat is overpaid
     a unit.
 
@@ -38,17 +44,33 @@ def against_theory(
                 overpaid = random.random((rounds, seats)) < (stolen or {}).get(f"d-{dealer:02d}", 0.0)
                 won = won - overpaid * stake
                 units = float(seats * stake)
-                rows.append({
-                    "stream": f"table/fu-{dealer:02d}", "table_id": f"fu-{dealer:02d}", "game": "face_up_pai_gow",
-                    "chapter": CHAPTER, "theory_wager": wager, "paytable": paytable, "dealer": f"d-{dealer:02d}",
-                    "shift": "day", "gaming_day": FIRST_DAY + timedelta(days=day), "hour": 12, "rounds": rounds,
-                    "bets": rounds * seats, "handle_cents": rounds * seats * stake, "house_win_cents": round(won.sum()),
-                    "unit_cents": rounds * seats * stake, "sum_u2": float(rounds * seats * stake**2),
-                    "sum_u3": float(rounds * seats * stake**3), "sum_round_u2": rounds * units**2,
-                    "sum_round_u3": rounds * units**3, "sum_round_w2": float((won.sum(axis=1) ** 2).sum()),
-                    "sum_round_wu": float((won.sum(axis=1) * units).sum()),
-                    "max_u": stake, "max_round_u": round(units),
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "stream": f"table/fu-{dealer:02d}",
+                        "table_id": f"fu-{dealer:02d}",
+                        "game": "face_up_pai_gow",
+                        "chapter": CHAPTER,
+                        "theory_wager": wager,
+                        "paytable": paytable,
+                        "dealer": f"d-{dealer:02d}",
+                        "shift": "day",
+                        "gaming_day": FIRST_DAY + timedelta(days=day),
+                        "hour": 12,
+                        "rounds": rounds,
+                        "bets": rounds * seats,
+                        "handle_cents": rounds * seats * stake,
+                        "house_win_cents": round(won.sum()),
+                        "unit_cents": rounds * seats * stake,
+                        "sum_u2": float(rounds * seats * stake**2),
+                        "sum_u3": float(rounds * seats * stake**3),
+                        "sum_round_u2": rounds * units**2,
+                        "sum_round_u3": rounds * units**3,
+                        "sum_round_w2": float((won.sum(axis=1) ** 2).sum()),
+                        "sum_round_wu": float((won.sum(axis=1) * units).sum()),
+                        "max_u": stake,
+                        "max_round_u": round(units),
+                    }
+                )
     return pl.DataFrame(rows)
 
 

@@ -57,11 +57,16 @@ def test_the_figures_are_those_of_the_warehouse(day: Living) -> None:
         for table in tables:
             (row,) = db.execute(
                 "SELECT rounds, house_win_cents, buy_ins_cents, drop_cents, findings FROM fct_table_days "
-                "WHERE stream = ? AND gaming_day = ?", [table.stream, table.gaming_day],
-            ).fetchall()  # fmt: skip
+                "WHERE stream = ? AND gaming_day = ?",
+                [table.stream, table.gaming_day],
+            ).fetchall()
             assert row == (
-                table.rounds, table.house_win_cents, table.bought_in_cents, table.drop_cents, len(table.findings)
-            )  # fmt: skip
+                table.rounds,
+                table.house_win_cents,
+                table.bought_in_cents,
+                table.drop_cents,
+                len(table.findings),
+            )
 
 
 @pytest.fixture

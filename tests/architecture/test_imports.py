@@ -38,10 +38,18 @@ AT_HOME = {
 }
 
 PURE = (
-    "games/", "replay/run/adjudicate.py", "replay/findings.py", "replay/settlement/table_layout.py", "replay/settlement/payouts.py", "replay/fold/phases.py",
-    "replay/fold/table_fold.py", "replay/rules/rule.py", "replay/fold/table_state.py", "replay/settlement/voids.py",
+    "games/",
+    "replay/run/adjudicate.py",
+    "replay/findings.py",
+    "replay/settlement/table_layout.py",
+    "replay/settlement/payouts.py",
+    "replay/fold/phases.py",
+    "replay/fold/table_fold.py",
+    "replay/rules/rule.py",
+    "replay/fold/table_state.py",
+    "replay/settlement/voids.py",
     *(f"{module.__name__.replace('.', '/')}.py" for module in RULE_FILES),
-)  # fmt: skip
+)
 """What judges: the same events and rules give the same verdict. A new game's rules are among it by being rules."""
 IMPURE_MODULES = {
     "asyncio", "ctypes", "getpass", "glob", "io", "locale", "logging", "multiprocessing", "os", "pathlib", "platform",

@@ -20,8 +20,12 @@ class Drafts:
 
     def __call__(self, payload: Event, *, round_no: int | None = None, **fields: Any) -> Draft:
         self.made += 1
-        stated = {"event_id": f"{self.made:032x}", "source": "table-07", "source_seq": self.made,
-                  "occurred_at_us": 1_773_500_000_000_000 + self.made}  # fmt: skip
+        stated = {
+            "event_id": f"{self.made:032x}",
+            "source": "table-07",
+            "source_seq": self.made,
+            "occurred_at_us": 1_773_500_000_000_000 + self.made,
+        }
         return Draft(**{**stated, **fields}, round_no=round_no, payload=payload)
 
     def day(self, day: str = DAY) -> Draft:

@@ -100,10 +100,16 @@ class KafkaGarden:
         identity = canonical({"log_id": LOG_ID, "partitions": PARTITIONS, "property_id": PROPERTY})
         records = [Outgoing(f"{prefix}.state", IDENTITY_PARTITION, b"log", identity, [])]
         records += [
-            Outgoing(f"{prefix}.events", partition_of(stream, PARTITIONS), stream.encode(), each.data,
-                     [("seq", b"%d" % each.seq), ("hash", each.hash)])
-            for stream, all_ in contents.events.items() for each in all_
-        ]  # fmt: skip
+            Outgoing(
+                f"{prefix}.events",
+                partition_of(stream, PARTITIONS),
+                stream.encode(),
+                each.data,
+                [("seq", b"%d" % each.seq), ("hash", each.hash)],
+            )
+            for stream, all_ in contents.events.items()
+            for each in all_
+        ]
         records += [
             Outgoing(f"{prefix}.checkpoints", 0, b"%d" % number, batch, [])
             for number, batch in enumerate(contents.batches, 1)

@@ -36,9 +36,7 @@ class Operator:
     def begin(self, signer: FileSigner | None = None, within_s: int | None = None) -> Checkpointer:
         """A checkpointer that has read the log: as after a start of the process."""
         memory = SigningMemory(self.folder / "key", LOG_ID)
-        made = Checkpointer(
-            self.log, self.store, signer or self.signer, memory, clock=self.clock, within_s=within_s
-        )  # fmt: skip
+        made = Checkpointer(self.log, self.store, signer or self.signer, memory, clock=self.clock, within_s=within_s)
         made.read()
         return made
 

@@ -27,10 +27,19 @@ def numbers(records: list[Record], stream: str = TABLE) -> list[int]:
 @pytest.mark.parametrize(
     ("from_seq", "to_seq", "expected"),
     [
-        (1, None, range(1, 14)), (1, 1, [1]), (1, 13, range(1, 14)), (1, 99, range(1, 14)), (5, None, range(5, 14)),
-        (5, 7, [5, 6, 7]), (13, None, [13]), (14, None, []), (99, None, []), (7, 6, []), (1, 0, []),
+        (1, None, range(1, 14)),
+        (1, 1, [1]),
+        (1, 13, range(1, 14)),
+        (1, 99, range(1, 14)),
+        (5, None, range(5, 14)),
+        (5, 7, [5, 6, 7]),
+        (13, None, [13]),
+        (14, None, []),
+        (99, None, []),
+        (7, 6, []),
+        (1, 0, []),
     ],
-)  # fmt: skip
+)
 def test_read_from_a_number_to_a_number(
     log: EventLog, drafts: Drafts, from_seq: int, to_seq: int | None, expected: list[int]
 ) -> None:

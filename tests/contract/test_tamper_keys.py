@@ -79,11 +79,26 @@ def extended(contents: Contents, *payloads: Event) -> None:
     datas = [event.data for event in contents.events[PROPERTY_STREAM]]
     for payload in payloads:
         seq = len(datas) + 1
-        datas.append(encode(Envelope(
-            log_id=LOG_ID, property_id=PROPERTY, stream=PROPERTY_STREAM, seq=seq, event_id=f"{seq:032x}", source="keys",
-            source_seq=seq, occurred_at_us=1, recorded_at_us=1_800_000_000_000_000, gaming_day=DAY, round_no=None,
-            type=payload.TYPE, version=payload.VERSION, payload=payload,
-        )))  # fmt: skip
+        datas.append(
+            encode(
+                Envelope(
+                    log_id=LOG_ID,
+                    property_id=PROPERTY,
+                    stream=PROPERTY_STREAM,
+                    seq=seq,
+                    event_id=f"{seq:032x}",
+                    source="keys",
+                    source_seq=seq,
+                    occurred_at_us=1,
+                    recorded_at_us=1_800_000_000_000_000,
+                    gaming_day=DAY,
+                    round_no=None,
+                    type=payload.TYPE,
+                    version=payload.VERSION,
+                    payload=payload,
+                )
+            )
+        )
     contents.rechain(PROPERTY_STREAM, *datas)
 
 
@@ -133,9 +148,10 @@ def test_an_administrator_without_the_key_who_brings_a_key_of_his_own(
     """Nothing of before can be changed; what comes after is trusted only by those who were given the new key."""
     old = honest.signer.public_key
     extended(
-        contents, KeyPublished(by="chief", public_key=str(stranger.public_key), vouch=None),
+        contents,
+        KeyPublished(by="chief", public_key=str(stranger.public_key), vouch=None),
         KeyRetired(by="chief", public_key=str(old), reason="lost"),
-    )  # fmt: skip
+    )
     next_checkpoint(contents, stranger)
     for place, anchors in enumerate(([], [old], [old, stranger.public_key])):
         report = walk(garden, tmp_path / str(place), contents, anchors=anchors)
@@ -223,9 +239,15 @@ def leave_out_a_checkpoint(contents: Contents, signer: FileSigner) -> None:
     ],
 )
 def test_what_the_operator_rewrites_with_the_key_is_named_by_the_witness(
-    garden: Garden, contents: Contents, honest: Honest, watched: WitnessFolder, do: Callable[..., None], seq: int,
-    kind: str, tmp_path: Path,
-) -> None:  # fmt: skip
+    garden: Garden,
+    contents: Contents,
+    honest: Honest,
+    watched: WitnessFolder,
+    do: Callable[..., None],
+    seq: int,
+    kind: str,
+    tmp_path: Path,
+) -> None:
     do(contents, honest.signer)
     assert walk(garden, tmp_path / "alone", contents).ok, "the log alone does not show it"
     report = walk(garden, tmp_path / "marked", contents, marks=watched.marks(ORIGIN))

@@ -29,38 +29,109 @@ SECOND = 1_000_000
 Events = list[tuple[str, dict[str, Any]]]
 
 
-def settlement(seat: int, wager: str, staked: int, due: int | None, done: int | None, line: str = "",
-               *, paytable: str = "", slip: int = 0, cite: str = "58 Pa. Code § 688a.11(f)") -> Settlement:  # fmt: skip
+def settlement(
+    seat: int,
+    wager: str,
+    staked: int,
+    due: int | None,
+    done: int | None,
+    line: str = "",
+    *,
+    paytable: str = "",
+    slip: int = 0,
+    cite: str = "58 Pa. Code § 688a.11(f)",
+) -> Settlement:
     return Settlement(
-        seat=seat, wager=wager, number=None, bettor=f"p-{seat}", paytable=paytable, staked_cents=staked,
-        due_cents=due, done_cents=done, by_slip_cents=slip, line=line, cite=cite,
-    )  # fmt: skip
+        seat=seat,
+        wager=wager,
+        number=None,
+        bettor=f"p-{seat}",
+        paytable=paytable,
+        staked_cents=staked,
+        due_cents=due,
+        done_cents=done,
+        by_slip_cents=slip,
+        line=line,
+        cite=cite,
+    )
 
 
-def finding(stream: str, round_no: int | None, code: str, seat: int | None, wager: str | None, difference: int | None,
-            expected: str, observed: str, *, severity: Severity = "high", evidence: tuple[int, ...] = (),
-            cite: str = "58 Pa. Code § 688a.12", other_reading: str | None = None) -> Finding:  # fmt: skip
+def finding(
+    stream: str,
+    round_no: int | None,
+    code: str,
+    seat: int | None,
+    wager: str | None,
+    difference: int | None,
+    expected: str,
+    observed: str,
+    *,
+    severity: Severity = "high",
+    evidence: tuple[int, ...] = (),
+    cite: str = "58 Pa. Code § 688a.12",
+    other_reading: str | None = None,
+) -> Finding:
     return Finding(
-        id=finding_id(code, stream, round_no, seat, wager, evidence, RULES), code=code, stream=stream,
-        round_no=round_no, seat=seat, wager=wager, expected=expected, observed=observed,
-        difference_cents=difference, evidence=evidence, cite=cite, other_reading=other_reading, severity=severity,
-        assumed=False, rules_digest=RULES,
-    )  # fmt: skip
+        id=finding_id(code, stream, round_no, seat, wager, evidence, RULES),
+        code=code,
+        stream=stream,
+        round_no=round_no,
+        seat=seat,
+        wager=wager,
+        expected=expected,
+        observed=observed,
+        difference_cents=difference,
+        evidence=evidence,
+        cite=cite,
+        other_reading=other_reading,
+        severity=severity,
+        assumed=False,
+        rules_digest=RULES,
+    )
 
 
-def adjudication(stream: str, round_no: int, settlements: Iterable[Settlement], findings: Iterable[Finding] = (), *,
-                 verdict: Verdict | None = None, day: str = DAY_2, dealer: str = "d-07", shift: str = "swing",
-                 opened: int = EVENING, lasts: int = 90, revision: int = 1, withdrawn: tuple[str, ...] = (),
-                 undetermined: tuple[str, ...] = (), first_seq: int = 1) -> Adjudication:  # fmt: skip
+def adjudication(
+    stream: str,
+    round_no: int,
+    settlements: Iterable[Settlement],
+    findings: Iterable[Finding] = (),
+    *,
+    verdict: Verdict | None = None,
+    day: str = DAY_2,
+    dealer: str = "d-07",
+    shift: str = "swing",
+    opened: int = EVENING,
+    lasts: int = 90,
+    revision: int = 1,
+    withdrawn: tuple[str, ...] = (),
+    undetermined: tuple[str, ...] = (),
+    first_seq: int = 1,
+) -> Adjudication:
     found = tuple(findings)
     return Adjudication(
-        stream=stream, round_no=round_no, revision=revision, supersedes=None if revision == 1 else "0" * 64,
-        as_of={stream: first_seq + 70}, engine="0.1.0+3f2a", rules_digest=RULES, submission="pa-688a-2026-01",
-        game="face_up_pai_gow", chapter="688a", gaming_day=day, shift=shift, dealer=dealer, opened_at_us=opened,
-        closed_at_us=opened + lasts * SECOND, first_seq=first_seq, last_seq=first_seq + 70,
-        verdict=verdict or ("VARIANCE" if found else "UPHELD"), undetermined=undetermined, findings=found,
-        withdrawn=withdrawn, settlements=tuple(settlements),
-    )  # fmt: skip
+        stream=stream,
+        round_no=round_no,
+        revision=revision,
+        supersedes=None if revision == 1 else "0" * 64,
+        as_of={stream: first_seq + 70},
+        engine="0.1.0+3f2a",
+        rules_digest=RULES,
+        submission="pa-688a-2026-01",
+        game="face_up_pai_gow",
+        chapter="688a",
+        gaming_day=day,
+        shift=shift,
+        dealer=dealer,
+        opened_at_us=opened,
+        closed_at_us=opened + lasts * SECOND,
+        first_seq=first_seq,
+        last_seq=first_seq + 70,
+        verdict=verdict or ("VARIANCE" if found else "UPHELD"),
+        undetermined=undetermined,
+        findings=found,
+        withdrawn=withdrawn,
+        settlements=tuple(settlements),
+    )
 
 
 def event_id(stream: str, seq: int) -> str:
@@ -100,9 +171,17 @@ HANDS = {
     6: ("7d 7s 6c 4s 3s", "Kc Jd"),
 }
 WAGERS = [
-    (1, "base", 2500), (2, "base", 5000), (2, "progressive", 500), (3, "base", 2500), (3, "ace_high_bonus", 1000),
-    (4, "base", 2500), (4, "fortune_bonus", 500), (5, "base", 10000), (5, "ace_high_bonus", 500), (6, "base", 1500),
-]  # fmt: skip
+    (1, "base", 2500),
+    (2, "base", 5000),
+    (2, "progressive", 500),
+    (3, "base", 2500),
+    (3, "ace_high_bonus", 1000),
+    (4, "base", 2500),
+    (4, "fortune_bonus", 500),
+    (5, "base", 10000),
+    (5, "ace_high_bonus", 500),
+    (6, "base", 1500),
+]
 
 
 def _wager(seat: int, wager: str, cents: int) -> tuple[str, dict[str, Any]]:
@@ -174,19 +253,26 @@ def dispute() -> Events:
 
 DISPUTE_FIRST_SEQ = 1201
 PAID_SEQ = DISPUTE_FIRST_SEQ + next(
-    i for i, (type_, payload) in enumerate(dispute())
-    if type_ == "wager_paid" and payload["seat"] == 3
-)  # fmt: skip
+    i for i, (type_, payload) in enumerate(dispute()) if type_ == "wager_paid" and payload["seat"] == 3
+)
 DISPUTE = finding(
-    "table/fu-01", 17, "PAY-UNDER", 3, "ace_high_bonus", -10000,
-    "$200.00: both have ace high, 20 to 1 on $10.00", "$100.00 paid",
-    evidence=(PAID_SEQ,), cite="58 Pa. Code § 688a.12(b)",
-)  # fmt: skip
+    "table/fu-01",
+    17,
+    "PAY-UNDER",
+    3,
+    "ace_high_bonus",
+    -10000,
+    "$200.00: both have ace high, 20 to 1 on $10.00",
+    "$100.00 paid",
+    evidence=(PAID_SEQ,),
+    cite="58 Pa. Code § 688a.12(b)",
+)
 
 
 DEALT_NEXT: tuple[str, dict[str, Any]] = (
-    "cards_dealt", {"to": "dealer", "cards": ["Kd", "Jc", "9s", "8h", "4d", "3c", "2c"], "face_up": True},
-)  # fmt: skip
+    "cards_dealt",
+    {"to": "dealer", "cards": ["Kd", "Jc", "9s", "8h", "4d", "3c", "2c"], "face_up": True},
+)
 """Of the dealer's cards of round 17, six again."""
 
 
@@ -194,7 +280,8 @@ def _round_17() -> Adjudication:
     push = "ace high push"
     bonus, fortune = "58 Pa. Code § 688a.12(b)", "58 Pa. Code § 688a.12(c)"
     return adjudication(
-        "table/fu-01", 17,
+        "table/fu-01",
+        17,
         [
             settlement(6, "base", 1500, 0, 0, push),
             settlement(5, "base", 10000, 0, 0, push),
@@ -208,19 +295,42 @@ def _round_17() -> Adjudication:
             settlement(1, "base", 2500, 0, 0, push),
         ],
         [DISPUTE],
-        opened=EVENING + 14 * 60 * SECOND, first_seq=DISPUTE_FIRST_SEQ,
-    )  # fmt: skip
+        opened=EVENING + 14 * 60 * SECOND,
+        first_seq=DISPUTE_FIRST_SEQ,
+    )
 
 
-def _plain(stream: str, round_no: int, minutes: int, results: list[tuple[int, int, int]], *, day: str = DAY_2,
-           dealer: str = "d-07", shift: str = "swing", findings: Iterable[Finding] = (), verdict: Verdict | None = None,
-           extra: Iterable[Settlement] = (), undetermined: tuple[str, ...] = ()) -> Adjudication:  # fmt: skip
+def _plain(
+    stream: str,
+    round_no: int,
+    minutes: int,
+    results: list[tuple[int, int, int]],
+    *,
+    day: str = DAY_2,
+    dealer: str = "d-07",
+    shift: str = "swing",
+    findings: Iterable[Finding] = (),
+    verdict: Verdict | None = None,
+    extra: Iterable[Settlement] = (),
+    undetermined: tuple[str, ...] = (),
+) -> Adjudication:
     """A round of base wagers: `(seat, staked, net)` each, settled as due."""
     lines = {True: "win", False: "lose"}
     bases = [settlement(s, "base", staked, net, net, lines[net > 0] if net else "tie") for s, staked, net in results]
     opened = EVENING + (minutes - (24 * 60 if day == DAY_1 else 0)) * 60 * SECOND
-    return adjudication(stream, round_no, [*bases, *extra], findings, day=day, dealer=dealer, shift=shift, opened=opened,
-                        verdict=verdict, undetermined=undetermined, first_seq=round_no * 75)  # fmt: skip
+    return adjudication(
+        stream,
+        round_no,
+        [*bases, *extra],
+        findings,
+        day=day,
+        dealer=dealer,
+        shift=shift,
+        opened=opened,
+        verdict=verdict,
+        undetermined=undetermined,
+        first_seq=round_no * 75,
+    )
 
 
 def adjudications() -> list[Adjudication]:
@@ -229,39 +339,123 @@ def adjudications() -> list[Adjudication]:
     late = finding(
         one, 15, "WAGER-LATE", 2, "base", None, "no wager after the dice", "$25.00 placed", severity="medium"
     )
-    over = finding(two, 4, "PAY-OVER", 5, "fortune_bonus", 4000, "$15.00: trips, 3 to 1 on $5.00",
-                   "$55.00 paid", cite="58 Pa. Code § 688a.12(c)", evidence=(331, 340),
-                   other_reading="D15: the straight ranks below trips; by the literal text, 2 to 1")  # fmt: skip
-    shake = finding(two, 4, "DEAL-SHAKE", None, None, None, "at least three shakes", "two shakes", severity="low",
-                    cite="58 Pa. Code § 688a.5(i)(1)", evidence=(312,))  # fmt: skip
-    missed = finding(one, 18, "PAY-MISSED", 1, "base", -2500, "$25.00: both hands higher", "nothing paid",
-                     cite="58 Pa. Code § 688a.11(f)(2)")  # fmt: skip
-    limit = finding(two, 5, "WAGER-LIMIT", 2, "base", None, "$15.00 to $1,000.00", "$10.00 placed", severity="medium",
-                    cite="58 Pa. Code § 688a.7")  # fmt: skip
-    source = finding(two, 5, "PAY-SOURCE", 4, "progressive", 0, "$1,250.00 by slip from the meter",
-                     "paid from the table inventory", severity="high", cite="58 Pa. Code § 688a.11(h)(3)")  # fmt: skip
-    fortune_5 = settlement(5, "fortune_bonus", 500, 1500, 5500, "three of a kind", paytable="3",
-                           cite="58 Pa. Code § 688a.12(c)")  # fmt: skip
-    jackpot = settlement(6, "progressive", 500, 124500, 124500, "straight flush", paytable="4", slip=125000,
-                         cite="58 Pa. Code § 688a.12(d)")  # fmt: skip
+    over = finding(
+        two,
+        4,
+        "PAY-OVER",
+        5,
+        "fortune_bonus",
+        4000,
+        "$15.00: trips, 3 to 1 on $5.00",
+        "$55.00 paid",
+        cite="58 Pa. Code § 688a.12(c)",
+        evidence=(331, 340),
+        other_reading="D15: the straight ranks below trips; by the literal text, 2 to 1",
+    )
+    shake = finding(
+        two,
+        4,
+        "DEAL-SHAKE",
+        None,
+        None,
+        None,
+        "at least three shakes",
+        "two shakes",
+        severity="low",
+        cite="58 Pa. Code § 688a.5(i)(1)",
+        evidence=(312,),
+    )
+    missed = finding(
+        one,
+        18,
+        "PAY-MISSED",
+        1,
+        "base",
+        -2500,
+        "$25.00: both hands higher",
+        "nothing paid",
+        cite="58 Pa. Code § 688a.11(f)(2)",
+    )
+    limit = finding(
+        two,
+        5,
+        "WAGER-LIMIT",
+        2,
+        "base",
+        None,
+        "$15.00 to $1,000.00",
+        "$10.00 placed",
+        severity="medium",
+        cite="58 Pa. Code § 688a.7",
+    )
+    source = finding(
+        two,
+        5,
+        "PAY-SOURCE",
+        4,
+        "progressive",
+        0,
+        "$1,250.00 by slip from the meter",
+        "paid from the table inventory",
+        severity="high",
+        cite="58 Pa. Code § 688a.11(h)(3)",
+    )
+    fortune_5 = settlement(
+        5, "fortune_bonus", 500, 1500, 5500, "three of a kind", paytable="3", cite="58 Pa. Code § 688a.12(c)"
+    )
+    jackpot = settlement(
+        6,
+        "progressive",
+        500,
+        124500,
+        124500,
+        "straight flush",
+        paytable="4",
+        slip=125000,
+        cite="58 Pa. Code § 688a.12(d)",
+    )
     first_15 = _plain(one, 15, 4, [(2, 2500, -2500), (3, 5000, 5000)], findings=[late])
     return [
         _plain(one, 1, 10, [(1, 2500, -2500), (2, 10000, -10000), (5, 5000, 5000)], day=DAY_1, dealer="d-03"),
         _plain(two, 1, 20, [(3, 2500, 2500)], day=DAY_1, dealer="d-11"),
         first_15,
-        adjudication(one, 15, first_15.settlements, (), revision=2, withdrawn=(late.id,), opened=first_15.opened_at_us,
-                     first_seq=first_15.first_seq),
+        adjudication(
+            one,
+            15,
+            first_15.settlements,
+            (),
+            revision=2,
+            withdrawn=(late.id,),
+            opened=first_15.opened_at_us,
+            first_seq=first_15.first_seq,
+        ),
         _plain(one, 16, 9, [(1, 2500, 2500), (4, 2500, -2500)], extra=[jackpot]),
         _round_17(),
-        _plain(one, 18, 19, [(4, 7500, -7500)], findings=[missed],
-               extra=[settlement(1, "base", 2500, 2500, 0, "win")]),
-        _plain(one, 19, 24, [(2, 2500, 2500)], verdict="UNDETERMINED", undetermined=("seat 6: a card was not read",),
-               extra=[settlement(6, "base", 2500, None, -2500, "?"), settlement(1, "base", 2500, 2500, None, "win")]),
+        _plain(one, 18, 19, [(4, 7500, -7500)], findings=[missed], extra=[settlement(1, "base", 2500, 2500, 0, "win")]),
+        _plain(
+            one,
+            19,
+            24,
+            [(2, 2500, 2500)],
+            verdict="UNDETERMINED",
+            undetermined=("seat 6: a card was not read",),
+            extra=[settlement(6, "base", 2500, None, -2500, "?"), settlement(1, "base", 2500, 2500, None, "win")],
+        ),
         _plain(two, 3, 2, [(1, 2500, 0), (6, 5000, 0)], verdict="VOID", dealer="d-11"),
-        _plain(two, 4, 7, [(5, 2500, 2500), (2, 1500, -1500)], dealer="d-11", findings=[over, shake], extra=[fortune_5]),
-        _plain(two, 5, 13, [(2, 1000, 1000), (4, 2500, -2500)], dealer="d-12", shift="grave", findings=[limit, source],
-               extra=[settlement(4, "progressive", 500, 124500, 124500, "full house", paytable="4")]),
-    ]  # fmt: skip
+        _plain(
+            two, 4, 7, [(5, 2500, 2500), (2, 1500, -1500)], dealer="d-11", findings=[over, shake], extra=[fortune_5]
+        ),
+        _plain(
+            two,
+            5,
+            13,
+            [(2, 1000, 1000), (4, 2500, -2500)],
+            dealer="d-12",
+            shift="grave",
+            findings=[limit, source],
+            extra=[settlement(4, "progressive", 500, 124500, 124500, "full house", paytable="4")],
+        ),
+    ]
 
 
 def ledger() -> list[LedgerEntry]:
@@ -286,17 +480,24 @@ def rounds_events() -> list[RoundEvents]:
     """Round 17 whole, and round 18 up to the dealer's cards."""
     return [
         recorded("table/fu-01", 17, dispute(), opened=EVENING + 14 * 60 * SECOND, first_seq=DISPUTE_FIRST_SEQ),
-        recorded("table/fu-01", 18, [*opening((1, 3, 5), 6, [(1, "base", 2500), (4, "base", 7500)]), DEALT_NEXT],
-                 opened=EVENING + 19 * 60 * SECOND, first_seq=18 * 75),
-    ]  # fmt: skip
+        recorded(
+            "table/fu-01",
+            18,
+            [*opening((1, 3, 5), 6, [(1, "base", 2500), (4, "base", 7500)]), DEALT_NEXT],
+            opened=EVENING + 19 * 60 * SECOND,
+            first_seq=18 * 75,
+        ),
+    ]
 
 
 def table_events() -> list[TableEvent]:
     """The rules of FU-01, and the dice that came to it before the rounds of the second day."""
     filed = {
-        "submission": "pa-688a-2026-01", "effective_gaming_day": DAY_1, "sha256": RULES,
+        "submission": "pa-688a-2026-01",
+        "effective_gaming_day": DAY_1,
+        "sha256": RULES,
         "toml": simple_submission(paytables={"ace_high_bonus": "1", "fortune_bonus": "3"}, progressive_joker="wild"),
-    }  # fmt: skip
+    }
     return [
         TableEvent(stream="table/fu-01", seq=3, type="rules_filed", payload=json.dumps(filed)),
         TableEvent(stream="table/fu-01", seq=1001, type="dice_received", payload='{"dice_set":"dice-7"}'),
@@ -307,10 +508,15 @@ def reviews() -> list[ReviewedFinding]:
     """The dispute was given to somebody an hour after its round."""
     return [
         ReviewedFinding(
-            finding_id=DISPUTE.id, state="assigned", assigned_to="s.lee", disposition=None, amount_cents=None,
-            first_at_us=EVENING + 74 * 60 * SECOND, settled_at_us=None,
+            finding_id=DISPUTE.id,
+            state="assigned",
+            assigned_to="s.lee",
+            disposition=None,
+            amount_cents=None,
+            first_at_us=EVENING + 74 * 60 * SECOND,
+            settled_at_us=None,
         )
-    ]  # fmt: skip
+    ]
 
 
 @cache
@@ -318,9 +524,14 @@ def _warehouse() -> bytes:
     with TemporaryDirectory() as folder:
         path = Path(folder, "warehouse.duckdb")
         build(
-            path, adjudications(), ledger(), rounds_events(),
-            table_events=table_events(), reviews=reviews(), facts=FACTS,
-        )  # fmt: skip
+            path,
+            adjudications(),
+            ledger(),
+            rounds_events(),
+            table_events=table_events(),
+            reviews=reviews(),
+            facts=FACTS,
+        )
         return path.read_bytes()
 
 

@@ -29,9 +29,11 @@ def session_of(**said: Any) -> Session:
 def test_what_each_role_reaches_to() -> None:
     acts = {role: RIGHTS[role] & {REVIEW, PACKET, NAMES} for role in Role}
     assert acts == {
-        Role.SURVEILLANCE: {REVIEW, PACKET, NAMES}, Role.ANALYST: set(), Role.AUDITOR: {PACKET, NAMES},
+        Role.SURVEILLANCE: {REVIEW, PACKET, NAMES},
+        Role.ANALYST: set(),
+        Role.AUDITOR: {PACKET, NAMES},
         Role.ADMINISTRATOR: set(),
-    }  # fmt: skip
+    }
     assert "round" not in RIGHTS[Role.ADMINISTRATOR]
     assert "queue" not in RIGHTS[Role.ANALYST]
     assert set(PAGES) <= RIGHTS[Role.SURVEILLANCE] == RIGHTS[Role.AUDITOR] | {REVIEW}
@@ -40,11 +42,16 @@ def test_what_each_role_reaches_to() -> None:
 @pytest.mark.parametrize(
     ("groups", "rights"),
     [
-        (["sv-night", "other"], RIGHTS[Role.SURVEILLANCE]), ("audit", RIGHTS[Role.AUDITOR]),
+        (["sv-night", "other"], RIGHTS[Role.SURVEILLANCE]),
+        ("audit", RIGHTS[Role.AUDITOR]),
         (["audit", "sv"], RIGHTS[Role.SURVEILLANCE]),
-        ([], frozenset()), (None, frozenset()), (["SV"], frozenset()), (["surveillance"], frozenset()), ({"sv": 1}, frozenset()),
+        ([], frozenset()),
+        (None, frozenset()),
+        (["SV"], frozenset()),
+        (["surveillance"], frozenset()),
+        ({"sv": 1}, frozenset()),
     ],
-)  # fmt: skip
+)
 def test_roles_come_from_the_claim(groups: object, rights: frozenset[str]) -> None:
     found = session_of(groups=groups)
     assert (found.person, found.rights, bool(found.refusal)) == ("m.ortiz@x", rights, not rights)
@@ -53,10 +60,15 @@ def test_roles_come_from_the_claim(groups: object, rights: frozenset[str]) -> No
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"is_logged_in": False}, "Log in"), ({"iat": NOW - 12 * 3600 - 1}, "over"), ({"iat": NOW + 301}, "over"),
-        ({"iat": None}, "over"), ({"email": ""}, "nobody"), ({"email": "<b>"}, "nobody"), ({"email": None}, "nobody"),
+        ({"is_logged_in": False}, "Log in"),
+        ({"iat": NOW - 12 * 3600 - 1}, "over"),
+        ({"iat": NOW + 301}, "over"),
+        ({"iat": None}, "over"),
+        ({"email": ""}, "nobody"),
+        ({"email": "<b>"}, "nobody"),
+        ({"email": None}, "nobody"),
     ],
-)  # fmt: skip
+)
 def test_a_login_that_does_not_hold_gives_nothing(said: dict[str, Any], why: str) -> None:
     found = session_of(groups=["sv"], **said)
     assert found.rights == frozenset()
@@ -147,12 +159,15 @@ auditor = ["audit"]
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("[roles]", "[rolls]", "expected the tables"), ('client_id = "rack"', "", "lacks client_id"),
+        ("[roles]", "[rolls]", "expected the tables"),
+        ('client_id = "rack"', "", "lacks client_id"),
         ("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcde", "shorter than 32"),
-        ("https://id", "http://id", "expected https"), ('auditor = ["audit"]', "", "gives nobody a role"),
-        ("auditor =", "boss = 1\nauditor =", "which is no role"), ("[auth]", "[auth", "expected TOML"),
+        ("https://id", "http://id", "expected https"),
+        ('auditor = ["audit"]', "", "gives nobody a role"),
+        ("auditor =", "boss = 1\nauditor =", "which is no role"),
+        ("[auth]", "[auth", "expected TOML"),
     ],
-)  # fmt: skip
+)
 def test_a_login_file_out_of_order_is_refused(
     floor: Living, tmp_path: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
 ) -> None:

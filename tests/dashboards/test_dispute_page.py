@@ -65,9 +65,15 @@ def test_a_link_carries_the_whole_search(warehouse: Path, monkeypatch: pytest.Mo
 def test_a_round_is_answered_in_one_sentence(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = run("dispute", warehouse, monkeypatch, of="fu-01", round="17", seat="3")
     page = said(test)
-    for words in ("FU-01 · Round 17 · Seat 3", "The patron at seat 3 is owed $100.00.", "due +$200.00, done +$100.00",
-                  "58 Pa. Code § 688a.12(b)", "Seat 3 paid $100.00 on the Ace High Bonus", "◆ evidence",
-                  "Print this page"):  # fmt: skip
+    for words in (
+        "FU-01 · Round 17 · Seat 3",
+        "The patron at seat 3 is owed $100.00.",
+        "due +$200.00, done +$100.00",
+        "58 Pa. Code § 688a.12(b)",
+        "Seat 3 paid $100.00 on the Ace High Bonus",
+        "◆ evidence",
+        "Print this page",
+    ):
         assert words in page
     assert "Seat 5 paid" not in page
     test.button_group[0].set_value(5).run()
@@ -106,8 +112,10 @@ def test_what_disagrees_is_said_too(warehouse: Path) -> None:
     with reading(warehouse) as db:
         found = disputes.find(db, remembered)[0]
     assert dispute_parts.agreement(found, remembered) == [
-        (False, "all cards, but at seat 3"), (False, "344 minutes off"), (True, "seat 5 played")
-    ]  # fmt: skip
+        (False, "all cards, but at seat 3"),
+        (False, "344 minutes off"),
+        (True, "seat 5 played"),
+    ]
 
 
 def test_without_names_nobody_can_be_told_and_the_same_stay_the_same(warehouse: Path) -> None:
@@ -142,17 +150,24 @@ def test_an_id_without_a_digit_is_a_name_too(warehouse: Path) -> None:
     """Whoever is named by an event is hidden, however the property writes its people; roles are not people."""
     named = view(warehouse, "table/fu-01", 17)
     said = [
-        {"seat": 3, "patron": "ann"}, {"by": "maria"}, {"by": "floorperson"}, {"by": 3},
-        {"deck": "d-1", "by": "lee", "witnessed_by": "maria"}, {"by": "maria", "replacement": {"payload": {"bettor": "ann"}}},
-    ]  # fmt: skip
+        {"seat": 3, "patron": "ann"},
+        {"by": "maria"},
+        {"by": "floorperson"},
+        {"by": 3},
+        {"deck": "d-1", "by": "lee", "witnessed_by": "maria"},
+        {"by": "maria", "replacement": {"payload": {"bettor": "ann"}}},
+    ]
     events = named.events.head(len(said)).with_columns(pl.Series("payload", [json.dumps(each) for each in said]))
     round_ = {**named.round, "undetermined": ["whether ann was paid, and by whom"]}
     hidden = without_names(structs.replace(named, events=events, round=round_))
     assert [json.loads(payload) for payload in hidden.events["payload"]] == [
-        {"seat": 3, "patron": "patron-1"}, {"by": "staff-1"}, {"by": "floorperson"}, {"by": 3},
+        {"seat": 3, "patron": "patron-1"},
+        {"by": "staff-1"},
+        {"by": "floorperson"},
+        {"by": 3},
         {"deck": "d-1", "by": "staff-2", "witnessed_by": "staff-1"},
         {"by": "staff-1", "replacement": {"payload": {"bettor": "patron-1"}}},
-    ]  # fmt: skip
+    ]
     assert hidden.round["undetermined"] == ["whether patron-1 was paid, and by whom"]
 
 

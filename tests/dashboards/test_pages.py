@@ -105,8 +105,13 @@ def test_round_without_events_still_gives_the_verdict(warehouse: Path, monkeypat
         assert words in page
 
 
-@pytest.mark.parametrize(("round_no", "titles"), [("4", ("Paid too much", "Shaken too little", "Other reading")),
-                                                  ("5", ("Wager outside the limits", "Meter share paid from"))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("round_no", "titles"),
+    [
+        ("4", ("Paid too much", "Shaken too little", "Other reading")),
+        ("5", ("Wager outside the limits", "Meter share paid from")),
+    ],
+)
 def test_round_shows_findings_of_every_kind(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch, round_no: str, titles: tuple[str, ...]
 ) -> None:
@@ -115,8 +120,14 @@ def test_round_shows_findings_of_every_kind(
     assert page.count('class="rk-finding ') == 1  # one whole, the others in short
 
 
-@pytest.mark.parametrize(("query", "words"), [({}, "Open a round"), ({"table": "fu-02", "round": "77"}, "has no round 77"),
-                                              ({"table": "fu-02"}, "Open a round")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({}, "Open a round"),
+        ({"table": "fu-02", "round": "77"}, "has no round 77"),
+        ({"table": "fu-02"}, "Open a round"),
+    ],
+)
 def test_round_offers_rounds_where_none_is_named(
     warehouse: Path, monkeypatch: pytest.MonkeyPatch, query: dict[str, str], words: str
 ) -> None:

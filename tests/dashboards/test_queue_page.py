@@ -43,9 +43,13 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
     page, (first, *_, last) = said(test), lines(test)
     assert "6 findings in 4 rounds" in page
     assert first == {
-        "Severity": "● High", "Finding": "Paid too little", "Money": "▼ −$100.00 short", "Table": "FU-01 · 17",
-        "Where": "Seat 3 · Ace High Bonus", "When": "21:14:00 Fri 6 Mar",
-    }  # fmt: skip
+        "Severity": "● High",
+        "Finding": "Paid too little",
+        "Money": "▼ −$100.00 short",
+        "Table": "FU-01 · 17",
+        "Where": "Seat 3 · Ace High Bonus",
+        "When": "21:14:00 Fri 6 Mar",
+    }
     assert last["Finding"] == "Shaken too little, or not covered"
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
     assert "high: money went otherwise than was due" in page
@@ -231,9 +235,21 @@ def test_a_log_that_is_not_there_is_said(floor: Living, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(
     ("typed", "cents"),
-    [("100.00", 10_000), ("100", 10_000), ("1,250.50", 125_050), ("$ 75", 7_500), ("7,50", 750), ("0.01", 1), ("ten", None),
-     ("", None), ("-5", None), ("1.5", None), ("1,25,000", None), ("1.234", None)],
-)  # fmt: skip
+    [
+        ("100.00", 10_000),
+        ("100", 10_000),
+        ("1,250.50", 125_050),
+        ("$ 75", 7_500),
+        ("7,50", 750),
+        ("0.01", 1),
+        ("ten", None),
+        ("", None),
+        ("-5", None),
+        ("1.5", None),
+        ("1,25,000", None),
+        ("1.234", None),
+    ],
+)
 def test_amounts_as_typed(typed: str, cents: int | None) -> None:
     assert cents_typed(typed) == cents
 

@@ -37,8 +37,14 @@ def floor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Living:
 
 def test_integrity_shows_where_each_stream_ends(floor: Living) -> None:
     page = said(start("integrity"))
-    for words in ("table/fu-01", "as acknowledged", "the replay is at the end", "Nothing was refused", "No gap was found",
-                  f"rack verify --log {floor.log}"):  # fmt: skip
+    for words in (
+        "table/fu-01",
+        "as acknowledged",
+        "the replay is at the end",
+        "Nothing was refused",
+        "No gap was found",
+        f"rack verify --log {floor.log}",
+    ):
         assert words in page
 
 
@@ -81,14 +87,26 @@ def test_without_a_log_integrity_says_how_to_name_one(tmp_path: Path, monkeypatc
     assert "No log is named" in said(run("integrity", sample.make(tmp_path / "w"), monkeypatch))
 
 
-SIGNED = {"checkpoints": 3, "events": 22, "at_us": sample.EVENING, "within_s": 60, "anchored": False, "unvouched": ["k2"],
-          "silences": [{"from_us": sample.EVENING, "to_us": sample.EVENING + 600_000_000, "within_s": 60}]}  # fmt: skip
+SIGNED = {
+    "checkpoints": 3,
+    "events": 22,
+    "at_us": sample.EVENING,
+    "within_s": 60,
+    "anchored": False,
+    "unvouched": ["k2"],
+    "silences": [{"from_us": sample.EVENING, "to_us": sample.EVENING + 600_000_000, "within_s": 60}],
+}
 
 
 def test_what_checkpoints_prove_and_what_not() -> None:
     told = " ".join(verifying.signatures({"ok": True, "signed": SIGNED, "overdue": True}, FORMATS))
-    for words in ("3 checkpoints cover 22 events", "Silence: none since", "Silence between 6 Mar, 21:00:00 and", "the key k2",
-                  "--key"):  # fmt: skip
+    for words in (
+        "3 checkpoints cover 22 events",
+        "Silence: none since",
+        "Silence between 6 Mar, 21:00:00 and",
+        "the key k2",
+        "--key",
+    ):
         assert words in told
     assert "--key" not in " ".join(verifying.signatures({"ok": True, "signed": {**SIGNED, "anchored": True}}, FORMATS))
 

@@ -69,8 +69,12 @@ def corrected(
     """A correction of an event of table/a; with another id than the event's own where one is given."""
     named = sample.event_id("table/a", seq) if event_id is None else event_id
     return "event_corrected", {
-        "supersedes_seq": seq, "supersedes_event_id": named, "replacement": replacement, "by": "f", "reason": "x",
-    }  # fmt: skip
+        "supersedes_seq": seq,
+        "supersedes_event_id": named,
+        "replacement": replacement,
+        "by": "f",
+        "reason": "x",
+    }
 
 
 FIFTY = {"type": "wager_placed", "version": 1, "round_no": 1, "payload": wager(5000)[1]}
@@ -97,7 +101,7 @@ def test_a_corrected_event_that_never_happened_is_gone() -> None:
         ([wager(2500), corrected(1, FIFTY), corrected(2, None)], 2500),  # the correction was taken back
         ([wager(2500), corrected(1, FIFTY), corrected(1, None, event_id="0" * 32)], 5000),  # one that fits stands
     ],
-)  # fmt: skip
+)
 def test_a_correction_counts_where_number_and_id_name_one_earlier_event(
     events: list[tuple[str, dict[str, Any]]], cents: int | None
 ) -> None:
@@ -138,12 +142,16 @@ def test_voids_marks_aside_cards_and_new_dice() -> None:
         (STEPS[14], "Dice 2 2 4"),
         (STEPS[sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ], "Seat 3 paid $100.00 on the Ace High Bonus"),
         (steps(("something_new", {}))[0], "Something new"),
-        (steps(("hand_set", {"position": "dealer", "high": ["Ks", None], "medium": [], "low": ["Jk"], "by": "dealer"}))[0],
-         "Dealer set: high K♠ ?; low Joker"),
+        (
+            steps(
+                ("hand_set", {"position": "dealer", "high": ["Ks", None], "medium": [], "low": ["Jk"], "by": "dealer"})
+            )[0],
+            "Dealer set: high K♠ ?; low Joker",
+        ),
         (steps(("round_voided", {"scope": "round", "reason": "wrong_start"}))[0], "Round void: wrong start"),
         (steps(("shaker_shaken", {"times": None, "duration_ms": 5200, "covered": True}))[0], "Dice shaken for 5.2 s"),
     ],
-)  # fmt: skip
+)
 def test_an_event_in_a_sentence(event: Step, sentence: str) -> None:
     assert caption(event.type, event.payload, FORMATS) == sentence
 
@@ -153,6 +161,8 @@ def test_every_event_of_a_round_has_a_sentence_of_its_own() -> None:
     from dashboards.drawing.captions import _SAYINGS
 
     assert {type_ for type_, _ in REGISTRY if "round" in type_ or "wager" in type_ or "card" in type_} <= {
-        *_SAYINGS, "cards_spread", "cards_washed",
-    }  # fmt: skip
+        *_SAYINGS,
+        "cards_spread",
+        "cards_washed",
+    }
     assert set(_SAYINGS) <= {type_ for type_, _ in REGISTRY}

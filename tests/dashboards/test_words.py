@@ -31,10 +31,13 @@ FORMATS = Formats.of(sample.FACTS)
 @pytest.mark.parametrize(
     ("cents", "plain", "signed"),
     [
-        (0, "$0.00", "$0.00"), (5, "$0.05", "+$0.05"), (-5, "−$0.05", "−$0.05"), (123456789, "$1,234,567.89", "+$1,234,567.89"),
+        (0, "$0.00", "$0.00"),
+        (5, "$0.05", "+$0.05"),
+        (-5, "−$0.05", "−$0.05"),
+        (123456789, "$1,234,567.89", "+$1,234,567.89"),
         (None, "–", "–"),
     ],
-)  # fmt: skip
+)
 def test_money(cents: int | None, plain: str, signed: str) -> None:
     assert (FORMATS.money(cents), FORMATS.signed(cents)) == (plain, signed)
 
@@ -71,11 +74,17 @@ def test_days_percentages_and_names() -> None:
 def test_every_text_is_escaped() -> None:
     attack = '<img src=x onerror="1">&'
     pieces = [
-        markup.heading(attack, attack), markup.figure(attack, attack, attack), markup.empty(attack, attack),
-        markup.table({attack: "text"}, [[attack]], attack), markup.link("round", attack, table=attack),
-        markup.two_lines(attack, attack), markup.severity_badge(attack), markup.verdict_badge(attack),
-        markup.section(attack, attack), markup.button_link("round", attack, table=attack),
-    ]  # fmt: skip
+        markup.heading(attack, attack),
+        markup.figure(attack, attack, attack),
+        markup.empty(attack, attack),
+        markup.table({attack: "text"}, [[attack]], attack),
+        markup.link("round", attack, table=attack),
+        markup.two_lines(attack, attack),
+        markup.severity_badge(attack),
+        markup.verdict_badge(attack),
+        markup.section(attack, attack),
+        markup.button_link("round", attack, table=attack),
+    ]
     assert all("<img" not in piece for piece in pieces)
     assert all(isinstance(piece, markup.Html) for piece in pieces)
 
@@ -112,9 +121,13 @@ def test_charts_draw_every_row_that_has_a_figure(tmp_path: Path) -> None:
 
 def test_a_wager_with_nothing_staked_has_no_bar() -> None:
     frame = pl.DataFrame(
-        {"wager": ["fortune_envy", "base"], "handle_cents": [0, 100], "house_win_cents": [-500, 10],
-         "house_win_percent": [None, 10.0]}
-    )  # fmt: skip
+        {
+            "wager": ["fortune_envy", "base"],
+            "handle_cents": [0, 100],
+            "house_win_cents": [-500, 10],
+            "house_win_percent": [None, 10.0],
+        }
+    )
     drawn = house_win_chart(frame, "wager", ["Fortune Envy", "Base wager"]).to_dict()
     assert [value["label"] for value in next(iter(drawn["datasets"].values()))] == ["Base wager"]
 

@@ -50,9 +50,13 @@ def payloads_of(cls: type[Event]) -> st.SearchStrategy[Event]:
     """Return a strategy for the payloads of one class."""
     if cls is EventCorrected:
         return st.builds(
-            EventCorrected, supersedes_seq=NUMBERS, supersedes_event_id=HEX_32, by=TOKENS, reason=TEXTS,
+            EventCorrected,
+            supersedes_seq=NUMBERS,
+            supersedes_event_id=HEX_32,
+            by=TOKENS,
+            reason=TEXTS,
             replacement=st.none() | st.builds(_replacement, PLAIN, st.none() | NUMBERS),
-        )  # fmt: skip
+        )
     info = mi.type_info(cls)
     assert isinstance(info, mi.StructType)
     return st.builds(cls, **{field.name: values(field.type) for field in info.fields})
@@ -67,6 +71,11 @@ _CLASSES = list(REGISTRY.values())
 PLAIN = st.sampled_from([cls for cls in _CLASSES if cls is not EventCorrected]).flatmap(payloads_of)
 PAYLOADS = st.sampled_from(_CLASSES).flatmap(payloads_of)
 DRAFTS = st.builds(
-    Draft, event_id=HEX_32, source=TOKENS, source_seq=NUMBERS, occurred_at_us=st.integers(0, MAX_INT),
-    round_no=st.none() | NUMBERS, payload=PAYLOADS,
-)  # fmt: skip
+    Draft,
+    event_id=HEX_32,
+    source=TOKENS,
+    source_seq=NUMBERS,
+    occurred_at_us=st.integers(0, MAX_INT),
+    round_no=st.none() | NUMBERS,
+    payload=PAYLOADS,
+)

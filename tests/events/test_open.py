@@ -35,9 +35,18 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.mark.parametrize(
     "address",
-    ["", "floor.db", "/floor.db", "sqlite:", "sqlite:///", "sqlite://host/floor.db", "kafka://host", "kafka:///prefix",
-     "postgres://host/floor"],
-)  # fmt: skip
+    [
+        "",
+        "floor.db",
+        "/floor.db",
+        "sqlite:",
+        "sqlite:///",
+        "sqlite://host/floor.db",
+        "kafka://host",
+        "kafka:///prefix",
+        "postgres://host/floor",
+    ],
+)
 def test_other_addresses_are_refused(address: str) -> None:
     for open_ in (open_log, open_results):
         with pytest.raises(LogUnavailable, match="no address of a log"):

@@ -62,8 +62,12 @@ def simulate(seeds: int, *, kafka: bool) -> Row:
     from tests.simulation.__main__ import attempt as run_seed
 
     where = "on a Kafka cluster in memory" if kafka else "on SQLite under a disk that fails"
-    row = Row("everything", f"any of the above, at any moment, {where}", f"the simulation (`tests/simulation`), {seeds} seeds",
-              "acknowledged events once; findings the same bytes; damage named")  # fmt: skip
+    row = Row(
+        "everything",
+        f"any of the above, at any moment, {where}",
+        f"the simulation (`tests/simulation`), {seeds} seeds",
+        "acknowledged events once; findings the same bytes; damage named",
+    )
     faults, began = Counter[str](), time.monotonic()
     for seed in range(seeds):
         outcome = run_seed(seed, kafka=kafka)

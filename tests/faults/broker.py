@@ -69,15 +69,23 @@ def _kill(broker: Broker) -> None:
     broker.stop()  # takes its exit status
 
 
-@fault("broker", "killed, comes back with its log", how="kill -9 under a writer and a replayer at work, a start 1 s later",
-       held="writer and replayer go on by themselves or are taken up; each event once; findings the same bytes",
-       quick=0, often=3, kafka=True)  # fmt: skip
+@fault(
+    "broker",
+    "killed, comes back with its log",
+    how="kill -9 under a writer and a replayer at work, a start 1 s later",
+    held="writer and replayer go on by themselves or are taken up; each event once; findings the same bytes",
+    quick=0,
+    often=3,
+    kafka=True,
+)
 def killed(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
             address, state = create(folder / str(turn), f"kafka://{broker.bootstrap}/killed-{turn}")
-            with child("write", address, state, "--pause", 0.05) as writer, \
-                    child("replay", address, state, "--follow") as replayer:  # fmt: skip
+            with (
+                child("write", address, state, "--pause", 0.05) as writer,
+                child("replay", address, state, "--follow") as replayer,
+            ):
                 writer.until("acknowledged", 1 + turn % 8)
                 if turn % 2:
                     replayer.until("judged", 1)
@@ -96,8 +104,15 @@ def killed(folder: Path, times: int) -> int:
     return times
 
 
-@fault("broker", "stopped for longer than a client waits", how="SIGSTOP of the broker for 6 s under a writer at work, SIGCONT",
-       held="the writer goes on by itself; each event once", quick=0, often=2, kafka=True)  # fmt: skip
+@fault(
+    "broker",
+    "stopped for longer than a client waits",
+    how="SIGSTOP of the broker for 6 s under a writer at work, SIGCONT",
+    held="the writer goes on by itself; each event once",
+    quick=0,
+    often=2,
+    kafka=True,
+)
 def stopped(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
@@ -114,8 +129,15 @@ def stopped(folder: Path, times: int) -> int:
     return times
 
 
-@fault("broker", "comes back without the end of its log", how="kill -9, the last bytes of the partition's segment cut off, start",
-       held="named: LostTail with stream and number", quick=0, often=3, kafka=True)  # fmt: skip
+@fault(
+    "broker",
+    "comes back without the end of its log",
+    how="kill -9, the last bytes of the partition's segment cut off, start",
+    held="named: LostTail with stream and number",
+    quick=0,
+    often=3,
+    kafka=True,
+)
 def without_its_tail(folder: Path, times: int) -> int:
     with own_broker(folder) as broker:
         for turn in range(times):
@@ -147,9 +169,15 @@ def without_its_tail(folder: Path, times: int) -> int:
 WAYS = (REPLY_LOST, REQUEST_LOST, CUT, REPLY_LATE)
 
 
-@fault("network", "an answer lost or late, a request lost, a connection cut", how="a TCP proxy that knows Kafka's frames, for "
-       "each kind of request a writer makes, at its n-th", held="the producer is thrown away, the tail compared; each event once",
-       quick=4, often=32, kafka=True)  # fmt: skip
+@fault(
+    "network",
+    "an answer lost or late, a request lost, a connection cut",
+    how="a TCP proxy that knows Kafka's frames, for each kind of request a writer makes, at its n-th",
+    held="the producer is thrown away, the tail compared; each event once",
+    quick=4,
+    often=32,
+    kafka=True,
+)
 def answers(folder: Path, times: int) -> int:
     port, controller_port, proxy_port = free_ports(3)
     proxy, done = Proxy(proxy_port, port), 0
@@ -187,8 +215,15 @@ def _hand_in(address: str, state: Path, proxy: Proxy, api: str, how: str, nth: i
 # ----------------------------------------------------------------------------------------------------------- network cut
 
 
-@fault("network", "network cut", how="broker and writer in a network namespace of their own, its only link taken down for 3 s",
-       held="the writer goes on by itself; each event once", quick=0, often=3, kafka=True)  # fmt: skip
+@fault(
+    "network",
+    "network cut",
+    how="broker and writer in a network namespace of their own, its only link taken down for 3 s",
+    held="the writer goes on by itself; each event once",
+    quick=0,
+    often=3,
+    kafka=True,
+)
 def cut(folder: Path, times: int) -> int:
     if shutil.which("unshare") is None or shutil.which("ip") is None:
         raise Unavailable("`unshare` and `ip` are needed for a network namespace")
@@ -196,8 +231,11 @@ def cut(folder: Path, times: int) -> int:
         raise Unavailable("this user may not make a network namespace")
     done = subprocess.run(
         ["unshare", "-rn", sys.executable, "-m", "tests.faults.broker", str(folder), str(times)],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if "Unavailable" in done.stderr:
         raise Unavailable(done.stderr.splitlines()[-1])
     demand(done.returncode == 0, done.stderr[-2000:])

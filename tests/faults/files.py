@@ -69,32 +69,62 @@ def _every_operation(kind: str, folder: Path, times: int, stride: int) -> int:
     return done
 
 
-@fault("disk", "full disk", how="an apsw VFS refuses a write or a sync with SQLITE_FULL, at each operation in turn",
-       held="refused at once, or found out at reopening; then each event once", quick=12, often=400)  # fmt: skip
+@fault(
+    "disk",
+    "full disk",
+    how="an apsw VFS refuses a write or a sync with SQLITE_FULL, at each operation in turn",
+    held="refused at once, or found out at reopening; then each event once",
+    quick=12,
+    often=400,
+)
 def full(folder: Path, times: int) -> int:
     return _every_operation("full", folder, times, 1 if times > 100 else 11)
 
 
-@fault("disk", "EIO", how="an apsw VFS fails a write or a sync with SQLITE_IOERR, at each operation in turn",
-       held="writing ends until the log is opened again; then each event once", quick=12, often=400)  # fmt: skip
+@fault(
+    "disk",
+    "EIO",
+    how="an apsw VFS fails a write or a sync with SQLITE_IOERR, at each operation in turn",
+    held="writing ends until the log is opened again; then each event once",
+    quick=12,
+    often=400,
+)
 def failing(folder: Path, times: int) -> int:
     return _every_operation("error", folder, times, 1 if times > 100 else 11)
 
 
-@fault("disk", "torn write", how="half of a write reaches the disk, then EIO, at each operation in turn",
-       held="a group is stored whole or not at all", quick=12, often=400)  # fmt: skip
+@fault(
+    "disk",
+    "torn write",
+    how="half of a write reaches the disk, then EIO, at each operation in turn",
+    held="a group is stored whole or not at all",
+    quick=12,
+    often=400,
+)
 def torn(folder: Path, times: int) -> int:
     return _every_operation("torn", folder, times, 1 if times > 100 else 11)
 
 
-@fault("disk", "process dies", how="no operation on the disk after the n-th, n = 1, 2, 3 …",
-       held="everything acknowledged is there, each event once", quick=12, often=400)  # fmt: skip
+@fault(
+    "disk",
+    "process dies",
+    how="no operation on the disk after the n-th, n = 1, 2, 3 …",
+    held="everything acknowledged is there, each event once",
+    quick=12,
+    often=400,
+)
 def dies(folder: Path, times: int) -> int:
     return _every_operation("kill", folder, times, 1 if times > 100 else 11)
 
 
-@fault("disk", "power loss", how="after the n-th operation all writes since the last sync are lost, torn or out of order",
-       held="everything acknowledged is there, each event once", quick=12, often=400)  # fmt: skip
+@fault(
+    "disk",
+    "power loss",
+    how="after the n-th operation all writes since the last sync are lost, torn or out of order",
+    held="everything acknowledged is there, each event once",
+    quick=12,
+    often=400,
+)
 def power(folder: Path, times: int) -> int:
     return _every_operation("power", folder, times, 1 if times > 100 else 11)
 
@@ -138,8 +168,14 @@ def _as_left(copy: Path, place: Path) -> Path:
     return place / "floor.db"
 
 
-@fault("disk", "last record torn, acknowledged", how="the WAL cut at each byte of the last commit, the mark kept",
-       held="named: LostTail with stream and number", quick=40, often=600)  # fmt: skip
+@fault(
+    "disk",
+    "last record torn, acknowledged",
+    how="the WAL cut at each byte of the last commit, the mark kept",
+    held="named: LostTail with stream and number",
+    quick=40,
+    often=600,
+)
 def torn_tail(folder: Path, times: int) -> int:
     (copy, record), done = _filled(folder), 0
     stream = groups(ROUNDS)[-1][0]
@@ -158,8 +194,14 @@ def torn_tail(folder: Path, times: int) -> int:
     return done
 
 
-@fault("disk", "last record torn, not acknowledged", how="the WAL cut at each byte of the last commit, its mark cut too",
-       held="the group is stored whole or not at all; repeated, each event once", quick=20, often=600)  # fmt: skip
+@fault(
+    "disk",
+    "last record torn, not acknowledged",
+    how="the WAL cut at each byte of the last commit, its mark cut too",
+    held="the group is stored whole or not at all; repeated, each event once",
+    quick=20,
+    often=600,
+)
 def torn_commit(folder: Path, times: int) -> int:
     (copy, record), done = _filled(folder), 0
     wal, marks = Path(f"{copy}-wal").read_bytes(), Path(f"{copy}.high-water").read_bytes()
@@ -181,8 +223,14 @@ def torn_commit(folder: Path, times: int) -> int:
     return done
 
 
-@fault("disk", "mark torn", how="the high-water file cut and zeroed at each byte of its last record",
-       held="the mark before it counts; the log opens and goes on", quick=12, often=96)  # fmt: skip
+@fault(
+    "disk",
+    "mark torn",
+    how="the high-water file cut and zeroed at each byte of its last record",
+    held="the mark before it counts; the log opens and goes on",
+    quick=12,
+    often=96,
+)
 def torn_mark(folder: Path, times: int) -> int:
     (copy, _), done = _filled(folder), 0
     marks = Path(f"{copy}.high-water").read_bytes()
@@ -199,8 +247,14 @@ def torn_mark(folder: Path, times: int) -> int:
     return done
 
 
-@fault("disk", "database bytes changed", how="each byte of the database file in turn (or many of them) has a bit turned over",
-       held="harmless, or named; never another event, never another error", quick=60, often=600)  # fmt: skip
+@fault(
+    "disk",
+    "database bytes changed",
+    how="each byte of the database file in turn (or many of them) has a bit turned over",
+    held="harmless, or named; never another event, never another error",
+    quick=60,
+    often=600,
+)
 def flipped_file(folder: Path, times: int) -> int:
     path, rng = folder / "floor.db", random.Random(5)
     log = _open(path)

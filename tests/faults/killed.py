@@ -48,8 +48,14 @@ def settled(log: EventLog) -> None:
 # ------------------------------------------------------------------------------------------------------ on one machine
 
 
-@fault("processes", "SQLite writer killed", how="kill -9 of the process at a random moment after a group, then another writer",
-       held="everything acknowledged is there, each event once", quick=2, often=20)  # fmt: skip
+@fault(
+    "processes",
+    "SQLite writer killed",
+    how="kill -9 of the process at a random moment after a group, then another writer",
+    held="everything acknowledged is there, each event once",
+    quick=2,
+    often=20,
+)
 def sqlite_writer(folder: Path, times: int) -> int:
     for turn in range(times):
         place, rng = folder / str(turn), random.Random(turn)
@@ -70,8 +76,14 @@ def sqlite_writer(folder: Path, times: int) -> int:
     return times
 
 
-@fault("processes", "SQLite replayer killed", how="kill -9 at a random moment after a commit, three times in a row",
-       held="findings the same bytes", quick=1, often=8)  # fmt: skip
+@fault(
+    "processes",
+    "SQLite replayer killed",
+    how="kill -9 at a random moment after a commit, three times in a row",
+    held="findings the same bytes",
+    quick=1,
+    often=8,
+)
 def sqlite_replayer(folder: Path, times: int) -> int:
     for turn in range(times):
         place, rng = folder / str(turn), random.Random(turn)
@@ -92,8 +104,14 @@ def sqlite_replayer(folder: Path, times: int) -> int:
     return times
 
 
-@fault("processes", "SQLite writer stopped, a second one comes", how="SIGSTOP of the writer, another opens the log, SIGCONT",
-       held="the second is refused, the first goes on, each event once", quick=1, often=5)  # fmt: skip
+@fault(
+    "processes",
+    "SQLite writer stopped, a second one comes",
+    how="SIGSTOP of the writer, another opens the log, SIGCONT",
+    held="the second is refused, the first goes on, each event once",
+    quick=1,
+    often=5,
+)
 def sqlite_zombie(folder: Path, times: int) -> int:
     for turn in range(times):
         place = folder / str(turn)
@@ -116,9 +134,16 @@ def sqlite_zombie(folder: Path, times: int) -> int:
 # ------------------------------------------------------------------------------------------------------------ on Kafka
 
 
-@fault("processes", "Kafka producer killed", how="kill -9 before the send, in the transaction, before "
-       "the answer, before the mark, before telling, at the n-th group", held="everything acknowledged is there, each event once",
-       quick=3, often=15, kafka=True)  # fmt: skip
+@fault(
+    "processes",
+    "Kafka producer killed",
+    how="kill -9 before the send, in the transaction, before "
+    "the answer, before the mark, before telling, at the n-th group",
+    held="everything acknowledged is there, each event once",
+    quick=3,
+    often=15,
+    kafka=True,
+)
 def kafka_producer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
@@ -131,8 +156,15 @@ def kafka_producer(folder: Path, times: int) -> int:
     return times
 
 
-@fault("processes", "Kafka replayer killed", how="kill -9 before the send, in the transaction, or before the answer",
-       held="findings the same bytes", quick=2, often=6, kafka=True)  # fmt: skip
+@fault(
+    "processes",
+    "Kafka replayer killed",
+    how="kill -9 before the send, in the transaction, or before the answer",
+    held="findings the same bytes",
+    quick=2,
+    often=6,
+    kafka=True,
+)
 def kafka_replayer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
@@ -153,9 +185,15 @@ def kafka_replayer(folder: Path, times: int) -> int:
     return times
 
 
-@fault("processes", "zombie writer", how="SIGSTOP of a Kafka writer, another one on another machine takes over, SIGCONT",
-       held="the zombie is told that it was succeeded and stores nothing more; each event once",
-       quick=1, often=3, kafka=True)  # fmt: skip
+@fault(
+    "processes",
+    "zombie writer",
+    how="SIGSTOP of a Kafka writer, another one on another machine takes over, SIGCONT",
+    held="the zombie is told that it was succeeded and stores nothing more; each event once",
+    quick=1,
+    often=3,
+    kafka=True,
+)
 def zombie_writer(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))
@@ -170,8 +208,15 @@ def zombie_writer(folder: Path, times: int) -> int:
     return times
 
 
-@fault("processes", "zombie replayer", how="SIGSTOP of a replayer that follows, another one judges everything, SIGCONT",
-       held="the zombie is told that it was succeeded; findings the same bytes", quick=1, often=3, kafka=True)  # fmt: skip
+@fault(
+    "processes",
+    "zombie replayer",
+    how="SIGSTOP of a replayer that follows, another one judges everything, SIGCONT",
+    held="the zombie is told that it was succeeded; findings the same bytes",
+    quick=1,
+    often=3,
+    kafka=True,
+)
 def zombie_replayer(folder: Path, times: int) -> int:
     half = len(groups()) // 2
     for turn in range(times):
@@ -192,9 +237,16 @@ def zombie_replayer(folder: Path, times: int) -> int:
     return times
 
 
-@fault("processes", "group member killed", how="kill -9 of the member that has all partitions, before the send, in the "
-       "transaction, or before the answer; another one comes", held="it takes the partitions over; findings the same bytes",
-       quick=0, often=3, kafka=True)  # fmt: skip
+@fault(
+    "processes",
+    "group member killed",
+    how="kill -9 of the member that has all partitions, before the send, in the "
+    "transaction, or before the answer; another one comes",
+    held="it takes the partitions over; findings the same bytes",
+    quick=0,
+    often=3,
+    kafka=True,
+)
 def group_member(folder: Path, times: int) -> int:
     for turn in range(times):
         address, state = create(folder / str(turn))

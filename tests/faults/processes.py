@@ -23,9 +23,11 @@ class Child:
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.child", *arguments], cwd=ROOT, stdout=subprocess.PIPE,
+            [sys.executable, "-m", "tests.faults.child", *arguments],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-        )  # fmt: skip
+        )
         self.told: list[str] = []
         self._rest = b""
 

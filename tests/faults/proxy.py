@@ -13,8 +13,16 @@ import threading
 import time
 from typing import Final
 
-APIS: Final = {"produce": 0, "fetch": 1, "list-offsets": 2, "metadata": 3, "find-coordinator": 10, "init-producer-id": 22,
-               "add-partitions-to-txn": 24, "end-txn": 26}  # fmt: skip
+APIS: Final = {
+    "produce": 0,
+    "fetch": 1,
+    "list-offsets": 2,
+    "metadata": 3,
+    "find-coordinator": 10,
+    "init-producer-id": 22,
+    "add-partitions-to-txn": 24,
+    "end-txn": 26,
+}
 
 REPLY_LOST, REPLY_LATE, REQUEST_LOST, CUT = "reply lost", "reply late", "request lost", "connection cut"
 

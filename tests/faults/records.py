@@ -69,8 +69,14 @@ def _judged_apart(log: SqliteLog, broken: str) -> None:
             demand(found.get(key, data if mine else None) == data, f"{kind} {key} differs from the run without faults")
 
 
-@fault("tampering", "bit flipped", how="one bit of each record's bytes in turn, chosen by a seed",
-       held="named: stream and number; other tables judged as ever", quick=15, often=400)  # fmt: skip
+@fault(
+    "tampering",
+    "bit flipped",
+    how="one bit of each record's bytes in turn, chosen by a seed",
+    held="named: stream and number; other tables judged as ever",
+    quick=15,
+    often=400,
+)
 def flipped(folder: Path, times: int) -> int:
     def flip(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         data = bytearray(hand.data(stream, seq))
@@ -86,8 +92,14 @@ def flipped(folder: Path, times: int) -> int:
     return done
 
 
-@fault("tampering", "record removed", how="each record but the last of its stream in turn",
-       held="named: stream and number; other tables judged as ever", quick=10, often=500)  # fmt: skip
+@fault(
+    "tampering",
+    "record removed",
+    how="each record but the last of its stream in turn",
+    held="named: stream and number; other tables judged as ever",
+    quick=10,
+    often=500,
+)
 def removed(folder: Path, times: int) -> int:
     def remove(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         hand.remove(stream, seq)
@@ -96,8 +108,14 @@ def removed(folder: Path, times: int) -> int:
     return _each_record(folder, times, remove, last=False)
 
 
-@fault("tampering", "record inserted", how="the bytes of another event put before each record, those after it moved up",
-       held="named: stream and number; other tables judged as ever", quick=10, often=500)  # fmt: skip
+@fault(
+    "tampering",
+    "record inserted",
+    how="the bytes of another event put before each record, those after it moved up",
+    held="named: stream and number; other tables judged as ever",
+    quick=10,
+    often=500,
+)
 def inserted(folder: Path, times: int) -> int:
     def insert(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         data, hash_ = hand.data(stream, seq), bytes(32)
@@ -109,8 +127,14 @@ def inserted(folder: Path, times: int) -> int:
     return _each_record(folder, times, insert)
 
 
-@fault("tampering", "records swapped", how="each record and the next change places",
-       held="named: stream and number; other tables judged as ever", quick=10, often=500)  # fmt: skip
+@fault(
+    "tampering",
+    "records swapped",
+    how="each record and the next change places",
+    held="named: stream and number; other tables judged as ever",
+    quick=10,
+    often=500,
+)
 def swapped(folder: Path, times: int) -> int:
     def swap(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         hand.swap(stream, seq, seq + 1)
@@ -119,8 +143,14 @@ def swapped(folder: Path, times: int) -> int:
     return _each_record(folder, times, swap, last=False)
 
 
-@fault("tampering", "stream truncated", how="everything after each record removed",
-       held="named: stream and first number that is gone, by the mark", quick=10, often=500)  # fmt: skip
+@fault(
+    "tampering",
+    "stream truncated",
+    how="everything after each record removed",
+    held="named: stream and first number that is gone, by the mark",
+    quick=10,
+    often=500,
+)
 def truncated(folder: Path, times: int) -> int:
     def cut(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         hand.cut(stream, seq)
@@ -129,8 +159,14 @@ def truncated(folder: Path, times: int) -> int:
     return _each_record(folder, times, cut, last=False)
 
 
-@fault("tampering", "record forged and the chain computed anew", how="a payload changed, every later hash made to fit",
-       held="named by the mark: the chain is not the one that was acknowledged", quick=10, often=500)  # fmt: skip
+@fault(
+    "tampering",
+    "record forged and the chain computed anew",
+    how="a payload changed, every later hash made to fit",
+    held="named by the mark: the chain is not the one that was acknowledged",
+    quick=10,
+    often=500,
+)
 def forged(folder: Path, times: int) -> int:
     def forge(hand: SqliteTamper, stream: str, seq: int, rng: random.Random) -> int:
         data = hand.data(stream, seq)
@@ -183,8 +219,14 @@ def _turns(folder: Path, times: int) -> Iterator[tuple[Path, random.Random]]:
         shutil.rmtree(place)
 
 
-@fault("delivery", "duplicates", how="each line comes again, up to four times, at any later moment",
-       held="each event once, findings the same bytes", quick=5, often=60)  # fmt: skip
+@fault(
+    "delivery",
+    "duplicates",
+    how="each line comes again, up to four times, at any later moment",
+    held="each event once, findings the same bytes",
+    quick=5,
+    often=60,
+)
 def duplicated(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
         arrivals = [(at, line) for at, line in enumerate(_lines())]
@@ -195,8 +237,14 @@ def duplicated(folder: Path, times: int) -> int:
     return times
 
 
-@fault("delivery", "stale deliveries", how="everything is handed in again from the start after any line, also after reopening",
-       held="each event once, findings the same bytes", quick=5, often=100)  # fmt: skip
+@fault(
+    "delivery",
+    "stale deliveries",
+    how="everything is handed in again from the start after any line, also after reopening",
+    held="each event once, findings the same bytes",
+    quick=5,
+    often=100,
+)
 def stale(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
         lines = _lines()
@@ -208,8 +256,14 @@ def stale(folder: Path, times: int) -> int:
     return times
 
 
-@fault("delivery", "reordered between tables", how="the lines of the tables interleaved in any order, each table's in its own",
-       held="findings the same bytes, whatever the order", quick=5, often=60)  # fmt: skip
+@fault(
+    "delivery",
+    "reordered between tables",
+    how="the lines of the tables interleaved in any order, each table's in its own",
+    held="findings the same bytes, whatever the order",
+    quick=5,
+    often=60,
+)
 def reordered(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
         left = [[line_of(table.stream, draft) for draft in table.drafts] for table in tables(ROUNDS)]
@@ -222,9 +276,14 @@ def reordered(folder: Path, times: int) -> int:
     return times
 
 
-@fault("delivery", "reordered within a table", how="lines of one table overtake each other by up to three places",
-       held="named LOG-SOURCE-… or UNDETERMINED, or the same verdict; the other table's findings the same bytes",
-       quick=5, often=60)  # fmt: skip
+@fault(
+    "delivery",
+    "reordered within a table",
+    how="lines of one table overtake each other by up to three places",
+    held="named LOG-SOURCE-… or UNDETERMINED, or the same verdict; the other table's findings the same bytes",
+    quick=5,
+    often=60,
+)
 def overtaken(folder: Path, times: int) -> int:
     table, other = tables(ROUNDS)
     for place, rng in _turns(folder, times):
@@ -254,8 +313,14 @@ def overtaken(folder: Path, times: int) -> int:
 # ------------------------------------------------------------------------------------------------------------- clocks
 
 
-@fault("clocks", "the log's clock days off, or running back", how="the appender's clock jumps by up to ± 3 days between groups",
-       held="recorded times never decrease, findings the same bytes", quick=5, often=60)  # fmt: skip
+@fault(
+    "clocks",
+    "the log's clock days off, or running back",
+    how="the appender's clock jumps by up to ± 3 days between groups",
+    held="recorded times never decrease, findings the same bytes",
+    quick=5,
+    often=60,
+)
 def appender_clock(folder: Path, times: int) -> int:
     for place, rng in _turns(folder, times):
 
@@ -274,8 +339,14 @@ def appender_clock(folder: Path, times: int) -> int:
     return times
 
 
-@fault("clocks", "a device's clock days off, or running back", how="a table's clock ± 3 days off, or 3 days back at some events",
-       held="the clock is named (LOG-CLOCK); all other findings the same, or UNDETERMINED", quick=5, often=100)  # fmt: skip
+@fault(
+    "clocks",
+    "a device's clock days off, or running back",
+    how="a table's clock ± 3 days off, or 3 days back at some events",
+    held="the clock is named (LOG-CLOCK); all other findings the same, or UNDETERMINED",
+    quick=5,
+    often=100,
+)
 def device_clock(folder: Path, times: int) -> int:
     def plain(record: bytes) -> tuple[str, list[str]]:
         stated = msgspec.json.decode(record)
@@ -306,9 +377,14 @@ def _shifted(draft: Draft, us: int) -> Draft:
 # ------------------------------------------------------------------------------------------------------------- poison
 
 
-@fault("poison", "a line of an unknown version, or of rubbish", how="a line of one table is replaced, each in turn",
-       held="bytes in quarantine, a notice in its place, that round UNDETERMINED, the other table's findings the same bytes",
-       quick=8, often=300)  # fmt: skip
+@fault(
+    "poison",
+    "a line of an unknown version, or of rubbish",
+    how="a line of one table is replaced, each in turn",
+    held="bytes in quarantine, a notice in its place, that round UNDETERMINED, the other table's findings the same bytes",
+    quick=8,
+    often=300,
+)
 def poisoned(folder: Path, times: int) -> int:
     table, other = tables(ROUNDS)
     places = list(range(2, table.last))
@@ -336,8 +412,14 @@ def poisoned(folder: Path, times: int) -> int:
     return min(times, 2 * len(places))
 
 
-@fault("poison", "a stored record that cannot be decoded", how="rubbish or an unknown version, its chain right, at each number",
-       held="that stream stops there and says so; the other table's findings the same bytes", quick=8, often=60)  # fmt: skip
+@fault(
+    "poison",
+    "a stored record that cannot be decoded",
+    how="rubbish or an unknown version, its chain right, at each number",
+    held="that stream stops there and says so; the other table's findings the same bytes",
+    quick=8,
+    often=60,
+)
 def undecodable(folder: Path, times: int) -> int:
     table, other = tables(ROUNDS)
     count = min(times, table.last)

@@ -64,9 +64,14 @@ def _truncate(messages: list[Any], at: int, rng: random.Random) -> int:
 
 
 CHANGES: dict[str, Change] = {
-    "bit flipped": _flip, "removed": _remove, "inserted": _insert, "swapped": _swap, "forked": _fork, "repeated": _repeat,
+    "bit flipped": _flip,
+    "removed": _remove,
+    "inserted": _insert,
+    "swapped": _swap,
+    "forked": _fork,
+    "repeated": _repeat,
     "truncated": _truncate,
-}  # fmt: skip
+}
 
 
 def _copy(message: Any, **changed: Any) -> SimpleNamespace:
@@ -104,16 +109,27 @@ class Liar:
         return polled
 
 
-@fault("tampering", "records as a Kafka broker serves them", how="records with a bit flipped, removed, inserted, "
-       "swapped, forked, repeated, or all after gone; chosen by a seed", held="named: stream and number; a repeat is dropped",
-       quick=14, often=70, kafka=True)  # fmt: skip
+@fault(
+    "tampering",
+    "records as a Kafka broker serves them",
+    how="records with a bit flipped, removed, inserted, swapped, forked, repeated, or all after gone; chosen by a seed",
+    held="named: stream and number; a repeat is dropped",
+    quick=14,
+    often=70,
+    kafka=True,
+)
 def served(folder: Path, times: int) -> int:
     return _serve(folder, times, None)
 
 
-@fault("tampering", "every record as a Kafka cluster serves it", how="the same, each record in each way, served by the "
-       "cluster in memory (`tests/simulation`)", held="named: stream and number; a repeat is dropped",
-       quick=60, often=350)  # fmt: skip
+@fault(
+    "tampering",
+    "every record as a Kafka cluster serves it",
+    how="the same, each record in each way, served by the cluster in memory (`tests/simulation`)",
+    held="named: stream and number; a repeat is dropped",
+    quick=60,
+    often=350,
+)
 def served_in_memory(folder: Path, times: int) -> int:
     cluster = Broker()
     cluster.fetched = (10_000,)  # a whole stream at once, as the liar wants it

@@ -40,8 +40,9 @@ FAULTS: list[Fault] = []
 Run = Callable[[Path, int], int]
 
 
-def fault(area: str, name: str, *, how: str, held: str, quick: int, often: int, kafka: bool = False
-          ) -> Callable[[Run], Run]:  # fmt: skip
+def fault(
+    area: str, name: str, *, how: str, held: str, quick: int, often: int, kafka: bool = False
+) -> Callable[[Run], Run]:
     """Put a function into the table."""
 
     def listed(run: Run) -> Run:

@@ -204,8 +204,13 @@ def test_every_line_of_the_paytables_is_won() -> None:
 
 
 def test_all_that_can_be_filed_is_filed() -> None:
-    books = [book for spec in table_specs(4) for filing in (spec.first, spec.later) if filing
-             for book in (parse_submission(spec.submission(filing, "2026-04-06")),)]  # fmt: skip
+    books = [
+        book
+        for spec in table_specs(4)
+        for filing in (spec.first, spec.later)
+        if filing
+        for book in (parse_submission(spec.submission(filing, "2026-04-06")),)
+    ]
     assert {book.settings["coverage"] for book in books} == {"gross", "net"}
     assert {book.settings["envy_holder_must_wager"] for book in books} == {True, False}
     assert {"backline" in book.offers for book in books} == {True, False}

@@ -87,8 +87,16 @@ def replayed(made: dict[str, list[Draft]]) -> tuple[tuple[Finding, ...], Counter
             for seq, draft in enumerate(drafts, 1):
                 if isinstance(draft.payload, model.GamingDayOpened):
                     day = draft.payload.gaming_day
-                for round_ in fold.apply(seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day,
-                                         draft.payload, draft.event_id):  # fmt: skip
+                for round_ in fold.apply(
+                    seq,
+                    draft.occurred_at_us,
+                    draft.source,
+                    draft.source_seq,
+                    draft.round_no,
+                    day,
+                    draft.payload,
+                    draft.event_id,
+                ):
                     book = rules_in_force(round_)
                     assert isinstance(book, Rulebook)
                     conclusion = adjudicate(round_, book)

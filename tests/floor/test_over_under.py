@@ -49,9 +49,13 @@ def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
     assert {code for code in WING.irregulars.faults if planted[code.partition("/")[0]] < 2} == set()
     kinds = Counter(label.kind for label in simulated().legitimate)
     by_itself = {
-        "surrender", "cover_card_first", "cover_card_on_a_box", "new_dealer_burns", "other_batch_shuffled",
+        "surrender",
+        "cover_card_first",
+        "cover_card_on_a_box",
+        "new_dealer_burns",
+        "other_batch_shuffled",
         "let_in_after_reshuffle",
-    }  # fmt: skip
+    }
     assert {kind for kind in {*WING.irregulars.legitimates, *by_itself} if not kinds[kind]} == set()
 
 

@@ -64,20 +64,34 @@ def test_there_is_a_planter_for_every_documented_code() -> None:
     codes = {code.partition("/")[0] for code in WING.irregulars.faults}
     assert codes == documented("evidence.md", "evidence-645c.md")
     assert documented("evidence-645c.md") - documented("evidence.md") == {
-        "MYST-AMOUNT", "MYST-COMMITMENT", "MYST-CONTRIBUTION", "MYST-RESET", "MYST-TRIGGER",
-    }  # fmt: skip
+        "MYST-AMOUNT",
+        "MYST-COMMITMENT",
+        "MYST-CONTRIBUTION",
+        "MYST-RESET",
+        "MYST-TRIGGER",
+    }
 
 
 @pytest.mark.parametrize(
     "planter",
     [
-        "SET-EARLY/face_up", "PAY-VIG", "PAY-VIG/wrong", "PAY-ORDER/dice", "PAY-ANNOUNCED/dice", "DEAL-SHAKE/electronic",
-        "DEAL-SHAKE/lid", "DEAL-NOBETS/dice", "EQUIP-DICE/colours", "WAGER-LATE/dice", "WAGER-BASE/contribution",
-        "PAY-LIGHT/mystery", "PAY-VALIDATED/mystery", "PAY-SOURCE/mystery", *(
-            f"PAY-{kind}/dice" for kind in ("OVER", "UNDER", "MISSED", "LOSER", "TAKEN", "NOT-TAKEN")
-        ),
+        "SET-EARLY/face_up",
+        "PAY-VIG",
+        "PAY-VIG/wrong",
+        "PAY-ORDER/dice",
+        "PAY-ANNOUNCED/dice",
+        "DEAL-SHAKE/electronic",
+        "DEAL-SHAKE/lid",
+        "DEAL-NOBETS/dice",
+        "EQUIP-DICE/colours",
+        "WAGER-LATE/dice",
+        "WAGER-BASE/contribution",
+        "PAY-LIGHT/mystery",
+        "PAY-VALIDATED/mystery",
+        "PAY-SOURCE/mystery",
+        *(f"PAY-{kind}/dice" for kind in ("OVER", "UNDER", "MISSED", "LOSER", "TAKEN", "NOT-TAKEN")),
     ],
-)  # fmt: skip
+)
 def test_what_a_shared_code_means_here_is_planted_besides(planter: str) -> None:
     assert planter in WING.irregulars.faults
 

@@ -129,9 +129,7 @@ def test_rounds_are_numbered_from_one_and_never_restart(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_devices_count_without_gaps_and_clocks_run_forward_but_where_planted(seed: int) -> None:
-    planted = {
-        (label.stream, label.round_no) for label in simulated(seed).labels if label.code.startswith("LOG-")
-    }  # fmt: skip
+    planted = {(label.stream, label.round_no) for label in simulated(seed).labels if label.code.startswith("LOG-")}
     seen: dict[tuple[str, str], Draft] = {}
     for stream, drafts in streams(seed).items():
         round_no = None
@@ -150,9 +148,7 @@ def test_every_deal_is_of_one_deck(seed: int) -> None:
     """No card twice, seven to each position: but where a fault or an irregularity of the deal is labelled."""
     simulation = simulated(seed)
     odd = {(label.stream, label.round_no) for label in simulation.labels if label.code in ("DEAL-DECK", "DEAL-COUNT")}
-    odd |= {
-        (label.stream, label.round_no) for label in simulation.labels if label.code == "PAY-VOID"
-    }  # fmt: skip
+    odd |= {(label.stream, label.round_no) for label in simulation.labels if label.code == "PAY-VOID"}
     odd |= {(label.stream, label.round_no) for label in simulation.legitimate if label.kind == "proper_void"}
     for stream, drafts in streams(seed).items():
         hands: dict[tuple[int | None, object], list[str | None]] = {}

@@ -26,8 +26,15 @@ def fuzz(name: str, seconds: int, corpus: Path) -> None:
     for number, data in enumerate(all_targets()[name].seeds()):
         (corpus / f"seed-{number}").write_bytes(data)
     FOUND.mkdir(exist_ok=True)
-    arguments = [f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=2048", "-max_len=20000", "-print_final_stats=1",
-                 f"-artifact_prefix={FOUND}/{name}-", str(corpus)]  # fmt: skip
+    arguments = [
+        f"-max_total_time={seconds}",
+        "-timeout=20",
+        "-rss_limit_mb=2048",
+        "-max_len=20000",
+        "-print_final_stats=1",
+        f"-artifact_prefix={FOUND}/{name}-",
+        str(corpus),
+    ]
     atheris.Setup([sys.argv[0], *arguments], lambda data: attempt(name, data))
     atheris.Fuzz()
 
@@ -59,9 +66,22 @@ def main() -> int:
     for name in [options.only] if options.only else all_targets():
         with tempfile.TemporaryDirectory(prefix="rack-fuzz-") as corpus:
             done = subprocess.run(
-                [sys.executable, "-m", "tests.fuzz", "--only", name, "--seconds", str(options.seconds), "--corpus", corpus],
-                cwd=ROOT, capture_output=True, text=True, check=False,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.fuzz",
+                    "--only",
+                    name,
+                    "--seconds",
+                    str(options.seconds),
+                    "--corpus",
+                    corpus,
+                ],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
         runs = [line.split()[-1] for line in done.stderr.splitlines() if "number_of_executed_units" in line]
         sys.stdout.write(
             f"{name}: {runs[0] if runs else 'no'} inputs, {'nothing found' if not done.returncode else 'FAILED'}\n"

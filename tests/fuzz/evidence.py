@@ -79,9 +79,15 @@ def _proof() -> bytes:
         return {"index": stated["index"], "data": stated["line"], "path": stated["path"]}
 
     return msgspec.json.encode(
-        {"stream": "table/fu-01", "events": [leaf(part.head)], "head": leaf(part.head), "checkpoint": bundle.checkpoint.note,
-         "time": leaf(bundle.checkpoint.time), "format": "discard-rack/proof/v1"}
-    )  # fmt: skip
+        {
+            "stream": "table/fu-01",
+            "events": [leaf(part.head)],
+            "head": leaf(part.head),
+            "checkpoint": bundle.checkpoint.note,
+            "time": leaf(bundle.checkpoint.time),
+            "format": "discard-rack/proof/v1",
+        }
+    )
 
 
 @target(BadProof, seeds=lambda: [_proof()])

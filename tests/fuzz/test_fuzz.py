@@ -110,6 +110,28 @@ def test_mutated_input(name: str) -> None:
 
 
 PIECES = (
-    b'"', b"{", b"}", b"[", b",", b":", b"\\u0000", b"\\ud83d", b"9" * 400, b"-1", b"1e9", b"null", b"true", b"\xff",
-    "\u0301".encode(), "\u202e".encode(), b"\n", b"\r", b"\0", b"=cmd|' /C calc'!A0", b"..", b"/", b" ", b"seat=9",
-)  # fmt: skip
+    b'"',
+    b"{",
+    b"}",
+    b"[",
+    b",",
+    b":",
+    b"\\u0000",
+    b"\\ud83d",
+    b"9" * 400,
+    b"-1",
+    b"1e9",
+    b"null",
+    b"true",
+    b"\xff",
+    "\u0301".encode(),
+    "\u202e".encode(),
+    b"\n",
+    b"\r",
+    b"\0",
+    b"=cmd|' /C calc'!A0",
+    b"..",
+    b"/",
+    b" ",
+    b"seat=9",
+)

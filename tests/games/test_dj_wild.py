@@ -30,21 +30,44 @@ QUALIFY = rules("trips=DJWT-04 progressive=1 progressive.rate=15% folded_progres
 STAKES = {"ante": 1000, "blind": 1000, "raise": 2000}
 
 
-def box(cards: str | None, stakes: Mapping[str, int] = STAKES, seat: int = 2, decision: Decision | None = "raise",
-        voided: bool = False, abandoned: bool = False, bettor: str = "") -> Box:  # fmt: skip
+def box(
+    cards: str | None,
+    stakes: Mapping[str, int] = STAKES,
+    seat: int = 2,
+    decision: Decision | None = "raise",
+    voided: bool = False,
+    abandoned: bool = False,
+    bettor: str = "",
+) -> Box:
     hand = Hand(parse_cards(cards)) if cards is not None else Hand()
     return Box(
-        seat=seat, bettor=bettor or f"p-{seat}", hand=hand, stakes=stakes, decision=decision, voided=voided,
+        seat=seat,
+        bettor=bettor or f"p-{seat}",
+        hand=hand,
+        stakes=stakes,
+        decision=decision,
+        voided=voided,
         abandoned=abandoned,
-    )  # fmt: skip
+    )
 
 
-def table(*boxes: Box, dealer: str | None = "Ks Kh Qd Jc 9s", book: Rulebook = EVERYTHING, side: str | None = None,
-          meter: Meter | None = None, turns: tuple[int, ...] = (), past: bool = False) -> dict[tuple[int, str], Due]:  # fmt: skip
+def table(
+    *boxes: Box,
+    dealer: str | None = "Ks Kh Qd Jc 9s",
+    book: Rulebook = EVERYTHING,
+    side: str | None = None,
+    meter: Meter | None = None,
+    turns: tuple[int, ...] = (),
+    past: bool = False,
+) -> dict[tuple[int, str], Due]:
     layout = Layout(
-        boxes=boxes, dealer=Hand(parse_cards(dealer)) if dealer is not None else Hand(),
-        side=parse_cards(side)[0] if side is not None else None, meter=meter or Meter(), turns=turns, past_decisions=past,
-    )  # fmt: skip
+        boxes=boxes,
+        dealer=Hand(parse_cards(dealer)) if dealer is not None else Hand(),
+        side=parse_cards(side)[0] if side is not None else None,
+        meter=meter or Meter(),
+        turns=turns,
+        past_decisions=past,
+    )
     return {(due.seat, due.wager): due for due in settle(book, layout)}
 
 
@@ -101,10 +124,16 @@ def test_what_the_chapter_does_not_allow_is_refused(words: str, key: str) -> Non
 @pytest.mark.parametrize(
     ("section", "cited"),
     [
-        ("13(e)", "687a.13(a)"), ("13(g)", "687a.13(c)"), ("5(e)", "687a.5(d)"), ("8(f)", "687a.8(g)"), ("9(e)", "687a.9(f)"),
-        ("10(e)", "687a.10(f)"), ("12(d)", "687a.12(c)"), ("687a.11(b)", "687a.11(b)"),
+        ("13(e)", "687a.13(a)"),
+        ("13(g)", "687a.13(c)"),
+        ("5(e)", "687a.5(d)"),
+        ("8(f)", "687a.8(g)"),
+        ("9(e)", "687a.9(f)"),
+        ("10(e)", "687a.10(f)"),
+        ("12(d)", "687a.12(c)"),
+        ("687a.11(b)", "687a.11(b)"),
     ],
-)  # fmt: skip
+)
 def test_shared_rules_cite_the_sections_of_this_chapter(section: str, cited: str) -> None:
     assert CHAPTER.cite(section) == f"Annex A, rulemaking 125-223, § {cited}"
 
@@ -244,10 +273,15 @@ def test_a_wager_that_is_not_offered_cannot_be_told() -> None:
 @pytest.mark.parametrize(
     ("cards", "net"),
     [
-        ("Qs Qh Qd 8c 5s", 3000), ("Qs Qh 2d 8c 5s", 500), ("Qs Qh 8d 8c 5s", -500), ("2s 2h 2d 2c Jk", 1_000_000),
-        ("As 2h 3d 4c 5s", 10_000), ("As Jk 3d 4c 5s", 1500), (None, None),
+        ("Qs Qh Qd 8c 5s", 3000),
+        ("Qs Qh 2d 8c 5s", 500),
+        ("Qs Qh 8d 8c 5s", -500),
+        ("2s 2h 2d 2c Jk", 1_000_000),
+        ("As 2h 3d 4c 5s", 10_000),
+        ("As Jk 3d 4c 5s", 1500),
+        (None, None),
     ],
-)  # fmt: skip
+)
 def test_687a_12_d_trips_is_settled_by_the_cards_folded_or_not(
     cards: str | None, net: int | None, decision: Decision | None
 ) -> None:
@@ -323,10 +357,14 @@ def test_687a_11_f_1_a_side_card_that_lies_in_another_hand_is_no_reading() -> No
 @pytest.mark.parametrize(
     ("book", "decision", "past", "net"),
     [
-        (EVERYTHING, "raise", True, 900), (EVERYTHING, "fold", True, -100), (QUALIFY, "fold", True, 900),
-        (EVERYTHING, None, True, None), (QUALIFY, None, True, 900), (EVERYTHING, None, False, 900),
+        (EVERYTHING, "raise", True, 900),
+        (EVERYTHING, "fold", True, -100),
+        (QUALIFY, "fold", True, 900),
+        (EVERYTHING, None, True, None),
+        (QUALIFY, None, True, 900),
+        (EVERYTHING, None, False, 900),
     ],
-)  # fmt: skip
+)
 def test_687a_11_b_3_folded_hands_qualify_where_that_is_filed(
     book: Rulebook, decision: Decision | None, past: bool, net: int | None
 ) -> None:
@@ -352,7 +390,7 @@ def test_687a_12_c_two_shares_in_the_order_of_settlement(
     """The text gives two directions: without the order on record neither share is told (D18)."""
     dues = table(
         box(ROYAL, PROGRESSIVE, seat=2), box(FLUSH, PROGRESSIVE, seat=4), meter=Meter(reading=50_001_500), turns=turns
-    )  # fmt: skip
+    )
     assert (dues[2, "progressive"].net_cents, dues[4, "progressive"].net_cents) == (royal, straight_flush)
 
 
@@ -387,10 +425,12 @@ def test_687a_12_c_the_own_second_box_is_not_another_patron() -> None:
 @pytest.mark.parametrize(
     ("book", "decision", "expected"),
     [
-        (EVERYTHING, "raise", {4: 30_000}), (EVERYTHING, "fold", {}), (QUALIFY, "fold", {4: 30_000}),
+        (EVERYTHING, "raise", {4: 30_000}),
+        (EVERYTHING, "fold", {}),
+        (QUALIFY, "fold", {4: 30_000}),
         (EVERYTHING, None, {4: None}),
     ],
-)  # fmt: skip
+)
 def test_687a_11_b_3_a_folded_hand_counts_for_envy_where_it_qualifies(
     book: Rulebook, decision: Decision | None, expected: dict[int, int | None]
 ) -> None:
@@ -410,10 +450,13 @@ def test_687a_11_b_3_a_folded_progressive_gets_envy_where_it_qualifies(
 @pytest.mark.parametrize(
     ("cards", "side", "expected"),
     [
-        ("5c 6c 7c 8c Jk", "9c", {4: 30_000}), ("5c 6c 7c 8c Jk", "9d", {}), ("5c 6c 7c 8c Jk", None, {4: None}),
-        ("Ks Kh Kc 8c Jk", None, {}), (None, "9c", {4: None}),
+        ("5c 6c 7c 8c Jk", "9c", {4: 30_000}),
+        ("5c 6c 7c 8c Jk", "9d", {}),
+        ("5c 6c 7c 8c Jk", None, {4: None}),
+        ("Ks Kh Kc 8c Jk", None, {}),
+        (None, "9c", {4: None}),
     ],
-)  # fmt: skip
+)
 def test_687a_12_c_an_envy_hand_with_the_joker_is_made_by_the_side_card(
     cards: str | None, side: str | None, expected: dict[int, int | None]
 ) -> None:

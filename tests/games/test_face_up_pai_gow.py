@@ -164,17 +164,35 @@ def dealer(hands: Hands = KING_HIGH) -> Hand:
     return Hand(cards, high, low)
 
 
-def box(seat: int, hands: Hands | None, bettor: str = "", *, surrendered: bool = False, voided: bool = False,
-        abandoned: bool = False, **stakes: int) -> Box:  # fmt: skip
+def box(
+    seat: int,
+    hands: Hands | None,
+    bettor: str = "",
+    *,
+    surrendered: bool = False,
+    voided: bool = False,
+    abandoned: bool = False,
+    **stakes: int,
+) -> Box:
     cards, high, low = (parse_cards(text) for text in hands) if hands is not None else (None, None, None)
     return Box(
-        seat, bettor or f"p-{seat}", Hand(cards, high, low), stakes, surrendered=surrendered, voided=voided,
+        seat,
+        bettor or f"p-{seat}",
+        Hand(cards, high, low),
+        stakes,
+        surrendered=surrendered,
+        voided=voided,
         abandoned=abandoned,
-    )  # fmt: skip
+    )
 
 
-def settle(rules: Rulebook, dealer: Hand, boxes: Sequence[Box], meter_centicents: int | None = None,
-           by_turn: dict[int, int] | None = None) -> list[Due]:  # fmt: skip
+def settle(
+    rules: Rulebook,
+    dealer: Hand,
+    boxes: Sequence[Box],
+    meter_centicents: int | None = None,
+    by_turn: dict[int, int] | None = None,
+) -> list[Due]:
     return face_up_pai_gow.settle(rules, Layout(boxes=boxes, dealer=dealer, meter=Meter(meter_centicents, by_turn)))
 
 
@@ -193,10 +211,22 @@ def one(rules: Rulebook, player: Box, wager: str = "base", dealers: Hand | None 
         (box(3, WINS, base=2500), KING_HIGH, Outcome.WIN, 2500, 2500, "12(a)"),
         (box(3, NOTHING, base=2500), KING_HIGH, Outcome.LOSE, -2500, 0, "11(f)(1)"),
         (box(3, QUADS, base=2500), KING_HIGH, Outcome.TIE, 0, 2500, "11(f)(2)"),
-        (box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c 3c", "2h 2d"), base=2500), KING_HIGH, Outcome.FOUL, -2500, 0,
-         "11(f)(1)(iii)"),
-        (box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c", "3c 2h 2d"), base=2500), KING_HIGH, Outcome.FOUL, -2500, 0,
-         "11(f)(1)(iv)"),
+        (
+            box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c 3c", "2h 2d"), base=2500),
+            KING_HIGH,
+            Outcome.FOUL,
+            -2500,
+            0,
+            "11(f)(1)(iii)",
+        ),
+        (
+            box(3, ("Ks Qh 9d 4c 3c 2h 2d", "Ks Qh 9d 4c", "3c 2h 2d"), base=2500),
+            KING_HIGH,
+            Outcome.FOUL,
+            -2500,
+            0,
+            "11(f)(1)(iv)",
+        ),
         (box(3, WINS, base=2500, surrendered=True), KING_HIGH, Outcome.SURRENDERED, -2500, 0, "11(d)"),
         (box(3, WINS, base=2500, abandoned=True), KING_HIGH, Outcome.ABANDONED, -2500, 0, "7(b)"),
         (box(3, WINS, base=2500, voided=True), KING_HIGH, Outcome.VOID, 0, 2500, "13(d)"),
@@ -208,7 +238,7 @@ def one(rules: Rulebook, player: Box, wager: str = "base", dealers: Hand | None 
         (box(3, None, base=2500), ACE_HIGH, Outcome.ACE_HIGH_PUSH, 0, 2500, "11(f)(2)(iii)"),
         (box(3, WINS, base=2500, voided=True), ACE_HIGH, Outcome.VOID, 0, 2500, "13(d)"),
     ],
-)  # fmt: skip
+)
 def test_688a_11_f_the_base_wager(
     player: Box, dealer_hands: Hands, outcome: Outcome, net: int, returned: int, section: str
 ) -> None:
@@ -228,10 +258,13 @@ def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
     unset = Box(3, "p-3", Hand(parse_cards(WINS[0])), {"base": 2500})
     half_set = Box(3, "p-3", Hand(parse_cards(WINS[0]), parse_cards(WINS[1])), {"base": 2500})
     for player, dealers in (
-        (box(3, WINS, base=2500), unknown_dealer), (box(3, WINS, base=2500), unset_dealer), (unset, dealer()),
-        (half_set, dealer()), (box(3, None, base=2500), dealer()),
+        (box(3, WINS, base=2500), unknown_dealer),
+        (box(3, WINS, base=2500), unset_dealer),
+        (unset, dealer()),
+        (half_set, dealer()),
+        (box(3, None, base=2500), dealer()),
         (box(3, WINS, base=2500, surrendered=True), unknown_dealer),  # ace high would return even that
-    ):  # fmt: skip
+    ):
         due = one(book(), player, dealers=dealers)
         assert (due.outcome, due.net_cents, due.winnings_cents) == (Outcome.UNKNOWN, None, 0)
 
@@ -333,9 +366,10 @@ def test_d26_without_the_meter_a_share_cannot_be_told_but_its_line_can() -> None
 def test_d26_a_hand_not_read_leaves_the_meter_of_the_next_winners_unknown() -> None:
     """Seat 6 may have taken a share before seat 2's turn; a fixed amount does not depend on that."""
     boxes = [
-        box(6, None, base=100, progressive=100), box(4, STRAIGHT_FLUSH, base=100, progressive=100),
+        box(6, None, base=100, progressive=100),
+        box(4, STRAIGHT_FLUSH, base=100, progressive=100),
         box(2, FIVE_ACES, base=100, progressive=100),
-    ]  # fmt: skip
+    ]
     dues = due_by(settle(PROGRESSIVE_BOOK, dealer(), boxes, 120_000_000))
     nets = {seat: due.net_cents for (seat, wager), due in dues.items() if wager == "progressive"}
     assert nets == {6: None, 4: 9_900, 2: None}
@@ -350,8 +384,9 @@ def test_688a_13_d_and_7_b_void_and_abandoned_boxes(
     wager: str, flags: Mapping[str, bool], net: int, outcome: Outcome
 ) -> None:
     rules = book("ace_high_bonus=1 fortune_bonus=1 progressive=3")
-    player = box(3, SEVEN_STRAIGHT_FLUSH, base=2500, voided="voided" in flags, abandoned="abandoned" in flags,
-                 **{wager: 500})  # fmt: skip
+    player = box(
+        3, SEVEN_STRAIGHT_FLUSH, base=2500, voided="voided" in flags, abandoned="abandoned" in flags, **{wager: 500}
+    )
     due = one(rules, player, wager, dealer(ACE_HIGH), meter_centicents=120_000_000)
     assert (due.net_cents, due.outcome) == (net, outcome)
 
@@ -388,13 +423,17 @@ def envies(rules: Rulebook, *boxes: Box) -> list[tuple[int, str, int | None, int
 def test_d17_the_example_15_10_5() -> None:
     """Lammers at 1, 3, 5, quads at 3, a straight flush at 5, Fortune 1: seat 1 is paid $15, seat 3 $10, seat 5 $5."""
     found = envies(
-        FORTUNE_BOOK, box(1, WINS, base=500, fortune_bonus=500), box(3, QUADS, base=500, fortune_bonus=500),
+        FORTUNE_BOOK,
+        box(1, WINS, base=500, fortune_bonus=500),
+        box(3, QUADS, base=500, fortune_bonus=500),
         box(5, STRAIGHT_FLUSH, base=500, fortune_bonus=500),
-    )  # fmt: skip
+    )
     assert found == [
-        (1, "fortune_envy", 3, 500), (1, "fortune_envy", 5, 1000), (3, "fortune_envy", 5, 1000),
+        (1, "fortune_envy", 3, 500),
+        (1, "fortune_envy", 5, 1000),
+        (3, "fortune_envy", 5, 1000),
         (5, "fortune_envy", 3, 500),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(("stake", "owed"), [(499, []), (500, [(1, "fortune_envy", 3, 500)])])
@@ -443,8 +482,9 @@ def test_688a_12_d_envy_only_where_the_progressive_paytable_has_the_column() -> 
             line = offer.paytable.envy(seven_card(offer.paytable, parse_cards(SEVEN_STRAIGHT_FLUSH[0])))
             assert line is not None
             boxes = (
-                box(1, WINS, base=500, progressive=offer.min_cents), box(3, SEVEN_STRAIGHT_FLUSH, base=500),
-            )  # fmt: skip
+                box(1, WINS, base=500, progressive=offer.min_cents),
+                box(3, SEVEN_STRAIGHT_FLUSH, base=500),
+            )
             assert envies(rules, *boxes) == [(1, "progressive_envy", 3, line.envy_cents)]
 
 
@@ -481,7 +521,7 @@ def test_d19_meter_shares_and_envy_are_not_capped() -> None:
     boxes = [
         box(3, SEVEN_STRAIGHT_FLUSH, base=2500, fortune_bonus=1000, progressive=100),
         box(5, WINS, base=2500, fortune_bonus=500),
-    ]  # fmt: skip
+    ]
     dues = settle(CAPPED, dealer(), boxes, 1_200_000_000)
     assert due_by(dues)[3, "progressive"].slip_cents == 12_000_000
     assert [due.net_cents for due in dues if due.wager == "fortune_envy"] == [100_000]

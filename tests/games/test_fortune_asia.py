@@ -47,8 +47,14 @@ king_high    6    5    5
 ace_high     3    3    3
 """
 
-PROGRESSIVE = {"seven_card_straight_flush_any": "100%", "five_aces": "10%", "royal_flush": "500", "straight_flush": "100",
-               "four_of_a_kind": "75", "full_house": "4"}  # fmt: skip
+PROGRESSIVE = {
+    "seven_card_straight_flush_any": "100%",
+    "five_aces": "10%",
+    "royal_flush": "500",
+    "straight_flush": "100",
+    "four_of_a_kind": "75",
+    "full_house": "4",
+}
 
 
 def columns(text: str) -> dict[str, dict[str, str]]:
@@ -105,9 +111,11 @@ def test_659a_7_e_what_can_be_offered() -> None:
     assert PA_659A.base == "base"
     assert PA_659A.wagers["base"].odds == Odds(1, 1)
     assert {name: str(rule.cite) for name, rule in PA_659A.wagers.items()} == {
-        "base": "58 Pa. Code § 659a.7(d)", "fortune_bonus": "58 Pa. Code § 659a.7(e)(1)",
-        "insurance": "58 Pa. Code § 659a.7(e)(2)", "progressive": "58 Pa. Code § 659a.7(e)(3)",
-    }  # fmt: skip
+        "base": "58 Pa. Code § 659a.7(d)",
+        "fortune_bonus": "58 Pa. Code § 659a.7(e)(1)",
+        "insurance": "58 Pa. Code § 659a.7(e)(2)",
+        "progressive": "58 Pa. Code § 659a.7(e)(3)",
+    }
 
 
 @pytest.mark.parametrize(
@@ -215,12 +223,18 @@ def test_659a_11_f_two_of_three_hands_win_and_nothing_ties(player: str, outcome:
 WINS, LOSES = "As Ac 6d 4s / Qs 7c / Th", "Qs Qc 6d 4s / Ts 7c / 6c"
 
 
-def box(seat: int, set_: str | None = WINS, bettor: str = "", *, surrendered: bool = False, voided: bool = False,
-        abandoned: bool = False, **stakes: int) -> Box:  # fmt: skip
+def box(
+    seat: int,
+    set_: str | None = WINS,
+    bettor: str = "",
+    *,
+    surrendered: bool = False,
+    voided: bool = False,
+    abandoned: bool = False,
+    **stakes: int,
+) -> Box:
     held = hand(set_) if set_ is not None else Hand()
-    return Box(
-        seat, bettor or f"p-{seat}", held, stakes, surrendered=surrendered, voided=voided, abandoned=abandoned
-    )  # fmt: skip
+    return Box(seat, bettor or f"p-{seat}", held, stakes, surrendered=surrendered, voided=voided, abandoned=abandoned)
 
 
 def cards_of(seat: int, cards: str, bettor: str = "", **stakes: int) -> Box:
@@ -262,10 +276,14 @@ def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
     seven = parse_cards("As Ac 6d 4s Qs 7c Th")
     high, medium, low = parse_cards("As Ac 6d 4s"), parse_cards("Qs 7c"), parse_cards("Th")
     for held, dealer in (
-        (Hand(), hand(DEALER)), (Hand(seven), hand(DEALER)), (Hand(seven, high), hand(DEALER)),
-        (Hand(seven, high, low), hand(DEALER)), (Hand(seven, high, None, medium), hand(DEALER)), (hand(WINS), Hand()),
+        (Hand(), hand(DEALER)),
+        (Hand(seven), hand(DEALER)),
+        (Hand(seven, high), hand(DEALER)),
+        (Hand(seven, high, low), hand(DEALER)),
+        (Hand(seven, high, None, medium), hand(DEALER)),
+        (hand(WINS), Hand()),
         (hand(WINS), Hand(None, high, low)),
-    ):  # fmt: skip
+    ):
         assert one(book(), Box(3, "p-3", held, {"base": 2500}), dealer=dealer).net_cents is None
 
 

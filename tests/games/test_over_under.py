@@ -33,8 +33,15 @@ def book(words: str = "pa-686a bonus=yes") -> Rulebook:
     return parse_submission(submission_from_words(words.split()))
 
 
-def box(stakes: Mapping[str, int], cards: str | None = None, *, seat: int = 3, decision: Decision | None = None,
-        surrendered: bool = False, voided: bool = False) -> Box:  # fmt: skip
+def box(
+    stakes: Mapping[str, int],
+    cards: str | None = None,
+    *,
+    seat: int = 3,
+    decision: Decision | None = None,
+    surrendered: bool = False,
+    voided: bool = False,
+) -> Box:
     hand = Hand(parse_cards(cards) if cards is not None else None)
     return Box(seat, f"p-{seat}", hand, stakes, (), decision, surrendered, voided)
 
@@ -54,8 +61,20 @@ def nets(one: Box, words: str = "pa-686a bonus=yes") -> dict[str, int | None]:
 def test_686a_3_d_the_value_of_every_card() -> None:
     by_rank = {rank: points(CODE[f"{rank}c"]) for rank in "23456789TJQKA"}
     assert by_rank == {
-        "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "T": 10, "J": 10, "Q": 10, "K": 10, "A": 11,
-    }  # fmt: skip
+        "2": 2,
+        "3": 3,
+        "4": 4,
+        "5": 5,
+        "6": 6,
+        "7": 7,
+        "8": 8,
+        "9": 9,
+        "T": 10,
+        "J": 10,
+        "Q": 10,
+        "K": 10,
+        "A": 11,
+    }
     assert all(points(CODE[text[0] + "c"]) == points(card) for card, text in enumerate(TEXT[:52]))
 
 
@@ -89,11 +108,16 @@ def test_686a_7_i_2_under_wins_with_6_to_17_and_the_ante_with_it(counted: int) -
 @pytest.mark.parametrize(
     ("side", "counted", "section", "names_another"),
     [
-        ("over", 24, "686a.8(a)", False), ("over", 23, "686a.7(j)", False), ("over", 18, "686a.7(j)", False),
-        ("over", 17, "686a.7(j)", True), ("under", 17, "686a.8(a)", False), ("under", 18, "686a.7(j)", False),
-        ("under", 23, "686a.7(j)", False), ("under", 24, "686a.7(j)", True),
+        ("over", 24, "686a.8(a)", False),
+        ("over", 23, "686a.7(j)", False),
+        ("over", 18, "686a.7(j)", False),
+        ("over", 17, "686a.7(j)", True),
+        ("under", 17, "686a.8(a)", False),
+        ("under", 18, "686a.7(j)", False),
+        ("under", 23, "686a.7(j)", False),
+        ("under", 24, "686a.7(j)", True),
     ],
-)  # fmt: skip
+)
 def test_d12_the_wrong_side_loses_and_names_the_other_reading(
     side: str, counted: int, section: str, names_another: bool
 ) -> None:
@@ -117,10 +141,16 @@ def test_686a_7_g_an_over_wager_of_another_amount_is_settled_as_it_lies() -> Non
 @pytest.mark.parametrize(
     ("counted", "decision", "ante"),
     [
-        (18, None, -1000), (23, None, -1000), (17, None, None), (24, None, None), (20, "over", -1000),
-        (27, "over", None), (10, "under", None), (10, "raise", None),
+        (18, None, -1000),
+        (23, None, -1000),
+        (17, None, None),
+        (24, None, None),
+        (20, "over", -1000),
+        (27, "over", None),
+        (10, "under", None),
+        (10, "raise", None),
     ],
-)  # fmt: skip
+)
 def test_686a_7_i_without_a_wager_on_record_the_ante_cannot_be_told(
     counted: int, decision: Decision | None, ante: int | None
 ) -> None:
@@ -136,10 +166,13 @@ def test_686a_7_g_what_was_decided_and_not_placed_cannot_be_told() -> None:
 @pytest.mark.parametrize(
     ("counted", "decision", "ante", "over", "under"),
     [
-        (27, None, None, 1000, -1000), (10, None, None, -1000, 1000), (20, None, -1000, -1000, -1000),
-        (27, "over", 1000, 1000, -1000), (27, "under", -1000, 1000, -1000),
+        (27, None, None, 1000, -1000),
+        (10, None, None, -1000, 1000),
+        (20, None, -1000, -1000, -1000),
+        (27, "over", 1000, 1000, -1000),
+        (27, "under", -1000, 1000, -1000),
     ],
-)  # fmt: skip
+)
 def test_686a_7_g_both_over_and_under_each_settled_as_it_lies(
     counted: int, decision: Decision | None, ante: int | None, over: int, under: int
 ) -> None:
@@ -223,9 +256,14 @@ def test_what_the_chapter_does_not_allow_is_refused_with_its_section(words: str,
 
 
 def test_686a_3_b_an_automated_shuffler_takes_two_batches_and_a_continuous_one_a_single() -> None:
-    assert [book(f"pa-686a shuffler={name}").decks for name in ("none", "automated", "automated_counting", "continuous")] == [
-        1, 2, 2, 1,
-    ]  # fmt: skip
+    assert [
+        book(f"pa-686a shuffler={name}").decks for name in ("none", "automated", "automated_counting", "continuous")
+    ] == [
+        1,
+        2,
+        2,
+        1,
+    ]
 
 
 def test_686a_7_g_over_and_under_are_part_of_the_game_with_the_antes_limits() -> None:

@@ -47,10 +47,19 @@ def base(dealer: Hand, held: Hand, words: str = "", **box: bool) -> Due:
 @pytest.mark.parametrize(
     ("low", "is_one"),
     [
-        ("9s 8c", True), ("9s 2c", True), ("2s 9c", True), ("9s 9c", False), ("8s 7c", False), ("Ts 9c", False),
-        ("As 9c", False), ("Jk 9c", False), ("9c Jk", False), ("9s", False), ("9s 8c 7d", False),
+        ("9s 8c", True),
+        ("9s 2c", True),
+        ("2s 9c", True),
+        ("9s 9c", False),
+        ("8s 7c", False),
+        ("Ts 9c", False),
+        ("As 9c", False),
+        ("Jk 9c", False),
+        ("9c Jk", False),
+        ("9s", False),
+        ("9s 8c 7d", False),
     ],
-)  # fmt: skip
+)
 def test_645c_1_h_a_tiger_9_is_a_nine_high_low_hand(low: str, is_one: bool) -> None:
     assert pai_gow_poker.is_tiger_9(parse_cards(low)) is is_one
 
@@ -181,10 +190,15 @@ def test_645c_1_a_with_vigorish_there_is_no_tiger_9_push() -> None:
 
 def test_645c_2_g_the_odds_of_the_dice_wagers_as_printed() -> None:
     printed = {
-        "sum A": "17 25, 16 6, 8 3", "sum B": "3 25, 8 4, 9 2", "sum C": "three 3, two 1", "sum D": "series 15:2",
-        "match 1": "triple 100, double 6", "beat_it A": "four 50, two 10, ties 1", "beat_it B": "four 60, two 10, ties 1",
+        "sum A": "17 25, 16 6, 8 3",
+        "sum B": "3 25, 8 4, 9 2",
+        "sum C": "three 3, two 1",
+        "sum D": "series 15:2",
+        "match 1": "triple 100, double 6",
+        "beat_it A": "four 50, two 10, ties 1",
+        "beat_it B": "four 60, two 10, ties 1",
         "beat_it C": "die 5:2",
-    }  # fmt: skip
+    }
     for key, lines in printed.items():
         paytable = PA_645C.paytable(*key.split())
         expected = [line.split() for line in lines.split(", ")]

@@ -241,8 +241,10 @@ def test_backline_wagers_go_with_the_hand_after_the_base_wager() -> None:
     seat = Box(5, "p-5", WINS, {"base": 2500}, behind)
     dues = settled(Bank(4, 3700, 5), seat, words=("backline=yes",))
     assert [(due.wager, due.bettor, due.net_cents) for due in dues] == [
-        ("base", "p-5", 2500), ("backline", "p-8", 1000), ("backline", "p-9", 200),
-    ]  # fmt: skip
+        ("base", "p-5", 2500),
+        ("backline", "p-8", 1000),
+        ("backline", "p-9", 200),
+    ]
     assert settled(Bank(4, 3700, 5), seat)[1].outcome is Outcome.UNKNOWN  # not filed
 
 
@@ -250,8 +252,11 @@ def test_a_wager_that_is_not_offered_cannot_be_told_and_uses_nothing() -> None:
     seat = Box(5, "p-5", WINS, {"base": 2500, "fortune_bonus": 500, "tiger_9": 500})
     dues = settled(Bank(4, 5000, 5), seat, box(6, WINS))
     assert [(due.wager, due.net_cents) for due in dues] == [
-        ("base", 2500), ("fortune_bonus", None), ("tiger_9", None), ("base", 2500),
-    ]  # fmt: skip
+        ("base", 2500),
+        ("fortune_bonus", None),
+        ("tiger_9", None),
+        ("base", 2500),
+    ]
 
 
 def test_an_unread_fortune_hand_can_use_up_the_most_that_its_paytable_pays() -> None:

@@ -12,14 +12,29 @@ ANNEX = "Annex A, rulemaking 125-223, § 688a."
 
 # Progressive 3, 4 and 7 as the annex prints them; "+" joins an amount and a share of the meter, "/" the Envy Bonus.
 PROGRESSIVE = {
-    "3": (100, 200_000, 2900, 0, "completes", False, """
+    "3": (
+        100,
+        200_000,
+        2900,
+        0,
+        "completes",
+        False,
+        """
         seven_card_straight_flush_any 100%
         five_aces 10%
         royal_flush 500
         straight_flush 100
         four_of_a_kind 75
-        full_house 4"""),
-    "4": (500, 1_000_000, 100, 100, "completes", True, """
+        full_house 4""",
+    ),
+    "4": (
+        500,
+        1_000_000,
+        100,
+        100,
+        "completes",
+        True,
+        """
         seven_card_straight_flush 5000+100%/5000
         royal_match 5000+20%/3750
         seven_card_straight_flush_joker 5000+10%/1250
@@ -30,15 +45,24 @@ PROGRESSIVE = {
         full_house 25
         flush 20
         three_of_a_kind 15
-        straight 7.50"""),
-    "7": (100, 100_000, 2600, 0, "wild", False, """
+        straight 7.50""",
+    ),
+    "7": (
+        100,
+        100_000,
+        2600,
+        0,
+        "wild",
+        False,
+        """
         seven_card_straight_flush_any 100%
         five_aces 10%
         five_of_a_kind 800
         royal_flush 400
         straight_flush 75
-        four_of_a_kind 10"""),
-}  # fmt: skip
+        four_of_a_kind 10""",
+    ),
+}
 
 
 def cents(text: str) -> int:
@@ -84,8 +108,10 @@ def test_the_other_paytables_are_those_adopted_and_cite_the_annex() -> None:
         assert paytable.cite.startswith(f"{ANNEX}12(")
         assert {line.cite for line in paytable.lines} == {paytable.cite}
         if key not in own:
-            adopted = [(line.hand, line.odds, line.push, line.amount_cents, line.meter_bp, line.envy_cents)
-                       for line in ADOPTED.paytables[key].lines]  # fmt: skip
+            adopted = [
+                (line.hand, line.odds, line.push, line.amount_cents, line.meter_bp, line.envy_cents)
+                for line in ADOPTED.paytables[key].lines
+            ]
             assert adopted == [
                 (line.hand, line.odds, line.push, line.amount_cents, line.meter_bp, line.envy_cents)
                 for line in paytable.lines

@@ -32,9 +32,11 @@ super.users=User:admin;User:ANONYMOUS
 
 def security(user: str) -> dict[str, str]:
     return {
-        "security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "sasl_plain_username": user,
+        "security_protocol": "SASL_PLAINTEXT",
+        "sasl_mechanism": "PLAIN",
+        "sasl_plain_username": user,
         "sasl_plain_password": f"{user}-secret",
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(scope="module")

@@ -35,11 +35,18 @@ def lanes(cluster: Cluster, address: str, null_headers: None) -> list[Lane]:
     lanes = [Lane(topic, number) for number in range(2)]
     writer = cluster.writer(topic)
     for half in range(2):
-        writer.transact([
-            Outgoing(*lane, b"%d" % number, None if number % 7 == 0 else b"\xff%d" % number,
-                     [("seq", b"%d" % number), ("nothing", NO_VALUE)])
-            for lane, count in zip(lanes, COUNTS, strict=True) for number in range(half * count // 2, (half + 1) * count // 2)
-        ])  # fmt: skip
+        writer.transact(
+            [
+                Outgoing(
+                    *lane,
+                    b"%d" % number,
+                    None if number % 7 == 0 else b"\xff%d" % number,
+                    [("seq", b"%d" % number), ("nothing", NO_VALUE)],
+                )
+                for lane, count in zip(lanes, COUNTS, strict=True)
+                for number in range(half * count // 2, (half + 1) * count // 2)
+            ]
+        )
     reader = cluster.reader()
     for lane, count in zip(lanes, COUNTS, strict=True):
         reader.await_visible(lane, count)  # an offset is taken by the end of the first transaction
@@ -142,9 +149,14 @@ def test_a_process_that_may_start_none_reads_alone(
 
 
 def test_a_log_is_read_up_to_what_does_not_fit_whoever_reads_it(
-    log: KafkaLog, open_log: Open, drafts: Drafts, stranger: Stranger, handed_over: list[_Helper], null_headers: None,
+    log: KafkaLog,
+    open_log: Open,
+    drafts: Drafts,
+    stranger: Stranger,
+    handed_over: list[_Helper],
+    null_headers: None,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     log.append(TABLE, 1, [drafts.day(), *(draft for _ in range(1_000) for draft in drafts.round())])
     whole = list(log.read(TABLE))
     stranger.put_raw(TABLE.encode(), b"{}", [("seq", b"6002"), ("hash", NO_VALUE)])

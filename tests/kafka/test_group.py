@@ -185,8 +185,12 @@ def test_behind_an_open_transaction_of_another_partition(join: Join) -> None:
         assert writer is not None
         from events.kafka.client import Outgoing
 
-        writer.write([Outgoing(*others._stored.findings, b"findings/x", b"x", []),
-                      Outgoing(*others._stored.state, b"x", b"x", [])])  # fmt: skip
+        writer.write(
+            [
+                Outgoing(*others._stored.findings, b"findings/x", b"x", []),
+                Outgoing(*others._stored.state, b"x", b"x", []),
+            ]
+        )
         writer._producer.flush(5)
         ours.commit(ENGINE, {"table/a": 1}, {}, [A1])
         ours.commit(ENGINE, {"table/a": 2}, {}, [A1, A2])

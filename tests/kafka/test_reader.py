@@ -111,11 +111,18 @@ SEQ, HASH = ("seq", b"14"), ("hash", bytes(32))
 @pytest.mark.parametrize(
     ("data", "headers"),
     [
-        (b"{}", []), (b"{}", [SEQ]), (b"{}", [HASH, SEQ]), (b"{}", [SEQ, ("hash", b"short")]), (None, [SEQ, HASH]),
-        (b"{}", [("seq", b"fourteen"), HASH]), (b"{}", [("seq", b"-1"), HASH]), (b"{}", [SEQ, HASH, HASH]),
-        (b"{}", [("seq", NO_VALUE), HASH]), (b"{}", [SEQ, ("hash", NO_VALUE)]),
+        (b"{}", []),
+        (b"{}", [SEQ]),
+        (b"{}", [HASH, SEQ]),
+        (b"{}", [SEQ, ("hash", b"short")]),
+        (None, [SEQ, HASH]),
+        (b"{}", [("seq", b"fourteen"), HASH]),
+        (b"{}", [("seq", b"-1"), HASH]),
+        (b"{}", [SEQ, HASH, HASH]),
+        (b"{}", [("seq", NO_VALUE), HASH]),
+        (b"{}", [SEQ, ("hash", NO_VALUE)]),
     ],
-)  # fmt: skip
+)
 def test_headers_that_no_event_has(
     log: KafkaLog, whole: list[Record], stranger: Stranger, null_headers: None, data: bytes | None, headers: Headers
 ) -> None:

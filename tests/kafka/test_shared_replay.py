@@ -63,9 +63,13 @@ class Members:
         command = [sys.executable, "-c", MEMBER, "replay", "--log", self.address, "--follow", "--group", "floor"]
         with (self.folder / f"member-{number}.log").open("w") as said:
             process = subprocess.Popen(
-                command, cwd=self.folder, stderr=said, stdout=said, text=True,
+                command,
+                cwd=self.folder,
+                stderr=said,
+                stdout=said,
+                text=True,
                 env=os.environ | {"PYTHONPATH": str(ROOT), "RACK_KAFKA_SESSION_S": "6", "RACK_DEBUG": "1"},
-            )  # fmt: skip
+            )
         self.started.append(process)
         return process
 

@@ -50,9 +50,14 @@ def play(tree: Path, *options: str) -> list[tuple[str, str]]:
     """Play the golden rounds of a tree in a process of its own. Raises `RuntimeError` with what it said."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
-        [sys.executable, "-B", "-m", "tests.mutants.play", *options], cwd=tree, env=environment, capture_output=True,
-        text=True, timeout=TIMEOUT_S, check=False,
-    )  # fmt: skip
+        [sys.executable, "-B", "-m", "tests.mutants.play", *options],
+        cwd=tree,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
     if done.returncode:
         lines = done.stderr.strip().splitlines()
         raise RuntimeError(lines[-1] if lines else f"ended with {done.returncode}")

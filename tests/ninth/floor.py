@@ -119,9 +119,13 @@ def _settled(due: Due) -> Event:
 
 
 for code, planter in {
-    "PAY-OVER": paying.pay_over, "PAY-UNDER": paying.pay_under, "PAY-MISSED": paying.pay_missed,
-    "PAY-LOSER": paying.pay_loser, "PAY-TAKEN": paying.pay_taken, "PAY-NOT-TAKEN": paying.pay_not_taken,
-}.items():  # fmt: skip
+    "PAY-OVER": paying.pay_over,
+    "PAY-UNDER": paying.pay_under,
+    "PAY-MISSED": paying.pay_missed,
+    "PAY-LOSER": paying.pay_loser,
+    "PAY-TAKEN": paying.pay_taken,
+    "PAY-NOT-TAKEN": paying.pay_not_taken,
+}.items():
     IRREGULARS.fault(code)(planter)
 
 
@@ -170,6 +174,12 @@ def natural(play: Any) -> list[str]:
 
 
 HIGH_CARD = Wing(
-    name="high_card", tables=1, specs=specs, table=HighCardTable, plan=Plan, play=Play, irregulars=IRREGULARS,
+    name="high_card",
+    tables=1,
+    specs=specs,
+    table=HighCardTable,
+    plan=Plan,
+    play=Play,
+    irregulars=IRREGULARS,
     natural=natural,
-)  # fmt: skip
+)

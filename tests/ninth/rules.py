@@ -17,9 +17,13 @@ def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     for fact in round_.of(model.CardExposed):
         if fact.payload.whose == "dealer":
             yield VoidGround(
-                "exposed_dealer", "DEAL-EXPOSED", "700a.13(a)", "with a card of the dealer exposed, all hands void",
-                f"{fact.payload.card or 'a card'} was exposed; the round was not voided", (fact.seq,),
-            )  # fmt: skip
+                "exposed_dealer",
+                "DEAL-EXPOSED",
+                "700a.13(a)",
+                "with a card of the dealer exposed, all hands void",
+                f"{fact.payload.card or 'a card'} was exposed; the round was not voided",
+                (fact.seq,),
+            )
 
 
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
@@ -33,6 +37,12 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
         yield Indeterminate("the clocks contradict the order of turning over")
         return
     yield finding(
-        round_, book, "PLAY-ORDER", "700a.11(a)", expected="the dealer's hand turned over last",
-        observed=f"before that of seat {later.payload.position}", evidence=(dealers, later), seat=later.payload.position,
-    )  # fmt: skip
+        round_,
+        book,
+        "PLAY-ORDER",
+        "700a.11(a)",
+        expected="the dealer's hand turned over last",
+        observed=f"before that of seat {later.payload.position}",
+        evidence=(dealers, later),
+        seat=later.payload.position,
+    )

@@ -280,9 +280,18 @@ def changed(proof: Proof, edit: str) -> Proof:
 
 @pytest.mark.parametrize(
     "edit",
-    ["another number", "another stream", "no events", "paths changed", "a path cut", "a path too long",
-     "head and time changed", "two heads", "two times"],
-)  # fmt: skip
+    [
+        "another number",
+        "another stream",
+        "no events",
+        "paths changed",
+        "a path cut",
+        "a path too long",
+        "head and time changed",
+        "two heads",
+        "two times",
+    ],
+)
 def test_a_proof_put_together_otherwise_shows_nothing(honest: Honest, proof: Proof, edit: str) -> None:
     with pytest.raises(BadProof):
         check(changed(proof, edit), [honest.signer.public_key])

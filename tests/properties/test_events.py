@@ -31,11 +31,21 @@ QUIET = PAYLOADS.filter(lambda payload: not isinstance(payload, GamingDayOpened 
 
 def envelope_of(draft: Draft, seq: int = 1) -> Envelope:
     return Envelope(
-        log_id=LOG_ID, property_id="bellwether", stream=TABLE, seq=seq, event_id=draft.event_id, source=draft.source,
-        source_seq=draft.source_seq, occurred_at_us=draft.occurred_at_us, recorded_at_us=draft.occurred_at_us,
-        gaming_day="2026-03-14", round_no=draft.round_no, type=draft.payload.TYPE, version=draft.payload.VERSION,
+        log_id=LOG_ID,
+        property_id="bellwether",
+        stream=TABLE,
+        seq=seq,
+        event_id=draft.event_id,
+        source=draft.source,
+        source_seq=draft.source_seq,
+        occurred_at_us=draft.occurred_at_us,
+        recorded_at_us=draft.occurred_at_us,
+        gaming_day="2026-03-14",
+        round_no=draft.round_no,
+        type=draft.payload.TYPE,
+        version=draft.payload.VERSION,
         payload=draft.payload,
-    )  # fmt: skip
+    )
 
 
 @contextmanager

@@ -55,9 +55,11 @@ def judged(events: Sequence[tuple[int | None, Event]], arrived: Sequence[int] = 
 def new_findings(whole: dict[int, Conclusion], otherwise: dict[int, Conclusion]) -> list[str]:
     """What is found of the rounds that was not found before, but for what says that something is lost or late."""
     return [
-        f"round {number}: {found.line()}" for number, conclusion in otherwise.items() for found in conclusion.findings
+        f"round {number}: {found.line()}"
+        for number, conclusion in otherwise.items()
+        for found in conclusion.findings
         if found.code not in {"LOG-SOURCE-GAP", "LOG-CLOCK", *(known.code for known in whole[number].findings)}
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("share", range(4))

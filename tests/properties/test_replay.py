@@ -126,8 +126,13 @@ def table_of(deal: Deal, shown: Show = show, dealt: Show | None = None, close: b
 
 def placed(seat: int, wager: str, cents: int) -> model.WagerPlaced:
     return model.WagerPlaced(
-        seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=cents, form="chips",
-    )  # fmt: skip
+        seat=seat,
+        bettor=f"p-{seat}",
+        wager=wager,
+        number=None,
+        amount_cents=cents,
+        form="chips",
+    )
 
 
 def accepted(seat: int, meter: int) -> model.ProgressiveAccepted:
@@ -180,9 +185,14 @@ def settle(table: Table, settlements: tuple[Settlement, ...]) -> None:
 
 # Fortune Bonus paytable 2, the Envy column, in cents: § 688a.12(c).
 ENVY = {
-    "seven_card_straight_flush": 500_000, "royal_match": 100_000, "seven_card_straight_flush_joker": 50_000,
-    "five_aces": 25_000, "royal_flush": 5_000, "straight_flush": 2_000, "four_of_a_kind": 500,
-}  # fmt: skip
+    "seven_card_straight_flush": 500_000,
+    "royal_match": 100_000,
+    "seven_card_straight_flush_joker": 50_000,
+    "five_aces": 25_000,
+    "royal_flush": 5_000,
+    "straight_flush": 2_000,
+    "four_of_a_kind": 500,
+}
 
 
 @given(deals())

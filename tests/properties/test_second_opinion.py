@@ -71,13 +71,26 @@ BLIND = {
     "straight": 1,
 }
 TRIPS_04 = {
-    "wilds": (0, 2000), "royal": (1000, 90), "five": (0, 70), "straight_flush": (200, 25), "quads": (60, 6),
-    "full_house": (30, 5), "flush": (25, 4), "straight": (20, 3), "trips": (6, 1),
-}  # fmt: skip
+    "wilds": (0, 2000),
+    "royal": (1000, 90),
+    "five": (0, 70),
+    "straight_flush": (200, 25),
+    "quads": (60, 6),
+    "full_house": (30, 5),
+    "flush": (25, 4),
+    "straight": (20, 3),
+    "trips": (6, 1),
+}
 BAD_BEAT_02 = {
-    "royal": 10000, "five": 10000, "straight_flush": 5000, "quads": 500, "full_house": 400, "flush": 300, "straight": 100,
+    "royal": 10000,
+    "five": 10000,
+    "straight_flush": 5000,
+    "quads": 500,
+    "full_house": 400,
+    "flush": 300,
+    "straight": 100,
     "trips": 9,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -42,11 +42,12 @@ def said_of(case: Case, text: str) -> list[tuple[str, set[str], list[tuple[objec
     judged = judge(text, case.path.name, lambda name: (case.path.parent / name).read_text())
     return [
         (
-            each.conclusion.verdict, {finding.line() for finding in each.conclusion.findings},
+            each.conclusion.verdict,
+            {finding.line() for finding in each.conclusion.findings},
             [(one.seat, one.wager, one.number, one.due_cents, one.done_cents) for one in each.conclusion.settlements],
         )
         for each in judged
-    ]  # fmt: skip
+    ]
 
 
 def in_other_suits(line: str) -> str:

@@ -22,9 +22,13 @@ class Signer:
     def __init__(self, address: str, key: Path, folder: Path, seconds: int) -> None:
         words = ["checkpoint", "--key", str(key), "--follow", "--seconds", str(seconds), "--log", address]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", CODE, *words], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=folder,
+            [sys.executable, "-c", CODE, *words],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+        )
         self.said: list[str] = []
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()

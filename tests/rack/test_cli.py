@@ -137,8 +137,10 @@ def test_rack_debug_shows_the_traceback(failing, monkeypatch) -> None:
 def test_a_reader_that_goes_away_is_no_error() -> None:
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m rack.cli rules list | head -n 1; exit ${{PIPESTATUS[0]}}"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -27,9 +27,22 @@ def finding(
     code: str, round_no: int | None = 1, seat: int | None = None, wager: str | None = None, stream: str = "table/a"
 ) -> Finding:
     return Finding(
-        id="0" * 32, code=code, stream=stream, round_no=round_no, seat=seat, wager=wager, expected="", observed="",
-        difference_cents=None, evidence=(), cite="", other_reading=None, severity="high", assumed=False, rules_digest="",
-    )  # fmt: skip
+        id="0" * 32,
+        code=code,
+        stream=stream,
+        round_no=round_no,
+        seat=seat,
+        wager=wager,
+        expected="",
+        observed="",
+        difference_cents=None,
+        evidence=(),
+        cite="",
+        other_reading=None,
+        severity="high",
+        assumed=False,
+        rules_digest="",
+    )
 
 
 @pytest.mark.parametrize(

@@ -293,13 +293,22 @@ def test_a_corrected_round_shows_what_counts_and_what_stood_there(demo: Path, tm
         "version": 1,
     }
     line = {
-        "event_id": "0" * 31 + "1", "occurred_at_us": wager["occurred_at_us"], "round_no": None, "source": "surveillance",
-        "source_seq": 1, "stream": f"table/{table}", "type": "event_corrected", "version": 1,
+        "event_id": "0" * 31 + "1",
+        "occurred_at_us": wager["occurred_at_us"],
+        "round_no": None,
+        "source": "surveillance",
+        "source_seq": 1,
+        "stream": f"table/{table}",
+        "type": "event_corrected",
+        "version": 1,
         "payload": {
-            "by": "s-1", "reason": "seen on video", "replacement": replacement, "supersedes_event_id": stored.event_id,
+            "by": "s-1",
+            "reason": "seen on video",
+            "replacement": replacement,
+            "supersedes_event_id": stored.event_id,
             "supersedes_seq": wager["seq"],
         },
-    }  # fmt: skip
+    }
     (tmp_path / "correction.jsonl").write_text(json.dumps(line) + "\n")
     assert main(["ingest", str(tmp_path / "correction.jsonl"), "--log", address]) == 0
     capsys.readouterr()

@@ -41,8 +41,9 @@ def test_the_documented_checker_accepts_a_proof(proven: Path) -> None:
     checked = check(proven)
     assert checked.returncode == 0, checked.stderr
     assert [line.split(" was ")[0] for line in checked.stdout.splitlines()] == [
-        "table/fu-01 2 round_opened", "table/fu-01 3 no_more_bets",
-    ]  # fmt: skip
+        "table/fu-01 2 round_opened",
+        "table/fu-01 3 no_more_bets",
+    ]
 
 
 @pytest.mark.parametrize(

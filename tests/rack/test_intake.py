@@ -45,17 +45,24 @@ TABLE = "table/fu-01"
 
 def draft(number: int, payload: Event, round_no: int | None = 1, source: str = "fu-01-dealer") -> Draft:
     return Draft(
-        event_id=f"{number:032x}", source=source, source_seq=number, occurred_at_us=1_000_000 * number, round_no=round_no,
+        event_id=f"{number:032x}",
+        source=source,
+        source_seq=number,
+        occurred_at_us=1_000_000 * number,
+        round_no=round_no,
         payload=payload,
-    )  # fmt: skip
+    )
 
 
 DAY = draft(1, GamingDayOpened(gaming_day="2026-03-01"), round_no=None)
 TOTAL = draft(3, TotalAnnounced(total=9))
 ROUND = [
-    DAY, draft(2, RoundOpened(deck="d1", observed=["start"])), TOTAL, draft(4, NoMoreBets(announced_by="dealer")),
+    DAY,
+    draft(2, RoundOpened(deck="d1", observed=["start"])),
+    TOTAL,
+    draft(4, NoMoreBets(announced_by="dealer")),
     draft(5, RoundClosed(by="d-7")),
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -150,8 +157,12 @@ def test_the_rest_goes_in_and_a_notice_takes_the_place_of_what_was_refused(log: 
     assert (account.lines, account.appended, account.duplicates) == (5, 5, 0)
     assert [(refused.where, refused.stream) for refused in account.refused] == [("day.jsonl:3", TABLE)]
     assert stored(log) == [
-        ("gaming_day_opened", None), ("round_opened", 1), ("intake_refused", 1), ("no_more_bets", 1), ("round_closed", 1),
-    ]  # fmt: skip
+        ("gaming_day_opened", None),
+        ("round_opened", 1),
+        ("intake_refused", 1),
+        ("no_more_bets", 1),
+        ("round_closed", 1),
+    ]
     (held,) = log.quarantined()
     assert (held.stream, held.data, held.sha256) == (TABLE, data[2], sha256(data[2]).hexdigest())
     refusal = decode(list(log.read(TABLE))[2].data).payload

@@ -11,8 +11,10 @@ from rack.cli import build_parser, main
 from rack.commands import errors, fairness, hold, patrons, quarantine, review, warehouse
 from rack.errors import UsageError
 
-TABLES = {module.__name__.rpartition(".")[2]: module.TAKES
-          for module in (errors, fairness, hold, patrons, quarantine, review, warehouse)}  # fmt: skip
+TABLES = {
+    module.__name__.rpartition(".")[2]: module.TAKES
+    for module in (errors, fairness, hold, patrons, quarantine, review, warehouse)
+}
 
 
 @pytest.mark.parametrize(
@@ -79,8 +81,10 @@ def test_numbers_that_cannot_be(given: str, said: str, capsys: pytest.CaptureFix
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("games", "tables", "said"), [("", "4", "face_up_pai_gow has 5"), ("all", "4", "face_up_pai_gow has 5"),
-                                                       ("dj_wild", "3", "dj_wild has 4")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("games", "tables", "said"),
+    [("", "4", "face_up_pai_gow has 5"), ("all", "4", "face_up_pai_gow has 5"), ("dj_wild", "3", "dj_wild has 4")],
+)
 def test_fewer_tables_than_a_game_needs(
     games: str, tables: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,8 +97,15 @@ def test_fewer_tables_than_a_game_needs(
 @pytest.mark.parametrize("name", TABLES)
 def test_the_tables_of_options_name_actions_and_options_that_there_are(name: str) -> None:
     for action, names in TABLES[name].items():
-        positional = {"hold": "question", "errors": "question", "fairness": "question", "warehouse": "action",
-                      "review": "action", "patrons": "what", "quarantine": "what"}[name]  # fmt: skip
+        positional = {
+            "hold": "question",
+            "errors": "question",
+            "fairness": "question",
+            "warehouse": "action",
+            "review": "action",
+            "patrons": "what",
+            "quarantine": "what",
+        }[name]
         more = ["--keyring", "x"] if name == "patrons" else []
         arguments = build_parser().parse_args([name, action, *more])
         assert getattr(arguments, positional) == action
@@ -116,11 +127,13 @@ def test_a_transcript_goes_in_without_a_keyring(tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("text", "us"),
     [
-        ("1970-01-01T00:00:00Z", 0), ("2026-03-01T21:14:00.000001Z", 1_772_399_640_000_001),
-        ("2026-03-01T16:14:00-05:00", 1_772_399_640_000_000), ("1969-12-31T23:59:59.999999Z", -1),
+        ("1970-01-01T00:00:00Z", 0),
+        ("2026-03-01T21:14:00.000001Z", 1_772_399_640_000_001),
+        ("2026-03-01T16:14:00-05:00", 1_772_399_640_000_000),
+        ("1969-12-31T23:59:59.999999Z", -1),
         ("9999-12-31T23:59:59.999999Z", 253_402_300_799_999_999),
     ],
-)  # fmt: skip
+)
 def test_times_are_read_to_the_microsecond(text: str, us: int) -> None:
     assert time_us(text, "--at") == us
 

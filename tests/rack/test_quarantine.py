@@ -70,10 +70,16 @@ def judged(log: EventLog, results: MemoryResults | None = None) -> list[Adjudica
 
 def conclusions(adjudged: list[Adjudication]) -> list[tuple[object, ...]]:
     return [
-        (each.stream, each.round_no, each.verdict, each.undetermined, each.settlements,
-         [(found.code, found.seat, found.wager, found.difference_cents) for found in each.findings])
+        (
+            each.stream,
+            each.round_no,
+            each.verdict,
+            each.undetermined,
+            each.settlements,
+            [(found.code, found.seat, found.wager, found.difference_cents) for found in each.findings],
+        )
         for each in sorted(adjudged, key=lambda each: (each.stream, each.round_no))
-    ]  # fmt: skip
+    ]
 
 
 def whole(folder: Path) -> list[tuple[object, ...]]:
@@ -127,13 +133,17 @@ def test_the_trace_of_a_redrive(log: SqliteLog) -> None:
     event = codec.decode(list(log.read(appended.stream))[-1].data)
     reported = tables()[0].drafts[entry.refused_seq - 1]
     assert (event.event_id, event.source, event.source_seq) == (
-        reported.event_id, reported.source, reported.source_seq,
-    )  # fmt: skip
+        reported.event_id,
+        reported.source,
+        reported.source_seq,
+    )
     correction = event.payload
     assert isinstance(correction, EventCorrected)
     assert (correction.by, correction.supersedes_seq, correction.supersedes_event_id) == (
-        "sv-1", entry.refused_seq, entry.refused_id,
-    )  # fmt: skip
+        "sv-1",
+        entry.refused_seq,
+        entry.refused_id,
+    )
     assert entry.entry.sha256 in correction.reason
     assert "read from the video" in correction.reason
     refusal = codec.decode(list(log.read(appended.stream))[entry.refused_seq - 1].data).payload
@@ -296,9 +306,15 @@ def test_list_show_redrive(log: SqliteLog, path: Path, tmp_path: Path, capsys: p
 
 @pytest.mark.parametrize(
     "arguments",
-    [("show",), ("list", "ab"), ("redrive",), ("redrive", "--by", "sv-1"), ("show", "ffff"),
-     ("redrive", "--by", "a", "--reason", "b", "--line", "x")],
-)  # fmt: skip
+    [
+        ("show",),
+        ("list", "ab"),
+        ("redrive",),
+        ("redrive", "--by", "sv-1"),
+        ("show", "ffff"),
+        ("redrive", "--by", "a", "--reason", "b", "--line", "x"),
+    ],
+)
 def test_what_is_wrong_with_a_command(log: SqliteLog, path: Path, arguments: tuple[str, ...]) -> None:
     log.close()
     assert run("quarantine", *arguments, "--log", f"sqlite://{path}") == 2

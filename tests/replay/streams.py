@@ -11,9 +11,14 @@ METER = "meter/m-1"
 
 def paid(seat: int = 3, cents: int = 2500, source: str = "slip") -> model.WagerPaid:
     return model.WagerPaid(
-        seat=seat, bettor=f"seat-{seat}", wager="base", number=None, stake_cents=2500, winnings_cents=cents,
+        seat=seat,
+        bettor=f"seat-{seat}",
+        wager="base",
+        number=None,
+        stake_cents=2500,
+        winnings_cents=cents,
         source=source,
-    )  # fmt: skip
+    )
 
 
 def taken(cents: int = 1000, seat: int = 1) -> model.WagerTaken:
@@ -56,10 +61,16 @@ def meter(name: str = METER) -> Table:
     made = Table(name)
     made.say(
         model.MeterSet(
-            chapter="pa-688a", paytable="1", seed_cents=1_000_000, rate_bp=2800, reserve_rate_bp=0,
-            value_centicents=100_000_000, reserve_centicents=0, reason="put into service",
+            chapter="pa-688a",
+            paytable="1",
+            seed_cents=1_000_000,
+            rate_bp=2800,
+            reserve_rate_bp=0,
+            value_centicents=100_000_000,
+            reserve_centicents=0,
+            reason="put into service",
         )
-    )  # fmt: skip
+    )
     made.say(advanced(100_002_800))
     made.say(advanced(100_005_700, seat=4))  # a cent too much
     made.say(advanced(100_008_500, seat=5))
@@ -74,6 +85,11 @@ def advanced(value: int, seat: int = 3, reserve: int = 0) -> model.MeterAdvanced
 
 def reset(share_bp: int, paid_centicents: int, value: int) -> model.MeterReset:
     return model.MeterReset(
-        table="fu-01", round_no=1, seat=3, share_bp=share_bp, paid_centicents=paid_centicents, value_centicents=value,
+        table="fu-01",
+        round_no=1,
+        seat=3,
+        share_bp=share_bp,
+        paid_centicents=paid_centicents,
+        value_centicents=value,
         reserve_centicents=0,
-    )  # fmt: skip
+    )

@@ -316,9 +316,12 @@ def plugged_in(broker: Broker) -> Iterator[None]:
     tokens = SimpleNamespace(token_hex=lambda size: broker.rng.randbytes(size).hex())
     with contextlib.ExitStack() as stack:
         for module, name, other in (
-            (kafka_client, "kafka", library), (kafka_client, "time", clock), (partition_writer, "time", clock),
-            (partition_writer, "secrets", tokens), (kafka_results, "secrets", tokens),
+            (kafka_client, "kafka", library),
+            (kafka_client, "time", clock),
+            (partition_writer, "time", clock),
+            (partition_writer, "secrets", tokens),
+            (kafka_results, "secrets", tokens),
             (kafka_client.Cluster, "probe", lambda self: None),
-        ):  # fmt: skip
+        ):
             stack.enter_context(patch.object(module, name, other))
         yield

@@ -121,9 +121,7 @@ def _tables(flush: int, settings: Callable[..., Any], hands: Sequence[tuple[int,
         return np.array(as_numbers, dtype=np.int16).reshape(len(settings_), len(number))
 
     begins = np.cumsum([0, *map(len, choices)], dtype=np.int32)
-    return Tables(
-        keys, rows, numbered(house), np.array(dealer, dtype=np.int8), begins, numbered(choice)
-    )  # fmt: skip
+    return Tables(keys, rows, numbered(house), np.array(dealer, dtype=np.int8), begins, numbered(choice))
 
 
 @compiled

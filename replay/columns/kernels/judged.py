@@ -19,13 +19,49 @@ CHECKS: Final = (
 )  # fmt: skip
 """What a row did not pass, by number; 0 is upheld. One that is aside was not looked at: the single path judges it."""
 (
-    UPHELD, CARDS, HOUSE_WAY, NOT_IN_COLUMNS, MONEY, ENVY, ENVY_CALL, DECK, DICE, SHUFFLE, CUT, START,
-    SHAKES, ORDER_OF_THE_DEAL, BURN_CARD, COVER_CARD,
-    STUB, COLLECTION, NO_MORE_BETS, LATE, BASE_WAGER, LIMITS, SEATED,
-    LAMMERS, PROGRESSIVE_COUNT, LOCK, SET_EARLY, ANNOUNCED, REVEAL, PROGRESSIVE_PAID, METER, ORDER, MYSTERY,
-    DECISIONS, SIDE_CARD, COUNT, ROTATION, BUTTON, PILES, BACKLINE, FEES,
+    UPHELD,
+    CARDS,
+    HOUSE_WAY,
+    NOT_IN_COLUMNS,
+    MONEY,
+    ENVY,
+    ENVY_CALL,
+    DECK,
+    DICE,
+    SHUFFLE,
+    CUT,
+    START,
+    SHAKES,
+    ORDER_OF_THE_DEAL,
+    BURN_CARD,
+    COVER_CARD,
+    STUB,
+    COLLECTION,
+    NO_MORE_BETS,
+    LATE,
+    BASE_WAGER,
+    LIMITS,
+    SEATED,
+    LAMMERS,
+    PROGRESSIVE_COUNT,
+    LOCK,
+    SET_EARLY,
+    ANNOUNCED,
+    REVEAL,
+    PROGRESSIVE_PAID,
+    METER,
+    ORDER,
+    MYSTERY,
+    DECISIONS,
+    SIDE_CARD,
+    COUNT,
+    ROTATION,
+    BUTTON,
+    PILES,
+    BACKLINE,
+    FEES,
     ASIDE,
-) = range(len(CHECKS))  # fmt: skip
+) = range(len(CHECKS))
 
 WINS, LOST, TIED = 1, 2, 3
 """How a wager ends, as it is announced (`replay.columns.row_course.ANNOUNCED`)."""
@@ -51,8 +87,12 @@ def nothing_judged(rows: int, places: int = 0, hands: int = 0) -> Judged:
     """Return the arrays for so many rows of so many boxes and wagers, and hands with an Envy Bonus, in which none was judged."""
     of_one, of_wagers, of_hands = (rows,), (rows, places), (rows, hands)
     return Judged(
-        check=np.full(of_one, ASIDE, dtype=np.uint8), settled=np.zeros(of_one, dtype=np.uint8),
-        due=np.zeros(of_wagers, dtype=np.int64), lines=np.zeros(of_wagers, dtype=np.uint8),
-        ends=np.zeros(of_wagers, dtype=np.uint8), envy=np.zeros(of_hands, dtype=np.uint8),
-        envy_due=np.zeros(of_hands, dtype=np.int64), envy_to=np.zeros(of_hands, dtype=np.uint8),
-    )  # fmt: skip
+        check=np.full(of_one, ASIDE, dtype=np.uint8),
+        settled=np.zeros(of_one, dtype=np.uint8),
+        due=np.zeros(of_wagers, dtype=np.int64),
+        lines=np.zeros(of_wagers, dtype=np.uint8),
+        ends=np.zeros(of_wagers, dtype=np.uint8),
+        envy=np.zeros(of_hands, dtype=np.uint8),
+        envy_due=np.zeros(of_hands, dtype=np.int64),
+        envy_to=np.zeros(of_hands, dtype=np.uint8),
+    )

@@ -78,8 +78,9 @@ def two_hands(cards: Array, high: int, low: int, lowest: bool) -> int:
 
 
 @inlined
-def settle_ace_high(own: Array, ace_high: bool, joker: bool, highest: int, at: int, staked: Array, lines: Array, ends: Array,
-                    due: Array) -> int:  # fmt: skip
+def settle_ace_high(
+    own: Array, ace_high: bool, joker: bool, highest: int, at: int, staked: Array, lines: Array, ends: Array, due: Array
+) -> int:
     """Settle an Ace High Bonus; return its winnings, -1 where no row tells them (`games.face_up_pai_gow.settle_ace_high`).
 
     `ace_high`, `joker`: of the cards against which the others play; `highest` is `highest_unpaired` of the player's.
@@ -92,8 +93,9 @@ def settle_ace_high(own: Array, ace_high: bool, joker: bool, highest: int, at: i
 
 
 @inlined
-def settle_bonuses(terms: Any, completes: int, wild: int, at: int, staked: Array, lines: Array, ends: Array, due: Array
-                   ) -> int:  # fmt: skip
+def settle_bonuses(
+    terms: Any, completes: int, wild: int, at: int, staked: Array, lines: Array, ends: Array, due: Array
+) -> int:
     """Settle Fortune and Progressive of a box, whose wagers begin at a place; return their winnings, -1 where no row tells them.
 
     `completes`, `wild`: the lines that the seven cards make with the joker so.

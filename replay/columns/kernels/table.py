@@ -28,9 +28,24 @@ from replay.columns.kernels.judged import (
 from replay.columns.row_schemas import RowSchema
 
 (
-    M_LAST_WAGER, M_NO_MORE_BETS, M_LAST_ACCEPTED, M_LOCKED, M_LAST_LAMMER, M_START, M_FIRST_CARD, M_LAST_CARD, M_COVERED,
-    M_DEALER_SET, M_FIRST_LOOK, M_LAST_FORTUNE, M_FIRST_ENVY, M_LAST_SET, M_TURNED, M_SHAKER, M_LAST_ON_DICE,
-) = range(17)  # fmt: skip
+    M_LAST_WAGER,
+    M_NO_MORE_BETS,
+    M_LAST_ACCEPTED,
+    M_LOCKED,
+    M_LAST_LAMMER,
+    M_START,
+    M_FIRST_CARD,
+    M_LAST_CARD,
+    M_COVERED,
+    M_DEALER_SET,
+    M_FIRST_LOOK,
+    M_LAST_FORTUNE,
+    M_FIRST_ENVY,
+    M_LAST_SET,
+    M_TURNED,
+    M_SHAKER,
+    M_LAST_ON_DICE,
+) = range(17)
 """The places of `replay.columns.row_schemas.MOMENTS`."""
 
 

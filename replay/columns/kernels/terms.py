@@ -214,13 +214,20 @@ def player_dealer(book: Rulebook, instead: bool = False) -> tuple[PlayerDealer] 
     return (
         PlayerDealer(
             limits=np.array([_limits(book, wager) for wager in PLAYER_DEALER.wagers], dtype=np.int64),
-            own=_on_ace_high(book), fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
+            own=_on_ace_high(book),
+            fortune=_by_lines(fortune),
+            fortune_wild=_is_wild(fortune),
             fortune_envy=fortune is not None and fortune.has_envy,
-            envy_holder_must_wager=bool(settings["envy_holder_must_wager"]), qualifying=numbers["qualifying_wager_cents"],
-            lowest=book.chapter.wheel == "lowest", net=settings["coverage"] == "net", fee=int(settings["collection"]),
-            rounds=numbers["rounds_as_player_dealer"], stub=numbers["stub_cards"], cut_free=book.exempt("5(e)"),
+            envy_holder_must_wager=bool(settings["envy_holder_must_wager"]),
+            qualifying=numbers["qualifying_wager_cents"],
+            lowest=book.chapter.wheel == "lowest",
+            net=settings["coverage"] == "net",
+            fee=int(settings["collection"]),
+            rounds=numbers["rounds_as_player_dealer"],
+            stub=numbers["stub_cards"],
+            cut_free=book.exempt("5(e)"),
         ),
-    )  # fmt: skip
+    )
 
 
 def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice] | None:
@@ -238,7 +245,8 @@ def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice
         own[0] = AT_ODDS, rule.odds.numerator, rule.odds.denominator, 1
     beat_it = _offered(book, "beat_it")
     on_dice = OnDice(
-        commission_free=bool(book.settings["commission_free"]), vigorish_bp=book.chapter.numbers["vigorish_bp"],
+        commission_free=bool(book.settings["commission_free"]),
+        vigorish_bp=book.chapter.numbers["vigorish_bp"],
         vigorish_step=max(1, int(book.settings["vigorish_step"])),
         vigorish_rounding=("down", "nearest", "up").index(str(book.settings["vigorish_rounding"])),
         sum_pays=_on_dice(_offered(book, "sum"), None),
@@ -246,10 +254,12 @@ def pai_gow_poker(book: Rulebook, instead: bool = False) -> tuple[Sevens, OnDice
         match_pays=np.array([_on_dice(_offered(book, "match"), number) for number in FACES]),
         offered=any(name in book.offers for name in ("sum", "beat_it", "match")),
         red=beat_it is not None and any(line.hand.startswith("red") for line in beat_it.lines),
-        by_player=book.starting == "player_shaker", shake_ms=book.chapter.numbers["shake_ms"],
+        by_player=book.starting == "player_shaker",
+        shake_ms=book.chapter.numbers["shake_ms"],
         mystery_bp=-1 if mystery is None else mystery.rate_bp,
-        mystery_linked=book.linked_mystery, mystery_most=0 if mystery is None else mystery.maximum_cents * 100,
-    )  # fmt: skip
+        mystery_linked=book.linked_mystery,
+        mystery_most=0 if mystery is None else mystery.maximum_cents * 100,
+    )
     return _sevens(book, PAI_GOW_POKER, own), on_dice
 
 
@@ -266,19 +276,28 @@ def dj_wild(book: Rulebook, instead: bool = False) -> tuple[Wild] | None:
     return (
         Wild(
             limits=np.array([_limits(book, wager) for wager in DJ_WILD.wagers], dtype=np.int64),
-            blind=_by_rank(_offered(book, "blind")), trips=np.concatenate([_by_rank(trips, False), _by_rank(trips)]),
-            bad_beat=_by_rank(_offered(book, "bad_beat")), progressive=_by_rank(progressive),
-            deuces_wild=book.settings["progressive_deuces"] == "wild", folds_lose=not book.settings["folded_progressive"],
-            envy=progressive is not None and progressive.has_envy, qualifying=numbers["qualifying_wager_cents"],
-            envy_holder_must_wager=bool(book.settings["envy_holder_must_wager"]), deck_age=_deck_age(book),
-            deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
-            cut_below=numbers["cut_from_bottom_cards"], cut_free=False, cut_by_dealer=True,
-            by_hand=book.deal_method == "hand", counts=book.shuffler in ("automated_counting", "continuous"),
+            blind=_by_rank(_offered(book, "blind")),
+            trips=np.concatenate([_by_rank(trips, False), _by_rank(trips)]),
+            bad_beat=_by_rank(_offered(book, "bad_beat")),
+            progressive=_by_rank(progressive),
+            deuces_wild=book.settings["progressive_deuces"] == "wild",
+            folds_lose=not book.settings["folded_progressive"],
+            envy=progressive is not None and progressive.has_envy,
+            qualifying=numbers["qualifying_wager_cents"],
+            envy_holder_must_wager=bool(book.settings["envy_holder_must_wager"]),
+            deck_age=_deck_age(book),
+            deck_size=numbers["deck_size"],
+            cut_least=numbers["cut_depth_cards"],
+            cut_below=numbers["cut_from_bottom_cards"],
+            cut_free=False,
+            cut_by_dealer=True,
+            by_hand=book.deal_method == "hand",
+            counts=book.shuffler in ("automated_counting", "continuous"),
             count_rounds=numbers["stub_count_rounds"],
             as_printed=book.settings["optional_wagers"] == "as_printed",
             rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
         ),
-    )  # fmt: skip
+    )
 
 
 def over_under(book: Rulebook, instead: bool = False) -> tuple[Totals] | None:
@@ -292,17 +311,21 @@ def over_under(book: Rulebook, instead: bool = False) -> tuple[Totals] | None:
     return (
         Totals(
             limits=np.array([_limits(book, wager) for wager in OVER_UNDER.wagers], dtype=np.int64),
-            bonus=_by_total(_offered(book, "bonus")), points=np.array([points(card) for card in range(52)], dtype=np.int64),
-            over_least=numbers["over_least_points"], under_most=numbers["under_most_points"],
+            bonus=_by_total(_offered(book, "bonus")),
+            points=np.array([points(card) for card in range(52)], dtype=np.int64),
+            over_least=numbers["over_least_points"],
+            under_most=numbers["under_most_points"],
             wrong_side_pushes=book.settings["wrong_side"] == "pushes",
             hand_by_hand=book.settings["decisions"] == "hand_by_hand",
-            most_boxes=int(book.settings["most_boxes"]) if book.adjacent_boxes else 1, copies=numbers["copies"],
-            deck_age=numbers["deck_age_shoe_hours"] * HOUR_US, deck_size=numbers["deck_size"],
+            most_boxes=int(book.settings["most_boxes"]) if book.adjacent_boxes else 1,
+            copies=numbers["copies"],
+            deck_age=numbers["deck_age_shoe_hours"] * HOUR_US,
+            deck_size=numbers["deck_size"],
             cut_least=numbers["cut_depth_cards"],
             cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]),
             shuffler=SHUFFLERS.index(book.shuffler),
         ),
-    )  # fmt: skip
+    )
 
 
 _OF_TOTALS: Final = frozenset({"wrong_side", "dead_hand_returns", "decisions", "most_boxes"})
@@ -352,18 +375,31 @@ def fortune_asia(book: Rulebook, instead: bool = False) -> tuple[Sevens, Ints] |
 
 _CLOSING: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}
 _FOLLOWS: Final = {
-    "tiger_9": (), "sum": (), "beat_it": (), "match": (), "fortune_bonus": ("base", "tiger_9"),
+    "tiger_9": (),
+    "sum": (),
+    "beat_it": (),
+    "match": (),
+    "fortune_bonus": ("base", "tiger_9"),
     "progressive": ("base", "tiger_9"),
-}  # fmt: skip
+}
 """Of Pai Gow Poker: up to when wagers are placed, and the wagers that they follow, where that is not as everywhere."""
 
 
 _SETTINGS: Final = frozenset(
     {
-        "commission_free", "envy_holder_must_wager", "folded_progressive", "fortune_pays", "mystery_paid_by", "optional_wagers",
-        "progressive_deuces", "progressive_joker", "vigorish_rounding", "vigorish_step", "void_reverses_meter",
+        "commission_free",
+        "envy_holder_must_wager",
+        "folded_progressive",
+        "fortune_pays",
+        "mystery_paid_by",
+        "optional_wagers",
+        "progressive_deuces",
+        "progressive_joker",
+        "vigorish_rounding",
+        "vigorish_step",
+        "void_reverses_meter",
     }
-)  # fmt: skip
+)
 """The settings that kernels know, or that are of rounds which are not plain. Rules with another are not judged in columns."""
 
 
@@ -381,12 +417,14 @@ def _as_known(book: Rulebook, form: RowSchema) -> bool:
             (rule.closes, rule.follows, rule.of)
             == (
                 _CLOSING.get(name, "no_more_bets") if on_dice else "no_more_bets",
-                _FOLLOWS.get(name, ("base",)) if on_dice else ("base",), None,
+                _FOLLOWS.get(name, ("base",)) if on_dice else ("base",),
+                None,
             )
-            for name, rule in rules.items() if name != "mystery"
+            for name, rule in rules.items()
+            if name != "mystery"
         )
         and book.exempt("5(e)") == book.exempt("5(d)")
-    )  # fmt: skip
+    )
 
 
 def _sevens(book: Rulebook, form: RowSchema, own: Ints, three: ThreeWay | None = None) -> Sevens:
@@ -394,21 +432,34 @@ def _sevens(book: Rulebook, form: RowSchema, own: Ints, three: ThreeWay | None =
     rows, plays, lowest = (three.rows, three.plays, False) if three is not None else way_of(_two_hands(book))
     fortune, progressive = (_offered(book, wager) for wager in ENVY_WAGERS)
     return Sevens(
-        limits=np.array([_limits(book, wager) for wager in form.wagers], dtype=np.int64), own=own,
-        fortune=_by_lines(fortune), fortune_wild=_is_wild(fortune),
-        progressive=_by_lines(progressive), progressive_wild=_is_wild(progressive),
-        stake_returned=progressive is not None and progressive.stake_returned, way_rows=rows, way_plays=plays,
-        lowest=lowest, most_payout=-1 if book.max_payout_cents is None else book.max_payout_cents,
-        qualifying=numbers["qualifying_wager_cents"], fortune_envy=fortune is not None and fortune.has_envy,
+        limits=np.array([_limits(book, wager) for wager in form.wagers], dtype=np.int64),
+        own=own,
+        fortune=_by_lines(fortune),
+        fortune_wild=_is_wild(fortune),
+        progressive=_by_lines(progressive),
+        progressive_wild=_is_wild(progressive),
+        stake_returned=progressive is not None and progressive.stake_returned,
+        way_rows=rows,
+        way_plays=plays,
+        lowest=lowest,
+        most_payout=-1 if book.max_payout_cents is None else book.max_payout_cents,
+        qualifying=numbers["qualifying_wager_cents"],
+        fortune_envy=fortune is not None and fortune.has_envy,
         progressive_envy=progressive is not None and progressive.has_envy,
         envy_holder_must_wager=bool(book.settings.get("envy_holder_must_wager", False)),
-        players_first=not book.has("11(b)"), deck_age=_deck_age(book),
-        dice_age=numbers["dice_age_hours"] * HOUR_US, shakes=numbers["shakes"], stub=numbers["stub_cards"],
-        deck_size=numbers["deck_size"], cut_least=numbers["cut_depth_cards"],
-        cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]), cut_free=book.exempt("5(e)"),
-        cut_by_dealer=not book.has("5(d)"), by_hand=book.deal_method == "hand",
+        players_first=not book.has("11(b)"),
+        deck_age=_deck_age(book),
+        dice_age=numbers["dice_age_hours"] * HOUR_US,
+        shakes=numbers["shakes"],
+        stub=numbers["stub_cards"],
+        deck_size=numbers["deck_size"],
+        cut_least=numbers["cut_depth_cards"],
+        cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]),
+        cut_free=book.exempt("5(e)"),
+        cut_by_dealer=not book.has("5(d)"),
+        by_hand=book.deal_method == "hand",
         rate_bp=-1 if book.linked_meter or progressive is None else progressive.rate_bp,
-    )  # fmt: skip
+    )
 
 
 def _deck_age(book: Rulebook) -> int:

@@ -32,9 +32,14 @@ def said(cards: str = "", clock: str = "", seat: int | None = None, table: str |
 
 @pytest.mark.parametrize(
     "remembered",
-    [said("ace of spades"), said("ace queen", "9:15 pm", 3), said("As Qd", table="fu-01"), said("A♠ 10♥ king of clubs", "9:10"),
-     said("", "21:14", 3, "fu-01")],
-)  # fmt: skip
+    [
+        said("ace of spades"),
+        said("ace queen", "9:15 pm", 3),
+        said("As Qd", table="fu-01"),
+        said("A♠ 10♥ king of clubs", "9:10"),
+        said("", "21:14", 3, "fu-01"),
+    ],
+)
 def test_the_round_is_found_first(db: Warehouse, remembered: Remembered) -> None:
     found = best(db, remembered)
     assert (found.table_id, found.round_no) == ("fu-01", 17)
@@ -85,5 +90,7 @@ def test_an_hour_that_the_clock_shows_twice_can_mean_either() -> None:
     """In New York 01:30 of 2026-11-01 is 05:30 UTC, and 06:30 again; the night before it is 05:30 UTC alone."""
     found = disputes.instants(date(2026, 10, 31), TimeTyped(90, False), "America/New_York")
     assert [datetime.fromtimestamp(at / 1e6, UTC).strftime("%d %H:%M") for at in found] == [
-        "31 05:30", "01 05:30", "01 06:30",
-    ]  # fmt: skip
+        "31 05:30",
+        "01 05:30",
+        "01 06:30",
+    ]

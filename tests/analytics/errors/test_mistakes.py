@@ -109,9 +109,14 @@ def test_time_from_the_event_to_the_round_s_end_to_review_to_disposition(tmp_pat
     opened = sample.EVENING + 14 * MINUTE
     closed = opened + 90 * sample.SECOND
     reviewed = ReviewedFinding(
-        finding_id=sample.DISPUTE.id, state="resolved", assigned_to=None, disposition="confirmed_paid_patron",
-        amount_cents=10_000, first_at_us=closed + 5 * MINUTE, settled_at_us=closed + 30 * MINUTE,
-    )  # fmt: skip
+        finding_id=sample.DISPUTE.id,
+        state="resolved",
+        assigned_to=None,
+        disposition="confirmed_paid_patron",
+        amount_cents=10_000,
+        first_at_us=closed + 5 * MINUTE,
+        settled_at_us=closed + 30 * MINUTE,
+    )
     build(tmp_path / "w", sample.adjudications(), (), sample.rounds_events(), reviews=[reviewed], facts=sample.FACTS)
     shown_after = (sample.PAID_SEQ - sample.DISPUTE_FIRST_SEQ) * 1.5
     with reading(tmp_path / "w") as db:
@@ -127,18 +132,27 @@ def test_false_alarms_by_code_and_findings_that_a_correction_took_back(tmp_path:
     found = [sample.finding("table/a", n, "PAY-UNDER", 1, "base", -100, "", "", evidence=(n,)) for n in range(1, 6)]
     said = ("false_alarm", "record_wrong", "confirmed_coached", "confirmed_paid_patron", "duplicate")
     reviews = [
-        ReviewedFinding(finding_id=f.id, state="resolved", assigned_to=None, disposition=d, amount_cents=None,
-                        first_at_us=1, settled_at_us=2)
+        ReviewedFinding(
+            finding_id=f.id,
+            state="resolved",
+            assigned_to=None,
+            disposition=d,
+            amount_cents=None,
+            first_at_us=1,
+            settled_at_us=2,
+        )
         for f, d in zip(found, said, strict=True)
-    ]  # fmt: skip
+    ]
     rounds = [sample.adjudication("table/a", f.round_no or 0, [], [f]) for f in found]
     late = sample.finding("table/a", 6, "WAGER-LATE", 1, "base", None, "", "", evidence=(6,))
     moved = sample.finding("table/a", 7, "PAY-OVER", 1, "base", 100, "", "", evidence=(7,))
     again = sample.finding("table/a", 7, "PAY-OVER", 1, "base", 200, "", "", evidence=(7, 8))
     rounds += [
-        sample.adjudication("table/a", 6, [], [late]), sample.adjudication("table/a", 6, [], revision=2, withdrawn=(late.id,)),
-        sample.adjudication("table/a", 7, [], [moved]), sample.adjudication("table/a", 7, [], [again], revision=2),
-    ]  # fmt: skip
+        sample.adjudication("table/a", 6, [], [late]),
+        sample.adjudication("table/a", 6, [], revision=2, withdrawn=(late.id,)),
+        sample.adjudication("table/a", 7, [], [moved]),
+        sample.adjudication("table/a", 7, [], [again], revision=2),
+    ]
     build(tmp_path / "w", rounds, (), reviews=reviews)
     with reading(tmp_path / "w") as db:
         rows = {row["code"]: row for row in false_alarms(db).iter_rows(named=True)}
@@ -180,13 +194,30 @@ def month(
             hit = [(patron, cents) for patron in (seated if random.random() < 0.3 else [seated[random.integers(0, 2)]])]
         hit += [(p, 10_000) for p in seated if random.random() < (stealing or {}).get((str(dealers[n]), p), 0.0)]
         findings += [
-            {"stream": "table/a", "table_id": "a", "round_no": n, "game": "g", "shift": "day", "dealer": dealers[n],
-             "gaming_day": synthetic.FIRST_DAY, "code": "PAY-OVER", "bettor": patron, "difference_cents": cents,
-             "seat": seat, "overpaid_cents": max(cents, 0), "underpaid_cents": max(-cents, 0)}
+            {
+                "stream": "table/a",
+                "table_id": "a",
+                "round_no": n,
+                "game": "g",
+                "shift": "day",
+                "dealer": dealers[n],
+                "gaming_day": synthetic.FIRST_DAY,
+                "code": "PAY-OVER",
+                "bettor": patron,
+                "difference_cents": cents,
+                "seat": seat,
+                "overpaid_cents": max(cents, 0),
+                "underpaid_cents": max(-cents, 0),
+            }
             for seat, (patron, cents) in enumerate(hit)
-        ]  # fmt: skip
-    same = [pl.lit("table/a").alias("stream"), pl.lit("a").alias("table_id"), pl.lit("g").alias("game"),
-            pl.lit("day").alias("shift"), pl.lit(synthetic.FIRST_DAY).alias("gaming_day")]  # fmt: skip
+        ]
+    same = [
+        pl.lit("table/a").alias("stream"),
+        pl.lit("a").alias("table_id"),
+        pl.lit("g").alias("game"),
+        pl.lit("day").alias("shift"),
+        pl.lit(synthetic.FIRST_DAY).alias("gaming_day"),
+    ]
     pairs = pl.DataFrame(played, schema=["dealer", "bettor"], orient="row")
     bettors = pairs.group_by("dealer", "bettor").agg(pl.len().cast(pl.Int64).alias("wagers")).with_columns(same)
     pace = pl.DataFrame({"dealer": dealers}).group_by("dealer").agg(pl.len().cast(pl.Int64).alias("rounds"))

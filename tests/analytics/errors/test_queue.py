@@ -20,10 +20,15 @@ def found(round_no: int, code: str = "PAY-UNDER", wager: str | None = "base", ce
 
 
 FOUND = {
-    1: found(1), 2: found(2, cents=-700), 3: found(3, cents=500), 4: found(4, wager="ace_high_bonus"), 5: found(5),
-    6: found(6, code="DEAL-SHAKE", wager=None, cents=None), 7: found(7, code="DEAL-SHAKE", wager=None, cents=None),
+    1: found(1),
+    2: found(2, cents=-700),
+    3: found(3, cents=500),
+    4: found(4, wager="ace_high_bonus"),
+    5: found(5),
+    6: found(6, code="DEAL-SHAKE", wager=None, cents=None),
+    7: found(7, code="DEAL-SHAKE", wager=None, cents=None),
     8: found(8, code="DEAL-SHAKE", wager=None, cents=None),
-}  # fmt: skip
+}
 DEALERS = {5: "d-99"}
 DAYS = {8: sample.DAY_1}
 
@@ -32,10 +37,11 @@ DAYS = {8: sample.DAY_1}
 def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     path = tmp_path_factory.mktemp("queue") / "warehouse.duckdb"
     rounds = [
-        sample.adjudication(TABLE, n, [], [f], dealer=DEALERS.get(n, "d-07"), day=DAYS.get(n, sample.DAY_2),
-                            opened=sample.EVENING + n)
+        sample.adjudication(
+            TABLE, n, [], [f], dealer=DEALERS.get(n, "d-07"), day=DAYS.get(n, sample.DAY_2), opened=sample.EVENING + n
+        )
         for n, f in FOUND.items()
-    ]  # fmt: skip
+    ]
     build(path, rounds, ())
     with reading(path) as opened:
         yield opened

@@ -21,17 +21,34 @@ def codes(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "cards"),
     [
-        ("As Ks", ["As", "Ks"]), ("A♠", ["As"]), ("♠A ♥K", ["As", "Kh"]), ("4♦️ 5♦", ["4d", "5d"]), ("AsKsQd", ["As", "Ks", "Qd"]),
-        ("ace king of spades", ["As", "Ks"]), ("ace of hearts, king, queen of spades", ["Ah", "K?", "Qs"]),
-        ("ace of hearts and king of spades", ["Ah", "Ks"]), ("a king and a queen", ["K?", "Q?"]), ("A K Q", ["A?", "K?", "Q?"]),
-        ("AKQ", ["A?", "K?", "Q?"]), ("10h TD 10", ["Th", "Td", "T?"]), ("joker, jk", ["Jk", "Jk"]),
+        ("As Ks", ["As", "Ks"]),
+        ("A♠", ["As"]),
+        ("♠A ♥K", ["As", "Kh"]),
+        ("4♦️ 5♦", ["4d", "5d"]),
+        ("AsKsQd", ["As", "Ks", "Qd"]),
+        ("ace king of spades", ["As", "Ks"]),
+        ("ace of hearts, king, queen of spades", ["Ah", "K?", "Qs"]),
+        ("ace of hearts and king of spades", ["Ah", "Ks"]),
+        ("a king and a queen", ["K?", "Q?"]),
+        ("A K Q", ["A?", "K?", "Q?"]),
+        ("AKQ", ["A?", "K?", "Q?"]),
+        ("10h TD 10", ["Th", "Td", "T?"]),
+        ("joker, jk", ["Jk", "Jk"]),
         ("pair of sixes", ["6?", "6?"]),
-        ("three kings and an ace", ["K?", "K?", "K?", "A?"]), ("three of clubs", ["3c"]), ("two of hearts", ["2h"]),
-        ("trips tens", ["T?"] * 3), ("aces and eights", ["A?", "8?"]), ("seven-five", ["7?", "5?"]), ("spades", ["?s"]),
-        ("I had the Ace of Hearts!", ["Ah"]), ("jack of diamonds 9d", ["Jd", "9d"]), ("A", ["A?"]), ("a", ["A?"]),
+        ("three kings and an ace", ["K?", "K?", "K?", "A?"]),
+        ("three of clubs", ["3c"]),
+        ("two of hearts", ["2h"]),
+        ("trips tens", ["T?"] * 3),
+        ("aces and eights", ["A?", "8?"]),
+        ("seven-five", ["7?", "5?"]),
+        ("spades", ["?s"]),
+        ("I had the Ace of Hearts!", ["Ah"]),
+        ("jack of diamonds 9d", ["Jd", "9d"]),
+        ("A", ["A?"]),
+        ("a", ["A?"]),
         ("", []),
     ],
-)  # fmt: skip
+)
 def test_cards_are_read(text: str, cards: list[str]) -> None:
     assert codes(text) == cards
     assert cards_typed(text).unread == ()
@@ -65,10 +82,23 @@ def test_nothing_typed_raises(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "minutes", "either"),
-    [("21:14", 1274, False), ("2114", 1274, False), ("9:14 pm", 1274, False), ("9.14 P.M.", 1274, False), ("9", 540, True),
-     ("9:14", 554, True), ("09:14", 554, False), ("12:30 am", 30, False), ("12 pm", 720, False), ("0:05", 5, False),
-     ("13:00", 780, False), ("12:59", 779, True), ("23:59", 1439, False), ("9 o'clock", 540, True)],
-)  # fmt: skip
+    [
+        ("21:14", 1274, False),
+        ("2114", 1274, False),
+        ("9:14 pm", 1274, False),
+        ("9.14 P.M.", 1274, False),
+        ("9", 540, True),
+        ("9:14", 554, True),
+        ("09:14", 554, False),
+        ("12:30 am", 30, False),
+        ("12 pm", 720, False),
+        ("0:05", 5, False),
+        ("13:00", 780, False),
+        ("12:59", 779, True),
+        ("23:59", 1439, False),
+        ("9 o'clock", 540, True),
+    ],
+)
 def test_times_are_read(text: str, minutes: int, either: bool) -> None:
     assert time_typed(text) == TimeTyped(minutes, either)
 

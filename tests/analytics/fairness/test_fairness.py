@@ -107,12 +107,21 @@ def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
     db, counts = devices.floor(1, tables=1, rounds=2), range(6, 22)
     hands = pl.DataFrame(
         [
-            {"table_id": str(seen), "game": "face_up_pai_gow", "gaming_month": synthetic.FIRST_DAY, "method": "automated",
-             "position": "1", "cards": 7, "pattern": "", "joker": joker, "hands": number}
+            {
+                "table_id": str(seen),
+                "game": "face_up_pai_gow",
+                "gaming_month": synthetic.FIRST_DAY,
+                "method": "automated",
+                "position": "1",
+                "cards": 7,
+                "pattern": "",
+                "joker": joker,
+                "hands": number,
+            }
             for seen in counts
             for joker, number in ((True, seen), (False, 100 - seen))
         ]
-    )  # fmt: skip
+    )
     db.register("hands", hands.to_arrow())
     db.execute("CREATE OR REPLACE TABLE mart_hands AS SELECT * FROM hands")
     found = fairness(db).filter(pl.col("family") == "joker")
@@ -124,17 +133,29 @@ def test_the_joker_s_p_value_is_twice_the_smaller_tail() -> None:
 
 @pytest.mark.parametrize(
     ("numbers", "verdict"),
-    [(dict.fromkeys(range(1, 8), 1000), "within"), ({n: 1000 + 400 * (n == 3) for n in range(1, 8)}, "alarm"),
-     (dict.fromkeys(range(1, 11), 1000), "cannot_tell")],
-)  # fmt: skip
+    [
+        (dict.fromkeys(range(1, 8), 1000), "within"),
+        ({n: 1000 + 400 * (n == 3) for n in range(1, 8)}, "alarm"),
+        (dict.fromkeys(range(1, 11), 1000), "cannot_tell"),
+    ],
+)
 def test_numbers_are_held_against_seven_and_beyond_that_against_nothing(numbers: dict[int, int], verdict: str) -> None:
     """Of numbers beyond 7 nobody has said from how many one is drawn (D320): that they are not sevenths is no bias."""
     db = devices.floor(1, tables=1, rounds=2)
-    starts = pl.DataFrame([
-        {"stream": "table/ca-01", "table_id": "ca-01", "game": "player_dealer", "gaming_month": synthetic.FIRST_DAY,
-         "kind": "number", "value": str(number), "rounds": times}
-        for number, times in numbers.items()
-    ])  # fmt: skip
+    starts = pl.DataFrame(
+        [
+            {
+                "stream": "table/ca-01",
+                "table_id": "ca-01",
+                "game": "player_dealer",
+                "gaming_month": synthetic.FIRST_DAY,
+                "kind": "number",
+                "value": str(number),
+                "rounds": times,
+            }
+            for number, times in numbers.items()
+        ]
+    )
     db.register("starts", starts.to_arrow())
     db.execute("CREATE OR REPLACE TABLE mart_starts AS SELECT * FROM starts")
     [row] = fairness(db).filter(pl.col("family") == "number").iter_rows(named=True)
@@ -189,12 +210,19 @@ def test_the_models_give_what_is_tested(tmp_path: Path) -> None:
     with reading(sample.make(tmp_path / "w")) as db:
         totals = fairness_counts(db, "total", "dice_set")
         assert totals.filter(pl.col("observed") > 0).select("dice_set", "value", "observed").rows() == [
-            ("dice-7", "8", 1), ("dice-7", "9", 1),
-        ]  # fmt: skip
+            ("dice-7", "8", 1),
+            ("dice-7", "9", 1),
+        ]
         jokers = fairness_counts(db, "joker", "property").filter(pl.col("value") == "joker")
         assert dict(jokers.select("position", "observed").iter_rows()) == {
-            "dealer": 1, "1": 0, "2": 0, "3": 0, "4": 0, "5": 0, "6": 0,
-        }  # fmt: skip
+            "dealer": 1,
+            "1": 0,
+            "2": 0,
+            "3": 0,
+            "4": 0,
+            "5": 0,
+            "6": 0,
+        }
         (again,) = db.sql("SELECT position, pairs, repeated FROM mart_repeats").fetchall()
         assert again == ("dealer", 1, 6)
         assert set(fairness(db, "property")["verdict"]) == {"cannot_tell"}

@@ -31,10 +31,19 @@ def wager(*ends: tuple[float, float], step: float = 1.0) -> Expected:
     mean = sum(p * win for p, win in ends)
     variance = sum(p * (win - mean) ** 2 for p, win in ends)
     return Expected(
-        chapter="x", wager="x", paytable="", edge=mean, edge_by_house_way=None, variance=variance,
-        skewness=sum(p * (win - mean) ** 3 for p, win in ends) / variance**1.5, ends=tuple(sorted(ends, key=lambda e: e[1])),
-        step=step, decided=False, shares="seat", notices=(),
-    )  # fmt: skip
+        chapter="x",
+        wager="x",
+        paytable="",
+        edge=mean,
+        edge_by_house_way=None,
+        variance=variance,
+        skewness=sum(p * (win - mean) ** 3 for p, win in ends) / variance**1.5,
+        ends=tuple(sorted(ends, key=lambda e: e[1])),
+        step=step,
+        decided=False,
+        shares="seat",
+        notices=(),
+    )
 
 
 def volume(wagers: int, stake: float = 1.0) -> Volume:

@@ -64,9 +64,18 @@ E_OPENER, E_CLOSER, E_DROP = ("opener", 100_00), ("closer", 90_00), ("drop", 50_
         ([E_OPENER, E_CLOSER, E_OPENER, E_DROP], 5000, None, None),
         ([E_OPENER, E_CLOSER, E_OPENER, E_CLOSER, E_DROP], 5000, 3000, 60.0),
     ],
-    ids=["all", "no drop", "no closer", "no opener", "nothing dropped", "fill and credit", "buy-ins are not win",
-         "opened again", "opened and closed twice"],
-)  # fmt: skip
+    ids=[
+        "all",
+        "no drop",
+        "no closer",
+        "no opener",
+        "nothing dropped",
+        "fill and credit",
+        "buy-ins are not win",
+        "opened again",
+        "opened and closed twice",
+    ],
+)
 def test_what_is_not_counted_is_null_and_never_nothing(
     tmp_path: Path, entries: list[tuple[str, int]], drop: int | None, win: int | None, percent: float | None
 ) -> None:
@@ -112,8 +121,11 @@ def test_house_win_by_wager(db: Warehouse) -> None:
     rows = {row["wager"]: row for row in hold.hold_by(db, "wager").iter_rows(named=True)}
     bonus, progressive, base = rows["ace_high_bonus"], rows["progressive"], rows["base"]
     assert (bonus["wagers"], bonus["handle_cents"], bonus["payouts_cents"], bonus["house_win_cents"]) == (
-        2, 1500, 16500, -15000,
-    )  # fmt: skip
+        2,
+        1500,
+        16500,
+        -15000,
+    )
     assert bonus["house_win_percent"] == pytest.approx(-1000.0)
     assert (progressive["handle_cents"], progressive["house_win_cents"]) == (1500, -123500)
     assert progressive["jackpots_by_slip_cents"] == 125_000
@@ -202,8 +214,10 @@ def test_queue_totals_and_choices(db: Warehouse) -> None:
     assert (total["overpaid_cents"], total["underpaid_cents"]) == (4000, 12_500)
     choices = queue.queue_choices(db)
     assert (choices.tables, choices.gaming_days, choices.severities) == (
-        ["fu-01", "fu-02"], [DAY_2], ["high", "medium", "low"],
-    )  # fmt: skip
+        ["fu-01", "fu-02"],
+        [DAY_2],
+        ["high", "medium", "low"],
+    )
 
 
 def test_round_view_has_recorded_beside_recomputed_findings_events_and_neighbours(db: Warehouse) -> None:

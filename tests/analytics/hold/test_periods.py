@@ -37,8 +37,10 @@ def test_a_month_is_the_sum_of_its_fully_counted_days(db: Warehouse) -> None:
 def test_day_month_to_date_and_year_to_date(db: Warehouse) -> None:
     frame = month_and_year_to_date(db, "table", date(2026, 3, 5)).filter(pl.col("table_id") == "fu-01")
     assert frame.select("span", "win_cents").rows() == [
-        ("day", 240_000), ("month_to_date", 240_000), ("year_to_date", 240_000),
-    ]  # fmt: skip
+        ("day", 240_000),
+        ("month_to_date", 240_000),
+        ("year_to_date", 240_000),
+    ]
     newest = month_and_year_to_date(db, "table").filter(pl.col("table_id") == "fu-01")
     assert newest["win_cents"].to_list() == [180_400, 420_400, 420_400]
 
@@ -71,8 +73,11 @@ def test_a_figure_is_opened_down_to_the_wagers_and_counts_that_make_it(db: Wareh
     assert behind.wagers_behind(db, limit=2, offset=1).height == 2
     counts = behind.counts_behind(db, Selection(table="fu-01", first=date(2026, 3, 6)))
     assert counts.select("kind", "amount_cents").rows() == [
-        ("opener", 1_490_000), ("closer", 850_400), ("drop", 0), ("drop", 820_000),
-    ]  # fmt: skip
+        ("opener", 1_490_000),
+        ("closer", 850_400),
+        ("drop", 0),
+        ("drop", 820_000),
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------ investigations
@@ -82,11 +87,18 @@ def table_days(*months: list[tuple[int, int]]) -> pl.DataFrame:
     """Days of (drop, win) in April, May, … of one table."""
     return pl.DataFrame(
         [
-            {"stream": "table/a", "table_id": "a", "game": "face_up_pai_gow", "gaming_day": date(2026, 4 + month, 1 + at),
-             "drop_cents": drop, "win_cents": win}
-            for month, days in enumerate(months) for at, (drop, win) in enumerate(days)
+            {
+                "stream": "table/a",
+                "table_id": "a",
+                "game": "face_up_pai_gow",
+                "gaming_day": date(2026, 4 + month, 1 + at),
+                "drop_cents": drop,
+                "win_cents": win,
+            }
+            for month, days in enumerate(months)
+            for at, (drop, win) in enumerate(days)
         ]
-    )  # fmt: skip
+    )
 
 
 def investigated(*months: list[tuple[int, int]]) -> dict[str, object]:
@@ -128,8 +140,9 @@ def test_a_period_that_goes_on_is_told_from_one_that_has_ended() -> None:
     db = synthetic.warehouse(mart_hold_table_day=table_days(STEADY, STEADY, STEADY))
     frame = written_investigations(db)
     assert frame.select("period", "prior_period", "ended").rows() == [
-        (date(2026, 6, 1), date(2026, 5, 1), False), (date(2026, 5, 1), date(2026, 4, 1), True),
-    ]  # fmt: skip
+        (date(2026, 6, 1), date(2026, 5, 1), False),
+        (date(2026, 5, 1), date(2026, 4, 1), True),
+    ]
 
 
 @pytest.mark.parametrize(

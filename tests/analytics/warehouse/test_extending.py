@@ -27,9 +27,14 @@ def built(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 def whole(path: Path) -> Path:
     build(
-        path, sample.adjudications(), sample.ledger(), sample.rounds_events(), table_events=sample.table_events(),
-        reviews=sample.reviews(), facts=FACTS,
-    )  # fmt: skip
+        path,
+        sample.adjudications(),
+        sample.ledger(),
+        sample.rounds_events(),
+        table_events=sample.table_events(),
+        reviews=sample.reviews(),
+        facts=FACTS,
+    )
     return path
 
 
@@ -53,9 +58,17 @@ def test_what_is_added_later_comes_to_the_same(
     assert known.inputs == "1"
     new = [row for row in rows if not known.has(row.stream, row.round_no, row.revision)]
     extend(
-        path, known, new, sample.ledger(), events, stream_findings=(), table_events=(), reviews=sample.reviews(), facts=FACTS,
+        path,
+        known,
+        new,
+        sample.ledger(),
+        events,
+        stream_findings=(),
+        table_events=(),
+        reviews=sample.reviews(),
+        facts=FACTS,
         inputs="2",
-    )  # fmt: skip
+    )
     assert built(path) == everything
     with reading(path) as db:
         assert hold.generation(db).generation == 2

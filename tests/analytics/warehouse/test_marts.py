@@ -47,16 +47,37 @@ def _floor(seed: int) -> tuple[list[Adjudication], list[RoundEvents]]:
             opened = EVENING + at * 86_400 * SECOND
             for _ in range(dice.randint(0 if at else 1, 7)):
                 number, opened = number + 1, opened + dice.randint(100, 900) * SECOND
-                rounds.append(adjudication(
-                    f"table/{table}", number, _settlements(dice, table), day=day, opened=opened, lasts=dice.randint(20, 90),
-                    dealer=f"d-{dice.randint(1, 3)}", verdict=dice.choice(VERDICTS), first_seq=number * 80,
-                ))  # fmt: skip
-                events.append(RoundEvents(stream=f"table/{table}", round_no=number, events=[
-                    {"seq": number * 80 + place, "event_id": "e", "payload": "{}", "hash": "00",
-                     "type": dice.choice(("hand_set", "device_failed", "device_restored")),
-                     "source": dice.choice(("shoe", "camera", "desk")), "occurred_at_us": opened + dice.randint(-5, 120) * SECOND}
-                    for place in range(dice.randint(0, 4))
-                ]))  # fmt: skip
+                rounds.append(
+                    adjudication(
+                        f"table/{table}",
+                        number,
+                        _settlements(dice, table),
+                        day=day,
+                        opened=opened,
+                        lasts=dice.randint(20, 90),
+                        dealer=f"d-{dice.randint(1, 3)}",
+                        verdict=dice.choice(VERDICTS),
+                        first_seq=number * 80,
+                    )
+                )
+                events.append(
+                    RoundEvents(
+                        stream=f"table/{table}",
+                        round_no=number,
+                        events=[
+                            {
+                                "seq": number * 80 + place,
+                                "event_id": "e",
+                                "payload": "{}",
+                                "hash": "00",
+                                "type": dice.choice(("hand_set", "device_failed", "device_restored")),
+                                "source": dice.choice(("shoe", "camera", "desk")),
+                                "occurred_at_us": opened + dice.randint(-5, 120) * SECOND,
+                            }
+                            for place in range(dice.randint(0, 4))
+                        ],
+                    )
+                )
     return rounds, events
 
 
@@ -93,8 +114,11 @@ def test_the_floor_s_tiles_are_what_its_rounds_come_to(db: Warehouse, day: date 
         last, verdicts = max(of_table, key=lambda row: row["closed_at_us"]), Counter(row["verdict"] for row in of_table)
         tile = tiles[stream]
         assert [tile[name] for name in ("rounds", "last_round_no", "last_dealer", "game")] == [
-            len(of_table), last["round_no"], last["dealer"], last["game"],
-        ]  # fmt: skip
+            len(of_table),
+            last["round_no"],
+            last["dealer"],
+            last["game"],
+        ]
         assert [tile[name] for name in ("upheld", "variances", "voids", "undetermined")] == [
             verdicts[name] for name in ("UPHELD", "VARIANCE", "VOID", "UNDETERMINED")
         ]
@@ -119,8 +143,11 @@ def test_devices_are_what_their_events_come_to(db: Warehouse) -> None:
         own = [each for each in events if (each["stream"], each["source"]) == (row["stream"], row["source"])]
         types = Counter(each["type"] for each in own)
         assert [row[name] for name in ("events", "last_at_us", "failures", "restored")] == [
-            len(own), max(each["occurred_at_us"] for each in own), types["device_failed"], types["device_restored"],
-        ]  # fmt: skip
+            len(own),
+            max(each["occurred_at_us"] for each in own),
+            types["device_failed"],
+            types["device_restored"],
+        ]
         assert row["table_last_at_us"] == max(e["occurred_at_us"] for e in events if e["stream"] == row["stream"])
 
 
@@ -153,9 +180,12 @@ def test_what_theory_takes_from_the_whole_floor_is_what_its_wagers_come_to(db: W
 
 
 SELECTIONS = (
-    Selection(), Selection(table="b"), Selection(dealer="d-2"), Selection(first=date(2026, 3, 6), last=date(2026, 3, 7)),
+    Selection(),
+    Selection(table="b"),
+    Selection(dealer="d-2"),
+    Selection(first=date(2026, 3, 6), last=date(2026, 3, 7)),
     Selection(table="nowhere"),
-)  # fmt: skip
+)
 OF: tuple[dict[str, Any], ...] = (
     {},
     {"wager": "fortune_bonus"},

@@ -104,9 +104,12 @@ def test_an_empty_warehouse_can_be_asked_everything(tmp_path: Path) -> None:
     build(tmp_path / "w", (), ())
     with reading(tmp_path / "w") as db:
         frames = [
-            hold.floor_overview(db), hold.hold_by_table_day(db), queue.findings_queue(db), hold.rounds_of(db),
+            hold.floor_overview(db),
+            hold.hold_by_table_day(db),
+            queue.findings_queue(db),
+            hold.rounds_of(db),
             *(hold.hold_by(db, dimension) for dimension in hold.DIMENSIONS),
-        ]  # fmt: skip
+        ]
         assert all(frame.is_empty() for frame in frames)
         assert hold.hold_totals(db).row(0, named=True)["drop_cents"] is None
         assert queue.queue_totals(db).row(0, named=True)["findings"] == 0

@@ -71,9 +71,13 @@ def files(folder: Path) -> dict[str, bytes]:
 def parquet(path: Path, rows: list[tuple[int, bytes]], schema: pa.Schema = SCHEMA, **options: Any) -> None:
     """Write a segment's file as the archive does, or otherwise."""
     options = {
-        "compression": "zstd", "compression_level": LEVEL, "use_dictionary": False, "version": "2.6",
-        "data_page_version": "1.0", "store_schema": False,
-    } | options  # fmt: skip
+        "compression": "zstd",
+        "compression_level": LEVEL,
+        "use_dictionary": False,
+        "version": "2.6",
+        "data_page_version": "1.0",
+        "store_schema": False,
+    } | options
     columns = [pa.array([seq for seq, _ in rows], pa.int64()), pa.array([data for _, data in rows], pa.binary())]
     pq.write_table(pa.Table.from_arrays(columns, schema=schema), path, **options)
 

@@ -266,14 +266,30 @@ def as_json(**changes: object) -> bytes:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"stream": "table/../../../etc/passwd"}, {"stream": "/etc/passwd"}, {"stream": "table/fu-07/.."},
-        {"stream": "table\\fu-07"}, {"stream": "table/fu-07\n"}, {"stream": "table/FU-07"}, {"stream": ""},
-        {"gaming_day": "../../2026-03-14"}, {"gaming_day": "2026-03-14/.."}, {"gaming_day": ""},
-        {"first_seq": 0}, {"first_seq": -1}, {"first_seq": 2**60}, {"first_seq": 4712}, {"number": 0},
-        {"file_bytes": 0}, {"file_sha256": "0" * 63}, {"file_sha256": "../../../../etc/passwd"}, {"head": "Z" * 64},
-        {"format": 2}, {"total_bytes": -1}, {"path": "/etc/passwd"},
+        {"stream": "table/../../../etc/passwd"},
+        {"stream": "/etc/passwd"},
+        {"stream": "table/fu-07/.."},
+        {"stream": "table\\fu-07"},
+        {"stream": "table/fu-07\n"},
+        {"stream": "table/FU-07"},
+        {"stream": ""},
+        {"gaming_day": "../../2026-03-14"},
+        {"gaming_day": "2026-03-14/.."},
+        {"gaming_day": ""},
+        {"first_seq": 0},
+        {"first_seq": -1},
+        {"first_seq": 2**60},
+        {"first_seq": 4712},
+        {"number": 0},
+        {"file_bytes": 0},
+        {"file_sha256": "0" * 63},
+        {"file_sha256": "../../../../etc/passwd"},
+        {"head": "Z" * 64},
+        {"format": 2},
+        {"total_bytes": -1},
+        {"path": "/etc/passwd"},
     ],
-)  # fmt: skip
+)
 def test_what_no_manifest_may_say(changes: dict[str, object]) -> None:
     assert parse(as_json(), Manifest) == example()
     with pytest.raises(ValueError, match=r"\S"):
@@ -283,11 +299,16 @@ def test_what_no_manifest_may_say(changes: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "data",
     [
-        as_json().replace(b'"number":1', b'"number":1,"number":1'), as_json().replace(b'"number":1', b'"number": 1'),
-        as_json().replace(b'"number":1', b'"number":1.0'), as_json() + b"\n", b"[" * 100_000, b"\xff\xfe", b"",
+        as_json().replace(b'"number":1', b'"number":1,"number":1'),
+        as_json().replace(b'"number":1', b'"number": 1'),
+        as_json().replace(b'"number":1', b'"number":1.0'),
+        as_json() + b"\n",
+        b"[" * 100_000,
+        b"\xff\xfe",
+        b"",
         as_json().replace(b'"number":1,', b""),
     ],
-)  # fmt: skip
+)
 def test_manifests_in_another_form(data: bytes) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         parse(data, Manifest)

@@ -236,7 +236,7 @@ def edit(seq: int) -> Callable[[list[tuple[int, bytes]]], list[tuple[int, bytes]
         (lambda rows: rows[::-1], (TABLE, 8, "removed")),
     ],
     ids=["changed", "left out", "swapped", "renumbered", "reversed"],
-)  # fmt: skip
+)
 def test_the_file_is_replaced_and_the_manifests_made_to_fit(
     folder: Path, change: Callable[[list[tuple[int, bytes]]], list[tuple[int, bytes]]], where: tuple[str, int, str]
 ) -> None:

@@ -53,9 +53,11 @@ def test_a_segment_is_one_day_of_one_stream_and_the_running_day_is_left(three_da
     sealed = write_archive(three_days, folder)
     assert sorted(ranges(folder)) == [
         (PROPERTY, DAYS[0], 1, 7),
-        (TABLE, DAYS[0], 1, 7), (TABLE, DAYS[1], 8, 14),
-        (OTHER, DAYS[0], 1, 7), (OTHER, DAYS[1], 8, 14),
-    ]  # fmt: skip
+        (TABLE, DAYS[0], 1, 7),
+        (TABLE, DAYS[1], 8, 14),
+        (OTHER, DAYS[0], 1, 7),
+        (OTHER, DAYS[1], 8, 14),
+    ]
     assert (sealed.segments, sealed.events, sealed.running_day, sealed.manifests) == (5, 35, DAYS[2], 5)
     assert {path for path in files(folder) if path.startswith("segments/table")} == {
         f"segments/table/{table}/{day}.{numbers}.parquet"
@@ -209,8 +211,11 @@ def test_a_broken_stream_is_sealed_as_far_as_it_stands(
     sealed = write_archive(log, folder, running=True)
     assert [line.split(":")[0] for line in sealed.integrity] == [f"LOG-SEAL {TABLE} event 10"]
     assert sorted(ranges(folder)) == [
-        (TABLE, DAYS[0], 1, 7), (TABLE, DAYS[1], 8, 9), (OTHER, DAYS[0], 1, 7), (OTHER, DAYS[1], 8, 14),
-    ]  # fmt: skip
+        (TABLE, DAYS[0], 1, 7),
+        (TABLE, DAYS[1], 8, 9),
+        (OTHER, DAYS[0], 1, 7),
+        (OTHER, DAYS[1], 8, 14),
+    ]
     assert verify(opened(folder)).ok
 
 
@@ -293,8 +298,10 @@ def test_an_interrupted_run_leaves_nothing_half_written(
     assert sealed <= set(ranges(folder))
     assert (result.manifests, result.segments) == (5, 5 - len(sealed))
     assert {stream: head.seq for stream, head in opened(folder).acknowledged().items()} == {
-        PROPERTY: 7, TABLE: 14, OTHER: 14
-    }  # fmt: skip
+        PROPERTY: 7,
+        TABLE: 14,
+        OTHER: 14,
+    }
     assert verify(opened(folder)).ok
     assert not list(folder.rglob("*.partial"))
 

@@ -17,8 +17,13 @@ def test_equal_reports_have_equal_digests() -> None:
     one = Drafts()(Surrendered(seat=1), round_no=3)
     same = msgspec.structs.replace(one, event_id="0f" * 16)
     assert report_digest(one) == report_digest(same)
-    for change in ({"source": "u"}, {"source_seq": 2}, {"occurred_at_us": 1}, {"round_no": None},
-                   {"payload": Surrendered(seat=2)}):  # fmt: skip
+    for change in (
+        {"source": "u"},
+        {"source_seq": 2},
+        {"occurred_at_us": 1},
+        {"round_no": None},
+        {"payload": Surrendered(seat=2)},
+    ):
         other = msgspec.structs.replace(one, **change)
         assert report_digest(one) != report_digest(other)
 

@@ -17,7 +17,11 @@ def test_genesis_and_links_are_these() -> None:
 
 def test_every_part_counts() -> None:
     start = genesis(LOG_ID, "bellwether", "table/fu-07")
-    others = [("10" + LOG_ID[2:], "bellwether", "table/fu-07"), (LOG_ID, "bellwethes", "table/fu-07"),
-              (LOG_ID, "bellwether", "table/fu-08"), (LOG_ID, "bellwether", "meter/fu-07")]  # fmt: skip
+    others = [
+        ("10" + LOG_ID[2:], "bellwether", "table/fu-07"),
+        (LOG_ID, "bellwethes", "table/fu-07"),
+        (LOG_ID, "bellwether", "table/fu-08"),
+        (LOG_ID, "bellwether", "meter/fu-07"),
+    ]
     assert len({start, *(genesis(*other) for other in others)}) == 5
     assert len({link(start, b"a"), link(start, b"b"), link(link(start, b"a"), b"a"), link(start, b"")}) == 4

@@ -100,9 +100,14 @@ def test_no_key_is_overwritten(tmp_path: Path, taken: str) -> None:
 def spoilt(line: str) -> dict[str, str]:
     """The line of a key file, spoilt in different ways; what the refusal says."""
     head, key_id, secret = line.rsplit("+", 2)
-    return {"": "no key file", "hello": "no key file", line.replace("PRIVATE", "PUBLIC"): "no key file",
-            f"{head}+00000000+{secret}": "the file says 00000000", f"{head}+{key_id}+{secret[:-8]}": "cannot be read",
-            f"{head}+{key_id}+!": "cannot be read"}  # fmt: skip
+    return {
+        "": "no key file",
+        "hello": "no key file",
+        line.replace("PRIVATE", "PUBLIC"): "no key file",
+        f"{head}+00000000+{secret}": "the file says 00000000",
+        f"{head}+{key_id}+{secret[:-8]}": "cannot be read",
+        f"{head}+{key_id}+!": "cannot be read",
+    }
 
 
 def test_a_spoilt_key_file_is_refused_and_its_secret_is_not_shown(tmp_path: Path) -> None:
@@ -193,10 +198,21 @@ def ring_of(*payloads: Event) -> KeyRing:
     ring = KeyRing()
     for seq, payload in enumerate(payloads, 1):
         envelope = Envelope(
-            log_id=LOG_ID, property_id="bellwether", stream=PROPERTY_STREAM, seq=seq, event_id=f"{seq:032x}",
-            source="keys", source_seq=seq, occurred_at_us=0, recorded_at_us=seq, gaming_day="2026-03-14", round_no=None,
-            type=payload.TYPE, version=payload.VERSION, payload=payload,
-        )  # fmt: skip
+            log_id=LOG_ID,
+            property_id="bellwether",
+            stream=PROPERTY_STREAM,
+            seq=seq,
+            event_id=f"{seq:032x}",
+            source="keys",
+            source_seq=seq,
+            occurred_at_us=0,
+            recorded_at_us=seq,
+            gaming_day="2026-03-14",
+            round_no=None,
+            type=payload.TYPE,
+            version=payload.VERSION,
+            payload=payload,
+        )
         ring.take(Record(PROPERTY_STREAM, seq, encode(envelope), b""))
     return ring
 

@@ -161,9 +161,17 @@ def test_what_is_no_key_is_refused(text: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a\n1\n", "a\n1\nAAAA\n", "a\n01\n" + "A" * 43 + "=\n", "\n1\n" + "A" * 43 + "=\n", "a\n-1\n" + "A" * 43 + "=\n",
-     "a\n1\n" + "A" * 43 + "=\nmore\n", "a\n1\n" + "A" * 43 + "=", "a\n1\n" + "A" * 42 + "B=\n"],
-)  # fmt: skip
+    [
+        "a\n1\n",
+        "a\n1\nAAAA\n",
+        "a\n01\n" + "A" * 43 + "=\n",
+        "\n1\n" + "A" * 43 + "=\n",
+        "a\n-1\n" + "A" * 43 + "=\n",
+        "a\n1\n" + "A" * 43 + "=\nmore\n",
+        "a\n1\n" + "A" * 43 + "=",
+        "a\n1\n" + "A" * 42 + "B=\n",
+    ],
+)
 def test_what_is_no_checkpoint_is_refused(text: str) -> None:
     with pytest.raises(BadNote):
         Checkpoint.parse(text)

@@ -61,10 +61,21 @@ OPENED, CLOSED = RoundOpened(deck="d", observed=[]), RoundClosed(by="d")
 
 def stored(seq: int, payload: Event, day: str = "2026-03-14", **changes: Any) -> bytes:
     envelope = Envelope(
-        log_id=LOG_ID, property_id="bellwether", stream=TABLE, seq=seq, event_id=f"{seq:032x}", source="t",
-        source_seq=seq, occurred_at_us=0, recorded_at_us=seq, gaming_day=day, round_no=None, type=payload.TYPE,
-        version=payload.VERSION, payload=payload,
-    )  # fmt: skip
+        log_id=LOG_ID,
+        property_id="bellwether",
+        stream=TABLE,
+        seq=seq,
+        event_id=f"{seq:032x}",
+        source="t",
+        source_seq=seq,
+        occurred_at_us=0,
+        recorded_at_us=seq,
+        gaming_day=day,
+        round_no=None,
+        type=payload.TYPE,
+        version=payload.VERSION,
+        payload=payload,
+    )
     return codec.encode(msgspec.structs.replace(envelope, **changes))
 
 
@@ -84,13 +95,21 @@ def stored(seq: int, payload: Event, day: str = "2026-03-14", **changes: Any) ->
         ([stored(1, DAY), stored(2, OPENED), stored(3, NEXT, "2026-03-15")], [(3, "envelope", "a round is open")]),
         ([stored(1, DAY), stored(2, OPENED), stored(3, CLOSED), stored(4, NEXT, "2026-03-15")], []),
         ([stored(1, DAY), b"{}", stored(3, SEATED)], [(2, "unreadable", "not an event envelope")]),
-        ([stored(1, DAY), stored(2, SEATED) + b" ", stored(3, NEXT, "2026-03-15")], [(2, "unreadable", "canonical form")]),
         (
-            [stored(1, DAY), stored(2, SEATED).replace(b"surrendered", b"sat_down"), b"", stored(4, SEATED, "2026-03-16")],
+            [stored(1, DAY), stored(2, SEATED) + b" ", stored(3, NEXT, "2026-03-15")],
+            [(2, "unreadable", "canonical form")],
+        ),
+        (
+            [
+                stored(1, DAY),
+                stored(2, SEATED).replace(b"surrendered", b"sat_down"),
+                b"",
+                stored(4, SEATED, "2026-03-16"),
+            ],
             [(2, "unreadable", "unknown event"), (3, "unreadable", "not an event")],
         ),
     ],
-)  # fmt: skip
+)
 def test_contradictions_are_told_and_the_walk_goes_on(events: list[bytes], breaks: list[tuple[int, str, str]]) -> None:
     report = verify(as_log(*events))
     assert [(found.seq, found.kind) for found in report.breaks] == [(seq, kind) for seq, kind, _ in breaks]

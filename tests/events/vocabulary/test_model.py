@@ -28,17 +28,44 @@ from events.vocabulary.model import (
 )
 
 WAGER: dict[str, Any] = {
-    "seat": 3, "bettor": "p-9", "wager": "base", "number": None, "amount_cents": 2500, "form": "chips",
-}  # fmt: skip
+    "seat": 3,
+    "bettor": "p-9",
+    "wager": "base",
+    "number": None,
+    "amount_cents": 2500,
+    "form": "chips",
+}
 
 # One wrong value each, in a wager that is otherwise right.
 WRONG_WAGERS = [
-    {"seat": 7}, {"seat": 0}, {"seat": -1}, {"seat": "3"}, {"seat": True}, {"seat": None}, {"seat": 3.0}, {"seat": "dealer"},
-    {"amount_cents": 1.5}, {"amount_cents": 2500.0}, {"amount_cents": -1}, {"amount_cents": MAX_INT + 1},
-    {"amount_cents": 2**64}, {"amount_cents": 10**400}, {"amount_cents": False}, {"amount_cents": "2500"},
-    {"bettor": "P-9"}, {"bettor": ""}, {"bettor": "p" * 33}, {"bettor": "p\n"}, {"bettor": 9},
-    {"wager": "bas"}, {"wager": "BASE"}, {"number": 7}, {"number": 0}, {"form": None}, {"form": ["chips"]},
-]  # fmt: skip
+    {"seat": 7},
+    {"seat": 0},
+    {"seat": -1},
+    {"seat": "3"},
+    {"seat": True},
+    {"seat": None},
+    {"seat": 3.0},
+    {"seat": "dealer"},
+    {"amount_cents": 1.5},
+    {"amount_cents": 2500.0},
+    {"amount_cents": -1},
+    {"amount_cents": MAX_INT + 1},
+    {"amount_cents": 2**64},
+    {"amount_cents": 10**400},
+    {"amount_cents": False},
+    {"amount_cents": "2500"},
+    {"bettor": "P-9"},
+    {"bettor": ""},
+    {"bettor": "p" * 33},
+    {"bettor": "p\n"},
+    {"bettor": 9},
+    {"wager": "bas"},
+    {"wager": "BASE"},
+    {"number": 7},
+    {"number": 0},
+    {"form": None},
+    {"form": ["chips"]},
+]
 
 
 @pytest.mark.parametrize("wrong", WRONG_WAGERS, ids=str)
@@ -67,10 +94,14 @@ def test_the_bounds_themselves_are_fine() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("e\u0301", "NFC"), ("\u212b", "NFC"), ("\ud800", "surrogate"), ("ok \udfff", "surrogate"), ("", "length"),
+        ("e\u0301", "NFC"),
+        ("\u212b", "NFC"),
+        ("\ud800", "surrogate"),
+        ("ok \udfff", "surrogate"),
+        ("", "length"),
         ("x" * 401, "length"),
     ],
-)  # fmt: skip
+)
 def test_text_has_one_form(text: str, why: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=why):
         PatronBarred(patron="p-9", reason=text)
@@ -172,13 +203,18 @@ def test_a_replacement_is_as_strict_as_the_event(wrong: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"type": "wager_dreamt"}, "no event 'wager_dreamt'"), ({"version": 3}, "version 3"), ({"version": 0}, "version"),
-        ({"payload": {}}, "required"), ({"payload": {**WAGER, "x": 1}}, "unknown field"), ({"round_no": 0}, "round_no"),
+        ({"type": "wager_dreamt"}, "no event 'wager_dreamt'"),
+        ({"version": 3}, "version 3"),
+        ({"version": 0}, "version"),
+        ({"payload": {}}, "required"),
+        ({"payload": {**WAGER, "x": 1}}, "unknown field"),
+        ({"round_no": 0}, "round_no"),
         ({"type": "event_corrected", "payload": {}}, "cannot be replaced by a correction"),
-        ({"payload": {**WAGER, 1: 1}}, "str"), ({"payload": [1]}, "payload"),
+        ({"payload": {**WAGER, 1: 1}}, "str"),
+        ({"payload": [1]}, "payload"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_replacement_is_a_whole_event(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=why):
         replacement(**changes)
@@ -191,10 +227,19 @@ def test_a_stored_correction_is_as_strict() -> None:
     data = codec.canonical(corrected)
     assert codec.decode_payload("event_corrected", 1, data) == corrected
     for old, new in [
-        (b'"seat":3', b'"seat":7'), (b"2500", b"2500.0"), (b"2500", b"25e2"), (b"2500", b"-0"), (b"2500", b"1" * 400),
-        (b"2500", b"true"), (b'"seat":3', b'"seat":3,"seat":3'), (b'"seat":3', b'"seat":3,"x":1'), (b"2500", b'"2500"'),
-        (b"2500", b"[" * 400_000 + b"]" * 400_000), (b"2500", b" 2500"), (b'"base"', b'"\\u0062ase"'),
-    ]:  # fmt: skip
+        (b'"seat":3', b'"seat":7'),
+        (b"2500", b"2500.0"),
+        (b"2500", b"25e2"),
+        (b"2500", b"-0"),
+        (b"2500", b"1" * 400),
+        (b"2500", b"true"),
+        (b'"seat":3', b'"seat":3,"seat":3'),
+        (b'"seat":3', b'"seat":3,"x":1'),
+        (b"2500", b'"2500"'),
+        (b"2500", b"[" * 400_000 + b"]" * 400_000),
+        (b"2500", b" 2500"),
+        (b'"base"', b'"\\u0062ase"'),
+    ]:
         assert old in data
         with pytest.raises(EventError):
             codec.decode_payload("event_corrected", 1, data.replace(old, new))
@@ -218,8 +263,12 @@ def test_an_unknown_event_says_what_to_do() -> None:
 
 def test_a_draft_carries_an_event() -> None:
     stated: dict[str, Any] = {
-        "event_id": "0f" * 16, "source": "t", "source_seq": 1, "occurred_at_us": 0, "round_no": None,
-    }  # fmt: skip
+        "event_id": "0f" * 16,
+        "source": "t",
+        "source_seq": 1,
+        "occurred_at_us": 0,
+        "round_no": None,
+    }
     assert Draft(**stated, payload=Surrendered(seat=1)).payload == Surrendered(seat=1)
     for payload in ({}, {"seat": 1}, None, Event(), replacement()):
         with pytest.raises(msgspec.ValidationError, match=r"Draft\.payload: expected an event"):
@@ -231,10 +280,21 @@ def test_a_draft_carries_an_event() -> None:
 
 def test_an_envelope_names_its_payload() -> None:
     stated: dict[str, Any] = {
-        "log_id": "0f" * 16, "property_id": "p", "stream": "table/a", "seq": 1, "event_id": "0f" * 16, "source": "t",
-        "source_seq": 1, "occurred_at_us": 0, "recorded_at_us": 0, "gaming_day": "2026-03-14", "round_no": None,
-        "type": "gaming_day_opened", "version": 1, "payload": GamingDayOpened(gaming_day="2026-03-14"),
-    }  # fmt: skip
+        "log_id": "0f" * 16,
+        "property_id": "p",
+        "stream": "table/a",
+        "seq": 1,
+        "event_id": "0f" * 16,
+        "source": "t",
+        "source_seq": 1,
+        "occurred_at_us": 0,
+        "recorded_at_us": 0,
+        "gaming_day": "2026-03-14",
+        "round_no": None,
+        "type": "gaming_day_opened",
+        "version": 1,
+        "payload": GamingDayOpened(gaming_day="2026-03-14"),
+    }
     assert Envelope(**stated).seq == 1
     for change in ({"type": "surrendered"}, {"version": 2}, {"payload": Surrendered(seat=1)}):
         with pytest.raises(EventError, match="envelope says"):

@@ -30,9 +30,13 @@ def plain_class(hand):
         return (C.ROYAL_FLUSH if ordered[-1] == 10 else C.STRAIGHT_FLUSH), ordered
     shape = sorted(counts.values(), reverse=True)
     by_shape = {
-        (5,): C.FIVE_ACES, (4, 1): C.FOUR_OF_A_KIND, (3, 2): C.FULL_HOUSE, (3, 1, 1): C.THREE_OF_A_KIND,
-        (2, 2, 1): C.TWO_PAIR, (2, 1, 1, 1): C.PAIR,
-    }  # fmt: skip
+        (5,): C.FIVE_ACES,
+        (4, 1): C.FOUR_OF_A_KIND,
+        (3, 2): C.FULL_HOUSE,
+        (3, 1, 1): C.THREE_OF_A_KIND,
+        (2, 2, 1): C.TWO_PAIR,
+        (2, 1, 1, 1): C.PAIR,
+    }
     if tuple(shape) in by_shape:
         return by_shape[tuple(shape)], ordered
     return (C.FLUSH if flush else C.STRAIGHT if straight else C.HIGH_CARD), ordered

@@ -157,15 +157,19 @@ def expected_wild():
                     W.THREE_OF_A_KIND: 12 * comb(4, 3) * comb(11, 2) * 4**2,
                     W.TWO_PAIR: comb(12, 2) * comb(4, 2) ** 2 * 40,
                     W.PAIR: 12 * comb(4, 2) * comb(11, 3) * 4**3,
-                    W.FLUSH: flush, W.STRAIGHT: straight, W.HIGH_CARD: rest,
-                }  # fmt: skip
+                    W.FLUSH: flush,
+                    W.STRAIGHT: straight,
+                    W.HIGH_CARD: rest,
+                }
             case 1:
                 made += {
                     W.FOUR_OF_A_KIND: 12 * comb(4, 3) * 44,
                     W.FULL_HOUSE: comb(12, 2) * comb(4, 2) ** 2,
                     W.THREE_OF_A_KIND: 12 * comb(4, 2) * comb(11, 2) * 4**2,
-                    W.FLUSH: flush, W.STRAIGHT: straight, W.PAIR: rest,
-                }  # fmt: skip
+                    W.FLUSH: flush,
+                    W.STRAIGHT: straight,
+                    W.PAIR: rest,
+                }
             case 2:
                 made += {W.FOUR_OF_A_KIND: 12 * comb(4, 2) * 44}
                 made += {W.FLUSH: flush, W.STRAIGHT: straight, W.THREE_OF_A_KIND: rest}
@@ -398,10 +402,11 @@ def with_joker_that_completes():
     # Of three aces and three others, an ace and the others in one suit.
     grouped_in_suit(classes, "four_of_a_kind", with_ace, run_with_ace, 4 * comb(3, 2))
     classes["full_house"] = (
-        comb(12, 2) * 4**2 + 12 * 4 * 11 * 6 * 40  # no ace: 3-3, 3-2-1
+        comb(12, 2) * 4**2
+        + 12 * 4 * 11 * 6 * 40  # no ace: 3-3, 3-2-1
         + 4 * (12 * 4 * 11 * 6 + 12 * 4 * comb(11, 2) * 4**2)  # an ace, with the joker the pair: 3-2, 3-1-1
         + 6 * (comb(12, 2) * 6**2 + 12 * 6 * comb(11, 2) * 4**2 + 12 * 4 * 44)  # two aces: 2-2, 2-1-1, 3-1
-    )  # fmt: skip
+    )
     # Four ranks in one suit: an ace with 3-1-1, two aces with 2-1-1; one of three ranks is there more than once.
     grouped_in_suit(classes, "full_house", with_ace * 3, run_with_ace * 3, 4 * comb(3, 2) + 4 * 3 * 3)
     # Two aces and four others; or three lower ones and three others, none of them an ace.

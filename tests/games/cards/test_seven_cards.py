@@ -35,11 +35,17 @@ def test_a_better_hand_makes_the_worse_ones_too(hand, suits):
         made = seven_card_lines(hand, mode)
         assert made <= set(LINES_BY_RANK)
         for better, worse in (
-            ("seven_card_straight_flush", "straight_flush"), ("seven_card_straight_flush_joker", "straight_flush"),
-            ("royal_match", "royal_flush"), ("royal_flush", "straight_flush"), ("straight_flush", "straight"),
-            ("straight_flush", "flush"), ("five_aces", "five_of_a_kind"), ("five_of_a_kind", "four_of_a_kind"),
-            ("four_of_a_kind", "three_of_a_kind"), ("full_house", "three_of_a_kind"),
-        ):  # fmt: skip
+            ("seven_card_straight_flush", "straight_flush"),
+            ("seven_card_straight_flush_joker", "straight_flush"),
+            ("royal_match", "royal_flush"),
+            ("royal_flush", "straight_flush"),
+            ("straight_flush", "straight"),
+            ("straight_flush", "flush"),
+            ("five_aces", "five_of_a_kind"),
+            ("five_of_a_kind", "four_of_a_kind"),
+            ("four_of_a_kind", "three_of_a_kind"),
+            ("full_house", "three_of_a_kind"),
+        ):
             assert better not in made or worse in made
         other = [card if card == JOKER else card // 4 * 4 + suits[card % 4] for card in hand]
         assert seven_card_lines(other, mode) == made
@@ -77,8 +83,7 @@ ROYAL = STRAIGHT_FLUSH | {"royal_flush"}
         ("As Ks Qs Js 9s Kh Qh", {"flush"}),
         # Five aces and five of a kind.
         ("As Ah Ad Ac Jk 9s 7h", {"five_aces", "five_of_a_kind", "four_of_a_kind", "three_of_a_kind"}),
-        ("As Ah Ad Ac Jk 9s 9h",
-         {"five_aces", "five_of_a_kind", "four_of_a_kind", "three_of_a_kind", "full_house"}),
+        ("As Ah Ad Ac Jk 9s 9h", {"five_aces", "five_of_a_kind", "four_of_a_kind", "three_of_a_kind", "full_house"}),
         ("As Ah Ad Jk 9s 7h 2c", {"four_of_a_kind", "three_of_a_kind"}),
         ("As Ah Ad Ac 9s 7h 2c", {"four_of_a_kind", "three_of_a_kind"}),
         ("Ks Kh Kd Kc Jk 7h 2c", {"four_of_a_kind", "three_of_a_kind"}),
@@ -108,7 +113,7 @@ ROYAL = STRAIGHT_FLUSH | {"royal_flush"}
         ("Ks Js 8s 4s 9c 7h 2d", set()),
         ("Ks Js 8s Jk 9c 4h 2d", set()),
     ],
-)  # fmt: skip
+)
 def test_lines_by_hand(text, made):
     assert lines(text) == made
 
@@ -120,12 +125,11 @@ def test_lines_by_hand(text, made):
         ("Ks Kh 9s 9h Jk 4d 2c", {"three_of_a_kind", "full_house", "three_pair"}),
         ("Ks Kh Kd Jk 9s 7h 2c", {"three_of_a_kind", "full_house", "four_of_a_kind"}),
         ("Ks Kh Kd Kc Jk 7h 2c", {"three_of_a_kind", "four_of_a_kind", "five_of_a_kind", "full_house"}),
-        ("As Ah Ad Ac Jk 7h 2c",
-         {"three_of_a_kind", "four_of_a_kind", "five_of_a_kind", "five_aces", "full_house"}),
+        ("As Ah Ad Ac Jk 7h 2c", {"three_of_a_kind", "four_of_a_kind", "five_of_a_kind", "five_aces", "full_house"}),
         ("Ks Qh Jk 9s 7h 4d 2c", set()),
         ("9s 8s 7s 6s 5s 4s Jk", STRAIGHT_FLUSH | {"seven_card_straight_flush_joker"}),
     ],
-)  # fmt: skip
+)
 def test_688a_12_d_a_fully_wild_joker(text, made):
     assert lines(text, "wild") == made
 

@@ -274,22 +274,34 @@ def test_a_house_way_of_ones_own_in_a_few_rows():
         (HEAD + row(hand='"any"', play='["pair"]') + CATCH_ALL, r"row 1 \(mine\): play: 'pair'; expected a play"),
         (HEAD + row(hand='"any"', play="[{}]") + CATCH_ALL, r"row 1 \(mine\): front: None; expected one of highest"),
         (HEAD + row(hand='"any"', play='[{ front = "best" }]') + CATCH_ALL, "front: 'best'; expected one of highest"),
-        (HEAD + row(hand='"any"', play='[{ front = "pair", back = "nice" }]') + CATCH_ALL, "back: 'nice'; expected one"),
-        (HEAD + row(hand='"any"', play='[{ front = "pair", at_least = "10" }]') + CATCH_ALL, "at_least: '10'; expected a"),
+        (
+            HEAD + row(hand='"any"', play='[{ front = "pair", back = "nice" }]') + CATCH_ALL,
+            "back: 'nice'; expected one",
+        ),
+        (
+            HEAD + row(hand='"any"', play='[{ front = "pair", at_least = "10" }]') + CATCH_ALL,
+            "at_least: '10'; expected a",
+        ),
         (HEAD + row(hand='"any"', play='[{ front = "pair", at_least = 10 }]') + CATCH_ALL, "at_least: 10; expected a"),
         (HEAD + row(hand='"any"', play='[{ front = "pair", behind = "pair" }]') + CATCH_ALL, "behind: unknown"),
         (HEAD + row(hand='"one pair"', play='[{ front = "pair" }]') + CATCH_ALL, "hand: 'one pair'; expected one or"),
         (HEAD + row(hand="[]", play='[{ front = "pair" }]') + CATCH_ALL, r"hand: \[\]; expected one or"),
         (HEAD + row(play='[{ front = "pair" }]') + CATCH_ALL, "hand: None; expected one or"),
-        (HEAD + row(hand='"one_pair"', ranks='"AKX"', play='[{ front = "pair" }]') + CATCH_ALL, "ranks: 'AKX'; expected"),
+        (
+            HEAD + row(hand='"one_pair"', ranks='"AKX"', play='[{ front = "pair" }]') + CATCH_ALL,
+            "ranks: 'AKX'; expected",
+        ),
         (HEAD + row(hand='"one_pair"', ranks="14", play='[{ front = "pair" }]') + CATCH_ALL, "ranks: 14; expected"),
         (HEAD + row(hand='"one_pair"', complete='"yes"', play='[{ front = "pair" }]') + CATCH_ALL, "complete: 'yes'"),
         (HEAD + row(hand='"one_pair"', when='"now"', play='[{ front = "pair" }]') + CATCH_ALL, "when: unknown"),
-        (HEAD + row(hand='"one_pair"', play='[{ front = "highest" }]'), r"row 1 \(mine\): the last row must set every hand"),
+        (
+            HEAD + row(hand='"one_pair"', play='[{ front = "highest" }]'),
+            r"row 1 \(mine\): the last row must set every hand",
+        ),
         (HEAD + row(hand='"any"', play='[{ front = "pair" }]'), "the last row must set every hand"),
         (HEAD + row(hand='"any"', complete="true", play='[{ front = "highest" }]'), "the last row must set every hand"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_a_house_way_is_said_with_its_row(text, message):
     with pytest.raises(HouseWayError, match=message):
         load_house_way(text, "own.toml")

@@ -31,10 +31,15 @@ def answer(folder: Path, returned: int, **environment: str) -> str:
     (pack / "caller.py").write_text(CALLER)
     code = "from pack.caller import caller; print(caller())"
     said = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=folder,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": f"{ROOT}:{folder}", "XDG_CACHE_HOME": str(folder / "cache")}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+        env=os.environ
+        | {"NUMBA_DISABLE_JIT": "0", "PYTHONPATH": f"{ROOT}:{folder}", "XDG_CACHE_HOME": str(folder / "cache")}
         | environment,
-    )  # fmt: skip
+    )
     return said.stdout.strip()
 
 

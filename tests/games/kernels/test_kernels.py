@@ -30,12 +30,16 @@ WHEELS: tuple[Wheel, ...] = ("second", "lowest")
 sevens_of_cards = st.lists(st.integers(0, JOKER), min_size=7, max_size=7, unique=True)
 of_few_ranks = st.lists(
     st.sampled_from([rank_ * 4 + suit for rank_ in (0, 1, 2, 3, 12) for suit in range(4)] + [JOKER]),
-    min_size=7, max_size=7, unique=True,
-)  # fmt: skip
+    min_size=7,
+    max_size=7,
+    unique=True,
+)
 of_few_suits = st.lists(
     st.sampled_from([rank_ * 4 + suit for rank_ in range(13) for suit in (0, 1)] + [JOKER]),
-    min_size=7, max_size=7, unique=True,
-)  # fmt: skip
+    min_size=7,
+    max_size=7,
+    unique=True,
+)
 hands = sevens_of_cards | of_few_ranks | of_few_suits
 EXAMPLES = 15 if INTERPRETED else 200
 
@@ -169,11 +173,19 @@ def test_counts_of_the_53_card_deck() -> None:
         best[fortune_line(int(lines))] += int(completes[lines])
     assert completes.sum() == wild.sum() == sevens.HANDS == 154_143_080
     assert best == {
-        "seven_card_straight_flush": 32, "royal_match": 72, "seven_card_straight_flush_joker": 196, "five_aces": 1_128,
-        "royal_flush": 26_020, "straight_flush": 184_644, "four_of_a_kind": 307_472, "full_house": 4_188_528,
-        "flush": 6_172_088, "three_of_a_kind": 7_672_500, "straight": 11_034_204,
+        "seven_card_straight_flush": 32,
+        "royal_match": 72,
+        "seven_card_straight_flush_joker": 196,
+        "five_aces": 1_128,
+        "royal_flush": 26_020,
+        "straight_flush": 184_644,
+        "four_of_a_kind": 307_472,
+        "full_house": 4_188_528,
+        "flush": 6_172_088,
+        "three_of_a_kind": 7_672_500,
+        "straight": 11_034_204,
         "nothing": 154_143_080 - 29_586_884,
-    }  # fmt: skip
+    }
     five = 1 << LINES_BY_RANK.index("five_of_a_kind")
     ways = 13 * 48 * 47 // 2  # four of a rank, the joker and two others
     assert sum(int(wild[lines]) for lines in np.flatnonzero(wild) if lines & five) == ways
@@ -210,7 +222,11 @@ def test_blocks_ranked_by_two_workers_are_the_rows_in_order() -> None:
 def test_the_same_with_the_compiler_off() -> None:
     """So that coverage, and a debugger, see the kernels; what is compiled and what is written are the same."""
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__], cwd=ROOT, capture_output=True, text=True,
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        check=False,
+    )
     assert ran.returncode == 0, ran.stdout[-3_000:] + ran.stderr[-1_000:]

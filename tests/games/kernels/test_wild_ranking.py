@@ -39,11 +39,15 @@ def test_any_five_cards_and_a_side_card(deuces: Deuces, cards: list[int]) -> Non
 @pytest.mark.parametrize(
     ("hand", "made"),
     [
-        ("2s 2h 2d 2c Jk", WildClass.FIVE_WILDS), ("Ks Kd Kh 2d Jk", WildClass.FIVE_OF_A_KIND),
-        ("As Ks 2d 2c Jk", WildClass.ROYAL_FLUSH), ("As 3s 4s 2d Jk", WildClass.STRAIGHT_FLUSH),
-        ("Ks Kd 9h 9c 2d", WildClass.FULL_HOUSE), ("Ks 9s 4s 2d Jk", WildClass.FLUSH),
-        ("As 3d 4s 5c Jk", WildClass.STRAIGHT), ("Ks 9d 4s 3c Jk", WildClass.PAIR),
+        ("2s 2h 2d 2c Jk", WildClass.FIVE_WILDS),
+        ("Ks Kd Kh 2d Jk", WildClass.FIVE_OF_A_KIND),
+        ("As Ks 2d 2c Jk", WildClass.ROYAL_FLUSH),
+        ("As 3s 4s 2d Jk", WildClass.STRAIGHT_FLUSH),
+        ("Ks Kd 9h 9c 2d", WildClass.FULL_HOUSE),
+        ("Ks 9s 4s 2d Jk", WildClass.FLUSH),
+        ("As 3d 4s 5c Jk", WildClass.STRAIGHT),
+        ("Ks 9d 4s 3c Jk", WildClass.PAIR),
     ],
-)  # fmt: skip
+)
 def test_hands_of_the_text(hand: str, made: WildClass) -> None:
     assert kernel.wild_value(np.array(parse_cards(hand), dtype=np.uint8), True) >> kernel.CLASS_SHIFT == made

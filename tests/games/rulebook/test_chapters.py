@@ -21,9 +21,14 @@ GUIDE = (ROOT / "docs" / "adding-a-game.md").read_text().partition("## 1.")[2].p
 FILES = sorted((ROOT / "games" / "rulebook" / "rules").glob("*/*.toml"))
 LISTS = ("wager", "paytable", "deal_method", "starting", "shuffler", "setting")
 ALLOWED = {
-    "wheel": get_args(Wheel), "closes": get_args(Closes), "unit": get_args(Unit), "joker": get_args(JokerMode),
-    "deals_to": ("all", "bettors", "seats"), "like": ("688a",), "game": tuple(GAMES),
-}  # fmt: skip
+    "wheel": get_args(Wheel),
+    "closes": get_args(Closes),
+    "unit": get_args(Unit),
+    "joker": get_args(JokerMode),
+    "deals_to": ("all", "bettors", "seats"),
+    "like": ("688a",),
+    "game": tuple(GAMES),
+}
 
 
 def explained() -> dict[str, set[str]]:

@@ -66,8 +66,15 @@ reserve                           0      0      0      100        0      0      
 joker                             a      w      a      a          w      w      w
 returned                          no     no     no     yes        no     no     no
 """
-PROGRESSIVE_4_ENVY = {"seven_card_straight_flush": 1000, "royal_match": 750, "seven_card_straight_flush_joker": 250,
-                      "five_aces": 100, "royal_flush": 50, "straight_flush": 20, "four_of_a_kind": 5}  # fmt: skip
+PROGRESSIVE_4_ENVY = {
+    "seven_card_straight_flush": 1000,
+    "royal_match": 750,
+    "seven_card_straight_flush_joker": 250,
+    "five_aces": 100,
+    "royal_flush": 50,
+    "straight_flush": 20,
+    "four_of_a_kind": 5,
+}
 
 
 def columns(text):
@@ -80,8 +87,10 @@ def test_688a_12_b_ace_high_bonus():
     for name, *odds in (line.split() for line in ACE_HIGH.strip().splitlines()):
         paytable = PA_688A.paytable("ace_high_bonus", name)
         assert [line.hand for line in paytable.lines] == [
-            "both_ace_high", "dealer_ace_high_joker", "dealer_ace_high_no_joker",
-        ]  # fmt: skip
+            "both_ace_high",
+            "dealer_ace_high_joker",
+            "dealer_ace_high_no_joker",
+        ]
         assert [line.odds for line in paytable.lines] == [Odds(int(number), 1) for number in odds]
         assert not paytable.has_envy
 
@@ -124,8 +133,11 @@ def test_688a_12_d_progressive(name):
 
 def test_there_are_no_other_paytables_and_every_line_is_cited():
     assert {wager: rule.paytables for wager, rule in PA_688A.wagers.items()} == {
-        "base": (), "ace_high_bonus": tuple("12345"), "fortune_bonus": tuple("123456"), "progressive": tuple("1234567"),
-    }  # fmt: skip
+        "base": (),
+        "ace_high_bonus": tuple("12345"),
+        "fortune_bonus": tuple("123456"),
+        "progressive": tuple("1234567"),
+    }
     sections = {"ace_high_bonus": "b", "fortune_bonus": "c", "progressive": "d"}
     for (wager, _), paytable in PA_688A.paytables.items():
         cited = f"58 Pa. Code § 688a.12({sections[wager]})"
@@ -136,12 +148,28 @@ def test_there_are_no_other_paytables_and_every_line_is_cited():
 
 def test_the_numbers_of_the_chapter():
     assert PA_688A.numbers == {
-        "seats": 6, "deck_size": 53, "jokers": 1, "decks_max": 2, "deck_age_hand_hours": 4, "deck_age_shoe_hours": 8,
-        "dice": 3, "dice_age_hours": 24, "cut_depth_cards": 10, "cover_card_from_bottom_cards": 4, "shakes": 3,
-        "shakes_after_deal": 1, "drawn_number_min": 1, "drawn_number_max": 7, "cards_per_hand": 7, "high_hand_cards": 5,
-        "low_hand_cards": 2, "stub_cards": 4, "face_up_cards_allowed": 1, "qualifying_wager_cents": 500,
+        "seats": 6,
+        "deck_size": 53,
+        "jokers": 1,
+        "decks_max": 2,
+        "deck_age_hand_hours": 4,
+        "deck_age_shoe_hours": 8,
+        "dice": 3,
+        "dice_age_hours": 24,
+        "cut_depth_cards": 10,
+        "cover_card_from_bottom_cards": 4,
+        "shakes": 3,
+        "shakes_after_deal": 1,
+        "drawn_number_min": 1,
+        "drawn_number_max": 7,
+        "cards_per_hand": 7,
+        "high_hand_cards": 5,
+        "low_hand_cards": 2,
+        "stub_cards": 4,
+        "face_up_cards_allowed": 1,
+        "qualifying_wager_cents": 500,
         "max_payout_floor_cents": 5_000_000,
-    }  # fmt: skip
+    }
     assert PA_688A.number_cites["cut_depth_cards"] == "58 Pa. Code § 688a.5(e)"
     assert set(PA_688A.number_cites) == set(PA_688A.numbers)
     assert (PA_688A.key, PA_688A.effective, PA_688A.wheel) == ("pa-688a", "2021-05-29", "second")
@@ -262,15 +290,19 @@ def test_a_whole_submission():
     assert (book.meter, book.linked_meter) == ("m-1", True)
     assert book.house_way.name == "stones"
     assert book.settings == {
-        "void_reverses_meter": True, "envy_holder_must_wager": False, "fortune_pays": "highest_rank",
+        "void_reverses_meter": True,
+        "envy_holder_must_wager": False,
+        "fortune_pays": "highest_rank",
         "progressive_joker": "wild",
-    }  # fmt: skip
+    }
     assert book.cite("12(b)") == "58 Pa. Code § 688a.12(b)"
     limits = {name: (offer.min_cents, offer.max_cents) for name, offer in book.offers.items()}
     assert limits == {
-        "base": (2500, 100_000), "ace_high_bonus": (500, 10_000), "fortune_bonus": (500, 10_000),
+        "base": (2500, 100_000),
+        "ace_high_bonus": (500, 10_000),
+        "fortune_bonus": (500, 10_000),
         "progressive": (500, 500),
-    }  # fmt: skip
+    }
     assert book.offers["base"].paytable is None
 
 
@@ -341,38 +373,90 @@ FILED = "58 Pa. Code § 601a.2"
         (changed('house_way = "stones"\n', ""), "house_way", "missing", "11(a)"),
         (changed('"hand"', '"by hand"'), "table.deal_method", "'by hand'; expected one of manual_shoe, hand", "8"),
         (changed('"number"', '"dice"'), "table.starting", "'dice'; expected one of shaker, number", "5(i)(1)"),
-        (changed('"automated_counting"', '"continuous"'), "table.shuffler", "'continuous'; expected one of none", "5(a)"),
+        (
+            changed('"automated_counting"', '"continuous"'),
+            "table.shuffler",
+            "'continuous'; expected one of none",
+            "5(a)",
+        ),
         (changed('"automated_counting"', '"none"'), "table.shuffler", "dealing by hand takes an automated", "9(a)(1)"),
-        (changed('"hand"', '"manual_shoe"').replace('"automated_counting"', '"none"'), "table.decks",
-         "2 decks take an automated shuffler", "3(b)"),
+        (
+            changed('"hand"', '"manual_shoe"').replace('"automated_counting"', '"none"'),
+            "table.decks",
+            "2 decks take an automated shuffler",
+            "3(b)",
+        ),
         (changed("decks = 2", "decks = 3"), "table.decks", "3; expected 1 to 2", "3(b)"),
         (changed("decks = 2", "decks = true"), "table.decks", "True; expected a number", FILED),
-        (changed("adjacent_boxes = true", 'adjacent_boxes = "yes"'), "table.adjacent_boxes", "'yes'; expected true", "7(f)"),
+        (
+            changed("adjacent_boxes = true", 'adjacent_boxes = "yes"'),
+            "table.adjacent_boxes",
+            "'yes'; expected true",
+            "7(f)",
+        ),
         (changed("decks = 2", "cards = 53"), "table.cards", "unknown; expected one of deal_method", FILED),
         (changed("[wagers.ace_high_bonus]", "[wagers.tiger_9]"), "wagers.tiger_9", "no such wager", "7(e)(1)"),
         (changed('min = "25.00"\n', ""), "wagers.base.min", "missing", "7(d)"),
-        (changed('min = "25.00"', 'min = "1000.01"'), "wagers.base.min", "1000.01 is above the maximum 1000.00", "7(d)"),
+        (
+            changed('min = "25.00"', 'min = "1000.01"'),
+            "wagers.base.min",
+            "1000.01 is above the maximum 1000.00",
+            "7(d)",
+        ),
         (changed('min = "25.00"', 'min = "0.00"'), "wagers.base.min", "at least one cent", "7(d)"),
-        (changed('min = "25.00"', 'min = 25'), "wagers.base.min", "25; expected an amount", "7(d)"),
-        (changed('max = "1000"', 'max = "1000"\npaytable = "1"'), "wagers.base.paytable", "unknown; expected one of min", FILED),
-        (changed('paytable = "1"', 'paytable = "6"'), "wagers.ace_high_bonus.paytable", "'6' is not one; expected", "12(b)"),
+        (changed('min = "25.00"', "min = 25"), "wagers.base.min", "25; expected an amount", "7(d)"),
+        (
+            changed('max = "1000"', 'max = "1000"\npaytable = "1"'),
+            "wagers.base.paytable",
+            "unknown; expected one of min",
+            FILED,
+        ),
+        (
+            changed('paytable = "1"', 'paytable = "6"'),
+            "wagers.ace_high_bonus.paytable",
+            "'6' is not one; expected",
+            "12(b)",
+        ),
         (changed('paytable = "5"', 'paytable = "7"'), "wagers.fortune_bonus.paytable", "'7' is not one", "12(c)"),
         (changed('paytable = "4"', 'paytable = "8"'), "wagers.progressive.paytable", "'8' is not one", "12(d)"),
         (changed('paytable = "4"', "paytable = 4"), "wagers.progressive.paytable", "4; expected a paytable", "12(d)"),
-        (changed('amount = "5.00"', 'amount = "1.00"'), "wagers.progressive.amount",
-         "1.00; paytable 4 is for a wager of 5.00", "12(d)"),
+        (
+            changed('amount = "5.00"', 'amount = "1.00"'),
+            "wagers.progressive.amount",
+            "1.00; paytable 4 is for a wager of 5.00",
+            "12(d)",
+        ),
         (changed('amount = "5.00"', 'max = "10.00"'), "wagers.progressive.max", "is for a wager of 5.00", "12(d)"),
-        (changed('linked = true', 'shared = true'), "wagers.progressive.shared", "unknown; expected one of paytable", FILED),
+        (
+            changed("linked = true", "shared = true"),
+            "wagers.progressive.shared",
+            "unknown; expected one of paytable",
+            FILED,
+        ),
         (changed('meter = "m-1"', 'meter = "Meter 1"'), "wagers.progressive.meter", "'Meter 1'; expected", FILED),
-        (changed("void_reverses_meter = true", 'void_reverses_meter = "yes"'), "settings.void_reverses_meter",
-         "'yes'; expected false or true", FILED),
-        (changed('"highest_rank"', '"highest"'), "settings.fortune_pays", "expected 'best_paid' or 'highest_rank' (D15)", FILED),
-        (changed("void_reverses_meter", "void_reverses_all"), "settings.void_reverses_all", "unknown; expected one of", FILED),
+        (
+            changed("void_reverses_meter = true", 'void_reverses_meter = "yes"'),
+            "settings.void_reverses_meter",
+            "'yes'; expected false or true",
+            FILED,
+        ),
+        (
+            changed('"highest_rank"', '"highest"'),
+            "settings.fortune_pays",
+            "expected 'best_paid' or 'highest_rank' (D15)",
+            FILED,
+        ),
+        (
+            changed("void_reverses_meter", "void_reverses_all"),
+            "settings.void_reverses_all",
+            "unknown; expected one of",
+            FILED,
+        ),
         ("settings = 1\n" + WHOLE.partition("[settings]")[0], "settings", "1; expected a table", FILED),
         ("wagers = 1\n" + WHOLE.partition("[wagers.base]")[0], "wagers", "1; expected a table", FILED),
         ('colour = "red"\n' + WHOLE, "colour", "unknown; expected one of chapter, name", FILED),
     ],
-)  # fmt: skip
+)
 def test_what_may_not_be_filed_is_refused_with_file_key_and_section(text, key, message, section):
     with pytest.raises(RulesRefused) as refused:
         parse_submission(text, "main.toml")

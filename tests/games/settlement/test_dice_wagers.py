@@ -132,9 +132,13 @@ def test_645c_2_e_3_lines_of_beat_it(roll: tuple[int, int, int], red: int, made:
     ],
 )
 def test_645c_2_g_an_unread_die_or_colour_decides_or_not(
-    words: str, wager: str, values: tuple[int, int, int], colours: tuple[str, str, str] | None, number: int | None,
+    words: str,
+    wager: str,
+    values: tuple[int, int, int],
+    colours: tuple[str, str, str] | None,
+    number: int | None,
     due: int | None,
-) -> None:  # fmt: skip
+) -> None:
     assert net(book_of(words), wager, Dice(values, colours), number=number) == due
 
 
@@ -163,5 +167,6 @@ def test_645c_2_g_2_each_number_of_a_box_is_a_wager_of_its_own() -> None:
     box = Box(3, "p-3", NO_HAND, {"base": 2500}, others)
     dues = list(match_wagers(book_of("match=yes"), Layout(boxes=[box], dice=Dice((4, 4, 1), None))))
     assert [(due.number, due.staked_cents, due.net_cents, due.outcome) for due in dues] == [
-        (4, 500, 3000, Outcome.WIN), (1, 200, -200, Outcome.LOSE),
-    ]  # fmt: skip
+        (4, 500, 3000, Outcome.WIN),
+        (1, 200, -200, Outcome.LOSE),
+    ]

@@ -65,10 +65,23 @@ def value_of(kind: mi.Type, *, empty: bool) -> Any:
 def payload_of(cls: type[Event], *, empty: bool) -> Event:
     """Return an example of a payload."""
     if cls is EventCorrected:
-        superseded = None if empty else Replacement(
-            type="wager_placed", version=1, round_no=7,
-            payload={"seat": 3, "bettor": "p-9", "wager": "base", "number": None, "amount_cents": 2500, "form": "chips"},
-        )  # fmt: skip
+        superseded = (
+            None
+            if empty
+            else Replacement(
+                type="wager_placed",
+                version=1,
+                round_no=7,
+                payload={
+                    "seat": 3,
+                    "bettor": "p-9",
+                    "wager": "base",
+                    "number": None,
+                    "amount_cents": 2500,
+                    "form": "chips",
+                },
+            )
+        )
         return EventCorrected(
             supersedes_seq=12, supersedes_event_id="0f" * 16, replacement=superseded, by="a-1", reason="read again"
         )
@@ -81,11 +94,21 @@ def example(cls: type[Event], *, empty: bool) -> bytes:
     """Return the canonical bytes of a stored event of this type."""
     payload = payload_of(cls, empty=empty)
     envelope = Envelope(
-        log_id="00112233445566778899aabbccddeeff", property_id="bellwether", stream="table/fu-07", seq=41,
-        event_id="0f" * 16, source="table-07", source_seq=40, occurred_at_us=1_773_500_000_000_000,
-        recorded_at_us=1_773_500_000_250_000, gaming_day="2026-03-14", round_no=None if empty else 7,
-        type=cls.TYPE, version=cls.VERSION, payload=payload,
-    )  # fmt: skip
+        log_id="00112233445566778899aabbccddeeff",
+        property_id="bellwether",
+        stream="table/fu-07",
+        seq=41,
+        event_id="0f" * 16,
+        source="table-07",
+        source_seq=40,
+        occurred_at_us=1_773_500_000_000_000,
+        recorded_at_us=1_773_500_000_250_000,
+        gaming_day="2026-03-14",
+        round_no=None if empty else 7,
+        type=cls.TYPE,
+        version=cls.VERSION,
+        payload=payload,
+    )
     return encode(envelope)
 
 

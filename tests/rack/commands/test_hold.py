@@ -37,8 +37,20 @@ def test_periods_by_table(warehouse: str, capsys: pytest.CaptureFixture[str]) ->
         main(["hold", "--by", "table", "--period", "gaming_day", "--from", "2026-03-06", "--warehouse", warehouse]) == 0
     )
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split() == ["2026-03-06", "fu-01", "1", "1", "8,200.00", "1,804.00", "22.00", "5", "545.00",
-                                "-110.00", "-20.18", "1,250.00"]  # fmt: skip
+    assert lines[1].split() == [
+        "2026-03-06",
+        "fu-01",
+        "1",
+        "1",
+        "8,200.00",
+        "1,804.00",
+        "22.00",
+        "5",
+        "545.00",
+        "-110.00",
+        "-20.18",
+        "1,250.00",
+    ]
     assert "–" in lines[2]
 
 
@@ -87,9 +99,15 @@ def quarter(tmp_path_factory: pytest.TempPathFactory) -> str:
         for day, win in enumerate(wins * 3, start=1):
             for kind, cents in (("opener", 500_00), ("closer", 400_00 + win), ("drop", 100_00)):
                 ledger.append(
-                    LedgerEntry(stream="table/fu-01", seq=len(ledger) + 1, gaming_day=f"2026-{month:02}-{day:02}",
-                                kind=kind, amount_cents=cents, reference="")
-                )  # fmt: skip
+                    LedgerEntry(
+                        stream="table/fu-01",
+                        seq=len(ledger) + 1,
+                        gaming_day=f"2026-{month:02}-{day:02}",
+                        kind=kind,
+                        amount_cents=cents,
+                        reference="",
+                    )
+                )
     path = tmp_path_factory.mktemp("quarter") / "w"
     build(path, (), ledger)
     return str(path)

@@ -15,9 +15,11 @@ from rack.intake import line_of
 
 TABLE = "table/fu-01"
 PAYLOADS = [
-    (GamingDayOpened(gaming_day="2026-03-01"), None), (RoundOpened(deck="d1", observed=[]), 1),
-    (NoMoreBets(announced_by="dealer"), 1), (RoundClosed(by="d-7"), 1),
-]  # fmt: skip
+    (GamingDayOpened(gaming_day="2026-03-01"), None),
+    (RoundOpened(deck="d1", observed=[]), 1),
+    (NoMoreBets(announced_by="dealer"), 1),
+    (RoundClosed(by="d-7"), 1),
+]
 DRAFTS = [
     Draft(event_id=f"{n:032x}", source="dealer", source_seq=n, occurred_at_us=n, round_no=round_no, payload=payload)
     for n, (payload, round_no) in enumerate(PAYLOADS, 1)

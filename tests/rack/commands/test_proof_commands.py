@@ -316,8 +316,11 @@ def test_a_process_that_is_stopped_says_so_in_its_last_checkpoint(rack: Desk, ke
     arguments = ["checkpoint", "--key", str(key), "--follow", "--seconds", "1"]
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments, "--log", f"sqlite://{rack.folder}/floor.db"],
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )  # fmt: skip
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.getcwd()},
+    )
     try:
         assert process.stderr is not None
         for _ in range(3):

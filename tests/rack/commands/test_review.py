@@ -54,9 +54,19 @@ def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixtu
     by = ("--by", "m.ortiz", "--reason", "slip 17")
     assert said(capsys, address, "assign", finding[:10], "--to", "s.lee", *by)["says"] == "assigned to s.lee: slip 17"
     resolved = said(
-        capsys, address, "resolve", finding, "--disposition", "confirmed_paid_patron", "--amount", "100.00", "--by",
-        "s.lee", "--reason", "paid",
-    )  # fmt: skip
+        capsys,
+        address,
+        "resolve",
+        finding,
+        "--disposition",
+        "confirmed_paid_patron",
+        "--amount",
+        "100.00",
+        "--by",
+        "s.lee",
+        "--reason",
+        "paid",
+    )
     assert resolved["says"] == "fault confirmed, the patron was paid 100.00: paid"
     assert main(["review", "sign", finding, "--by", "s.lee", "--reason", "x", "--log", address]) == 2
     assert "another person's" in capsys.readouterr().err
@@ -93,8 +103,11 @@ def test_a_broken_review_of_one_table_hides_no_other(
     ids = {}
     for table in ("fu-01", "fu-02"):
         capsys.readouterr()
-        (ids[table],) = [each["finding"]["id"] for each in said(capsys, address, "list", table, code=1)
-                         if each["finding"]["code"] == "PAY-UNDER"]  # fmt: skip
+        (ids[table],) = [
+            each["finding"]["id"]
+            for each in said(capsys, address, "list", table, code=1)
+            if each["finding"]["code"] == "PAY-UNDER"
+        ]
     said(capsys, address, "note", ids["fu-01"], "--by", "m.ortiz", "--reason", "seen")
     with closing(sqlite3.connect(tmp_path / "floor.db")) as database, database:
         database.execute("DROP TRIGGER events_keep")
@@ -120,11 +133,17 @@ def test_a_broken_review_of_one_table_hides_no_other(
         (["custody", "fu-99"], "the log has no table 'fu-99'"),
         (["open", "fu-01", "x", "--dispute", "d"], "expected a table and the number of a round"),
         (["open", "fu-01", "0", "--dispute", "d"], "expected a table and the number of a round"),
-        (["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1.0", "--by", "a", "--reason", "b"], "--amount 1.0"),
-        (["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1,00.00", "--by", "a", "--reason", "b"], "--amount"),
+        (
+            ["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1.0", "--by", "a", "--reason", "b"],
+            "--amount 1.0",
+        ),
+        (
+            ["resolve", "FINDING", "--disposition", "false_alarm", "--amount", "1,00.00", "--by", "a", "--reason", "b"],
+            "--amount",
+        ),
         (["video", "fu-01", "1", "--camera", "c", "--by", "a", "--reason", "b", "--from", "fu=1"], "expected a time"),
     ],
-)  # fmt: skip
+)
 def test_what_is_missing_is_named(
     address: str, capsys: pytest.CaptureFixture[str], words: list[str], problem: str
 ) -> None:

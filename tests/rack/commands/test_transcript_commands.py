@@ -64,8 +64,9 @@ def test_without_payments_it_says_what_is_due(dispute: Path, capsys) -> None:
     code, said = judged(dispute, capsys)
     assert (code, said["verdict"], said["findings"]) == (0, "UPHELD", [])
     assert {each["wager"]: (each["due_cents"], each["done_cents"]) for each in said["settlements"]} == {
-        "base": (0, None), "ace_high_bonus": (20000, None),
-    }  # fmt: skip
+        "base": (0, None),
+        "ace_high_bonus": (20000, None),
+    }
     assert main(["judge", str(dispute)]) == 0
     assert "this is what is due" in capsys.readouterr().out
 
@@ -137,8 +138,10 @@ def test_a_transcript_with_a_bad_line_is_refused_whole_and_kept(dispute: Path, t
 def test_rules_list_has_every_paytable_of_688a(capsys) -> None:
     assert main(["rules", "list", "--json"]) == 0
     known = json.loads(capsys.readouterr().out)
-    counts = {wager: sum(each["wager"] == wager for each in known if each["chapter"] == "pa-688a")
-              for wager in ("base", "ace_high_bonus", "fortune_bonus", "progressive")}  # fmt: skip
+    counts = {
+        wager: sum(each["wager"] == wager for each in known if each["chapter"] == "pa-688a")
+        for wager in ("base", "ace_high_bonus", "fortune_bonus", "progressive")
+    }
     assert counts == {"base": 1, "ace_high_bonus": 5, "fortune_bonus": 6, "progressive": 7}
     assert all(each["cite"] for each in known)
 

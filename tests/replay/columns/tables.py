@@ -70,9 +70,11 @@ def filed(words: str = "pa-688a") -> RulesFiled:
     toml = rules_text(words)
     book = parse_submission(toml)
     return RulesFiled(
-        submission=book.name, effective_gaming_day=book.effective_gaming_day, toml=toml,
+        submission=book.name,
+        effective_gaming_day=book.effective_gaming_day,
+        toml=toml,
         sha256=sha256(toml.encode()).hexdigest(),
-    )  # fmt: skip
+    )
 
 
 class Table:
@@ -92,17 +94,27 @@ class Table:
         """The number of the last event."""
         return len(self.drafts)
 
-    def say(self, payload: Event, round_no: int | None = None, *, source: str = "table", source_seq: int | None = None,
-            at_us: int | None = None) -> int:  # fmt: skip
+    def say(
+        self,
+        payload: Event,
+        round_no: int | None = None,
+        *,
+        source: str = "table",
+        source_seq: int | None = None,
+        at_us: int | None = None,
+    ) -> int:
         """A device reports an event; returns the number that it gets. `source_seq` skips or repeats numbers."""
         number = source_seq if source_seq is not None else self.next(source)
         self._counts[source] = max(number, self._counts.get(source, 0))
         seq = self.last + 1
         draft = Draft(
-            event_id=sha256(f"{self.stream}/{seq}".encode()).hexdigest()[:32], source=source, source_seq=number,
-            occurred_at_us=at_us if at_us is not None else START_US + seq * SECOND_US, round_no=round_no,
+            event_id=sha256(f"{self.stream}/{seq}".encode()).hexdigest()[:32],
+            source=source,
+            source_seq=number,
+            occurred_at_us=at_us if at_us is not None else START_US + seq * SECOND_US,
+            round_no=round_no,
             payload=payload,
-        )  # fmt: skip
+        )
         self.drafts.append(draft)
         return seq
 
@@ -130,11 +142,14 @@ class Table:
             replacement = Replacement(type=payload.TYPE, version=payload.VERSION, round_no=round_no, payload=content)
         return self.say(
             EventCorrected(
-                supersedes_seq=seq, supersedes_event_id=event_id or self.drafts[seq - 1].event_id, replacement=replacement,
-                by="sv-1", reason="video shows otherwise",
+                supersedes_seq=seq,
+                supersedes_event_id=event_id or self.drafts[seq - 1].event_id,
+                replacement=replacement,
+                by="sv-1",
+                reason="video shows otherwise",
             ),
             source="office",
-        )  # fmt: skip
+        )
 
     def payload(self, seq: int) -> Any:
         return self.drafts[seq - 1].payload
@@ -149,9 +164,15 @@ class Table:
             if isinstance(draft.payload, GamingDayOpened):
                 day = draft.payload.gaming_day
             yield from fold.apply(
-                seq, draft.occurred_at_us, draft.source, draft.source_seq, draft.round_no, day, draft.payload,
+                seq,
+                draft.occurred_at_us,
+                draft.source,
+                draft.source_seq,
+                draft.round_no,
+                day,
+                draft.payload,
                 draft.event_id,
-            )  # fmt: skip
+            )
 
     def verdicts(self) -> list[tuple[int, Conclusion]]:
         """Return what each round comes to, again whenever it changed."""
@@ -272,6 +293,7 @@ def append(log: EventLog, *tables: Table, after: Mapping[str, int] | None = None
 def closing(table: Table, round_no: int) -> int:
     """Return the number of the event that closed a round."""
     return next(
-        seq for seq, draft in enumerate(table.drafts, 1)
+        seq
+        for seq, draft in enumerate(table.drafts, 1)
         if isinstance(draft.payload, RoundClosed) and draft.round_no == round_no
-    )  # fmt: skip
+    )

@@ -115,9 +115,14 @@ def test_a_cluster_behind_tls(log: SimulatedLog, table: RoundTable, tmp_path: Pa
 
     keys, others = Security.temporary(), Security.temporary()
     with LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, security=keys, protocol="tls://", host="127.0.0.1",
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        security=keys,
+        protocol="tls://",
+        host="127.0.0.1",
         dashboard_address=None,
-    ) as own:  # fmt: skip
+    ) as own:
         address = own.scheduler_address
         assert address.startswith("tls://")
         with Dask(address, tls=files(keys, tmp_path / "keys")) as cluster:

@@ -74,8 +74,14 @@ def wager(seat: int, name: Any, cents: int = 1000) -> model.WagerPlaced:
 
 def paid(seat: int, name: Any, cents: int = 1000) -> model.WagerPaid:
     return model.WagerPaid(
-        seat=seat, bettor=f"seat-{seat}", wager=name, number=None, stake_cents=cents, winnings_cents=cents, source="inventory"
-    )  # fmt: skip
+        seat=seat,
+        bettor=f"seat-{seat}",
+        wager=name,
+        number=None,
+        stake_cents=cents,
+        winnings_cents=cents,
+        source="inventory",
+    )
 
 
 def outcomes(table: Table) -> list[tuple[str, Conclusion]]:
@@ -179,8 +185,16 @@ WITH_BONUS, WON = "wager   seat=4 ante 10.00 bonus 5.00\n", "pay     seat=4 bonu
         ({FIRSTS: "deal    seat4=2d\ndeal    seat1=Tc\n"}, "order_of_the_deal"),
         ({FIRSTS: "deal seat1=Tc\ndeal seat1=9d\ndeal seat4=2d\n", MINE: "deal seat1=8h\n"}, "order_of_the_deal"),
         ({FIRSTS: "deal    seat1=Tc\n", THEIRS: "", "collect seat=4 3\n": ""}, "cards"),
-        ({ANTE: WITH_BONUS.replace("ante 10.00 ", ""), GIVEN_UP: "", FIRSTS: "deal    seat1=Tc\n", THEIRS: "",
-          "collect seat=4 3\n": ""}, "base_wager"),
+        (
+            {
+                ANTE: WITH_BONUS.replace("ante 10.00 ", ""),
+                GIVEN_UP: "",
+                FIRSTS: "deal    seat1=Tc\n",
+                THEIRS: "",
+                "collect seat=4 3\n": "",
+            },
+            "base_wager",
+        ),
         ({MINE: "", SIDE: MINE + SIDE}, "late"),
         ({ANTE: "", FIRSTS: FIRSTS + ANTE}, "late"),
         ({SIDE: "", GIVEN_UP: GIVEN_UP + SIDE}, "decisions"),
@@ -195,7 +209,7 @@ WITH_BONUS, WON = "wager   seat=4 ante 10.00 bonus 5.00\n", "pay     seat=4 bonu
         ({BONUS: BONUS.replace("5.00", "10.00")}, "money"),
         ({GIVEN_UP: GIVEN_UP.replace("10.00", "5.00")}, "money"),
     ],
-)  # fmt: skip
+)
 def test_each_departure_by_its_check(changes: dict[str, str], check: str) -> None:
     text = TWO_HANDS
     for old, new in changes.items():
@@ -231,7 +245,7 @@ CUT = f"shuffle manual\noffer_cut seat=4 {{}}\noffer_cut seat=1 accepted\ncut se
         ({SIDE: SIDE + "withdraw seat=1 over 5.00\n"}, "aside"),
         ({SIDE: "touched seat=1 ante\n" + SIDE}, "aside"),
     ],
-)  # fmt: skip
+)
 def test_what_is_plain_and_what_is_not(changes: dict[str, str], check: str) -> None:
     test_each_departure_by_its_check(changes, check)
 
@@ -251,8 +265,9 @@ def test_686a_3_a_a_shuffle_brings_the_copies_back() -> None:
     play(table, 3, hands="1 Ks Ks Ks, 2 Ks Ks 9d", deck="d-2")
     for deck, number in (("d-1", 4), ("d-2", 5)):
         again = [
-            model.CardsShuffled(deck=deck, method="automated", count=None), model.CardBurned(card=None, reason="new_shoe")
-        ]  # fmt: skip
+            model.CardsShuffled(deck=deck, method="automated", count=None),
+            model.CardBurned(card=None, reason="new_shoe"),
+        ]
         play(table, number, again, "1 Ks Ks Ks, 2 Ks Ks 9d", deck)
         assert last(table) == "upheld"
     play(table, 6, hands="1 Ks Ks 9d", deck="d-2")
@@ -304,10 +319,13 @@ def test_686a_6_b_a_wager_of_a_patron_who_was_barred_is_not_judged_in_columns(be
 @pytest.mark.parametrize(
     ("taken_back", "check"),
     [
-        ({"amount_cents": 500}, "limits"), ({"amount_cents": 2000}, "aside"), ({"amount_cents": 2500}, "aside"),
-        ({"bettor": "seat-2"}, "aside"), ({}, "upheld"),
+        ({"amount_cents": 500}, "limits"),
+        ({"amount_cents": 2000}, "aside"),
+        ({"amount_cents": 2500}, "aside"),
+        ({"bettor": "seat-2"}, "aside"),
+        ({}, "upheld"),
     ],
-)  # fmt: skip
+)
 def test_686a_6_c_a_part_of_an_ante_taken_back_before_the_cards(taken_back: dict[str, Any], check: str) -> None:
     """20.00 are placed, 10.00 taken back, and 10.00 on over."""
     table = opened()
@@ -323,9 +341,10 @@ def test_686a_6_c_a_part_of_an_ante_taken_back_after_a_card_is_late() -> None:
     removed = model.WagerRemoved(seat=1, bettor="seat-1", wager="ante", number=None, amount_cents=500)
     play(table, 2)
     dealt = next(
-        at for at, draft in enumerate(table.drafts)
+        at
+        for at, draft in enumerate(table.drafts)
         if draft.round_no == 2 and isinstance(draft.payload, model.CardsDealt)
-    )  # fmt: skip
+    )
     payloads = [(draft.payload, draft.round_no) for draft in table.drafts]
     payloads.insert(dealt + 1, (removed, 2))
     table.drafts, table._counts = [], {}
@@ -348,9 +367,16 @@ def test_nobody_decided_and_the_house_has_the_total() -> None:
     assert (check, conclusion.verdict) == ("decisions", "UPHELD")
 
 
-@pytest.mark.parametrize(("burns", "collected", "check"), [
-    (0, 3, "upheld"), (0, 4, "collection"), (0, 2, "collection"), (1, 4, "upheld"), (1, 5, "collection"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("burns", "collected", "check"),
+    [
+        (0, 3, "upheld"),
+        (0, 4, "collection"),
+        (0, 2, "collection"),
+        (1, 4, "upheld"),
+        (1, 5, "collection"),
+    ],
+)
 def test_686a_7_l_a_burnt_card_may_be_counted_with_those_collected(burns: int, collected: int, check: str) -> None:
     table = opened()
     play(table, 2, [model.CardBurned(card=None, reason="new_dealer")] * burns)

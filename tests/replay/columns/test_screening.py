@@ -69,9 +69,15 @@ def bases(day: gaming_day.Simulation) -> Iterator[Base]:
             if fold.open is None and fold.at_rest:
                 state = encode(fold.state)
             done = fold.apply(
-                event.seq, event.occurred_at_us, event.source, event.source_seq, event.round_no, event.gaming_day, event.payload,
+                event.seq,
+                event.occurred_at_us,
+                event.source,
+                event.source_seq,
+                event.round_no,
+                event.gaming_day,
+                event.payload,
                 event.event_id,
-            )  # fmt: skip
+            )
             for round_ in done:
                 if round_.facts[0].seq > 1 and judged_in_columns(round_)[0] == "upheld":
                     yield Base(
@@ -107,10 +113,15 @@ def judged_in_columns(round_: Round) -> tuple[str, dict[str, Any]]:
         return "aside", {}
     form = form_of(book.game)
     row = empty_row(form) | {
-        "stream": round_.stream, "round_no": round_.round_no, "game": book.game, "rules": book.digest,
-        "gaming_day": round_.gaming_day, "opened_at_us": round_.opened.at_us, "first_seq": round_.first_seq,
+        "stream": round_.stream,
+        "round_no": round_.round_no,
+        "game": book.game,
+        "rules": book.digest,
+        "gaming_day": round_.gaming_day,
+        "opened_at_us": round_.opened.at_us,
+        "first_seq": round_.first_seq,
         "last_seq": round_.last_seq,
-    }  # fmt: skip
+    }
     try:
         fill_row(row, round_, book)
     except Aside:

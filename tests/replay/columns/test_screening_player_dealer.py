@@ -259,9 +259,12 @@ def test_a_fee_is_the_filed_one_for_players_and_that_or_nothing_for_the_others()
         book, seat = book_of(folded(base, base.facts)), players(payloads(base))[-1]
         fee = int(book.settings["collection"])
         for name, (who, cents) in {
-            "behind": ("n-1", fee), "behind, another amount": ("n-1", fee + 1), "a stranger": ("n-2", fee),
-            "the player again": ("", fee), "nothing": ("n-1", 0),
-        }.items():  # fmt: skip
+            "behind": ("n-1", fee),
+            "behind, another amount": ("n-1", fee + 1),
+            "a stranger": ("n-2", fee),
+            "the player again": ("", fee),
+            "nothing": ("n-1", 0),
+        }.items():
             said = with_behind(base, [(seat, "n-1", book.offers["backline"].min_cents)])
             bettor = who or next(e.bettor for e in said if isinstance(e, model.WagerPlaced) and e.seat == seat)
             last = max(at for at, each in enumerate(said) if isinstance(each, model.WagerPlaced))
@@ -269,9 +272,12 @@ def test_a_fee_is_the_filed_one_for_players_and_that_or_nothing_for_the_others()
             check = agree(base, written(base, settled_anew(base, said)))
             seen.setdefault(name, set()).add(check)
     assert seen == {
-        "behind": {"upheld"}, "behind, another amount": {"fees"}, "a stranger": {"aside"}, "the player again": {"fees"},
+        "behind": {"upheld"},
+        "behind, another amount": {"fees"},
+        "a stranger": {"aside"},
+        "the player again": {"fees"},
         "nothing": {"upheld"},
-    }  # fmt: skip
+    }
 
 
 def test_d319_money_of_another_than_who_wagered_is_left_to_the_single_path() -> None:

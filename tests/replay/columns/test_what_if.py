@@ -141,9 +141,12 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
     book = parse_submission(rules_text("pa-688a"))
     answer = what_if(log, RoundTable(tmp_path), book, Here())
     assert answer == Answer(
-        by_wager={"base": Money(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, instead_cents=9_000)},
-        rounds=6, told=6,
-    )  # fmt: skip
+        by_wager={
+            "base": Money(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, instead_cents=9_000)
+        },
+        rounds=6,
+        told=6,
+    )
 
 
 def test_other_games_are_left_out(tmp_path: Path) -> None:

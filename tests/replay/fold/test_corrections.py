@@ -93,11 +93,14 @@ def test_it_cannot_name_itself_or_what_is_to_come(further: int) -> None:
         to_come.say(model.LightSeen(seat=3), 1)
     table.say(
         model.EventCorrected(
-            supersedes_seq=seq, supersedes_event_id=to_come.drafts[seq - 1].event_id, replacement=None, by="sv-1",
+            supersedes_seq=seq,
+            supersedes_event_id=to_come.drafts[seq - 1].event_id,
+            replacement=None,
+            by="sv-1",
             reason="a number too far",
         ),
         source="office",
-    )  # fmt: skip
+    )
     table.say(CLOSED, 1)
     results = in_all_ways(table)
     assert said(results) == [(1, "UNDETERMINED", ("LOG-CORRECTION",))]
@@ -126,8 +129,9 @@ def test_right_ones_beside_it_count() -> None:
     table.correct(2, filed("pa-688a max=30.00"))
     table.play(2, PAID)
     assert said(in_all_ways(table)) == [
-        (1, "VARIANCE", ("PAY-UNDER seat=3 wager=base -5.00",)), (2, "UNDETERMINED", ("LOG-CORRECTION",)),
-    ]  # fmt: skip
+        (1, "VARIANCE", ("PAY-UNDER seat=3 wager=base -5.00",)),
+        (2, "UNDETERMINED", ("LOG-CORRECTION",)),
+    ]
 
 
 def test_as_of_before_it_there_is_no_doubt() -> None:

@@ -40,8 +40,13 @@ def test_a_wager_whose_event_was_lost_is_not_owed_nothing() -> None:
     table = Table()
     table.play(1, PAID)
     placed = (model.WagerPlaced, 3)
-    del table.drafts[next(at for at, draft in enumerate(table.drafts)
-                          if (type(draft.payload), getattr(draft.payload, "seat", 0)) == placed)]  # fmt: skip
+    del table.drafts[
+        next(
+            at
+            for at, draft in enumerate(table.drafts)
+            if (type(draft.payload), getattr(draft.payload, "seat", 0)) == placed
+        )
+    ]
     ((_, conclusion),) = table.verdicts()
     assert conclusion.verdict == "UNDETERMINED"
     assert [(each.seat, each.due_cents) for each in conclusion.settlements] == [(1, -1000), (3, None)]
@@ -55,9 +60,14 @@ def test_a_meter_is_not_compared_across_a_round_of_which_evidence_was_lost() -> 
             f"accepted seat={seat} 1.00 meter={reading}" for seat, reading in zip((3, 1), readings, strict=False)
         )
         optional = "progressive 1.00" if len(readings) > 1 else ""
-        table.play(number, PAID.replace("base 25.00\n", "base 25.00 progressive 1.00\n", 1).replace(
-            "base 10.00\n", f"base 10.00 {optional}\n{accepted}\nlock accepted={len(readings)} collected={len(readings)}\n", 1
-        ))  # fmt: skip
+        table.play(
+            number,
+            PAID.replace("base 25.00\n", "base 25.00 progressive 1.00\n", 1).replace(
+                "base 10.00\n",
+                f"base 10.00 {optional}\n{accepted}\nlock accepted={len(readings)} collected={len(readings)}\n",
+                1,
+            ),
+        )
     said_by_meter = [
         at for at, draft in enumerate(table.drafts) if isinstance(draft.payload, model.ProgressiveAccepted)
     ]

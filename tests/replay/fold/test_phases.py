@@ -80,5 +80,11 @@ def test_the_meters_own_events_and_a_reviews_belong_to_no_table() -> None:
 
 def test_the_phases_are_named_as_people_say_them() -> None:
     assert [phase.value for phase in phases.PHASES] == [
-        "between rounds", "betting", "no more bets", "dealing", "setting the hands", "settling", "voided",
-    ]  # fmt: skip
+        "between rounds",
+        "betting",
+        "no more bets",
+        "dealing",
+        "setting the hands",
+        "settling",
+        "voided",
+    ]

@@ -144,8 +144,9 @@ def test_a_fact_of_a_round_to_come_waits_for_it() -> None:
     table.say(placed(), 2)
     table.play(2, PAID)
     assert [(number, conclusion.verdict) for number, conclusion in table.verdicts()] == [
-        (1, "UPHELD"), (2, "UNDETERMINED"),
-    ]  # fmt: skip
+        (1, "UPHELD"),
+        (2, "UNDETERMINED"),
+    ]
 
 
 def test_the_tables_own_events_between_rounds_are_no_strays() -> None:
@@ -328,8 +329,10 @@ def test_the_last_correction_of_an_event_counts() -> None:
     table.correct(played["wager_taken"], taken(500))
     table.correct(played["wager_taken"], taken())
     assert [found for _, _, found in said(table)] == [
-        MISSED, ["PAY-NOT-TAKEN seat=1 wager=base +5.00", *MISSED], MISSED,
-    ]  # fmt: skip
+        MISSED,
+        ["PAY-NOT-TAKEN seat=1 wager=base +5.00", *MISSED],
+        MISSED,
+    ]
 
 
 def test_a_correction_can_say_that_an_event_never_was() -> None:

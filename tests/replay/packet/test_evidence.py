@@ -71,8 +71,11 @@ def test_of_a_long_stream_only_little_is_taken() -> None:
 
 def test_what_was_said_later_of_the_round_is_taken() -> None:
     table = many(12)
-    wrong = next(seq for seq, draft in enumerate(table.drafts, 1)
-                 if draft.round_no == 5 and isinstance(draft.payload, model.WagerTaken))  # fmt: skip
+    wrong = next(
+        seq
+        for seq, draft in enumerate(table.drafts, 1)
+        if draft.round_no == 5 and isinstance(draft.payload, model.WagerTaken)
+    )
     slip = table.say(model.LightSeen(seat=3), 5)
     first = table.correct(wrong, taken(300), 5)
     second = table.correct(first, None)
@@ -115,8 +118,11 @@ def test_an_event_left_out_of_the_round_changes_the_verdict() -> None:
 def test_a_round_without_a_verdict_is_refused_by_name() -> None:
     table = many(3)
     table.play(4, PAID.replace("close\n", ""))
-    withdrawn = next(seq for seq, draft in enumerate(table.drafts, 1)
-                     if draft.round_no == 2 and isinstance(draft.payload, model.RoundOpened))  # fmt: skip
+    withdrawn = next(
+        seq
+        for seq, draft in enumerate(table.drafts, 1)
+        if draft.round_no == 2 and isinstance(draft.payload, model.RoundOpened)
+    )
     table.correct(withdrawn, None)
     stored: list[Record] = records(table)
     with pytest.raises(RoundUnknown, match="no round 9; there are rounds 1 to 4"):

@@ -98,8 +98,11 @@ def test_a_later_correction_is_in_the_packet_and_counts(tmp_path: Path) -> None:
     table = played()
     floor = floor_at(tmp_path, table)
     before, behind = floor.packet(), table.last
-    wrong = next(seq for seq, draft in enumerate(table.drafts, 1)
-                 if draft.round_no == 6 and isinstance(draft.payload, model.WagerPlaced) and draft.payload.seat == 3)  # fmt: skip
+    wrong = next(
+        seq
+        for seq, draft in enumerate(table.drafts, 1)
+        if draft.round_no == 6 and isinstance(draft.payload, model.WagerPlaced) and draft.payload.seat == 3
+    )
     table.correct(wrong, None)
     floor.append(table, behind)
     floor.checkpoint()
@@ -264,9 +267,18 @@ def test_the_page_says_what_the_packet_says(packet: Packet) -> None:
     page.feed(packet.html.decode())
     assert packet.sentence in page.text
     assert sha256(packet.json).hexdigest() in page.text
-    for heading in ("Money", "Recorded beside recomputed", "What was found", "The sections, in our own words", "Rules submission",
-                    "What was not adjudicated, and why", "Custody of rules, cards, dice and devices", "Events of the round",
-                    "Certification of the custodian", "How this can be checked"):  # fmt: skip
+    for heading in (
+        "Money",
+        "Recorded beside recomputed",
+        "What was found",
+        "The sections, in our own words",
+        "Rules submission",
+        "What was not adjudicated, and why",
+        "Custody of rules, cards, dice and devices",
+        "Events of the round",
+        "Certification of the custodian",
+        "How this can be checked",
+    ):
         assert heading in page.text
     assert packet.adjudication.engine in page.text
 

@@ -58,8 +58,9 @@ def test_hands_are_recorded_beside_recomputed(floor: Floor) -> None:
     assert dealer["dealt"] == ["Kh", "Qd", "Js", "9c", "8d", "4h", "3s"]
     assert [each["cards"] for each in dealer["recorded"]] == [["Kh", "Js", "8d", "4h", "3s"], ["Qd", "9c"]]
     assert [sorted(each["cards"]) for each in dealer["recomputed"]] == [
-        sorted(["Kh", "9c", "8d", "4h", "3s"]), sorted(["Qd", "Js"]),
-    ]  # fmt: skip
+        sorted(["Kh", "9c", "8d", "4h", "3s"]),
+        sorted(["Qd", "Js"]),
+    ]
     patron = place(shown(floor), "Seat 3")
     assert patron["recomputed"] == []
     assert [row[0] for row in patron["settled"]] == ["Base wager", "Ace High Bonus"]

@@ -17,9 +17,18 @@ CITE = "58 Pa. Code § 688a.12(b)"
 
 def settled(seat: int, wager: str, due: int | None, done: int | None) -> Settlement:
     return Settlement(
-        seat=seat, wager=wager, number=None, bettor="p-1", paytable="", staked_cents=2500, due_cents=due, done_cents=done,
-        by_slip_cents=0, line="win", cite=CITE,
-    )  # fmt: skip
+        seat=seat,
+        wager=wager,
+        number=None,
+        bettor="p-1",
+        paytable="",
+        staked_cents=2500,
+        due_cents=due,
+        done_cents=done,
+        by_slip_cents=0,
+        line="win",
+        cite=CITE,
+    )
 
 
 @pytest.fixture
@@ -27,8 +36,14 @@ def found(packet: Packet) -> Finding:
     return packet.adjudication.findings[0]
 
 
-def said(packet: Packet, verdict: Verdict, settlements: list[Settlement], findings: list[Finding], seat: int | None = None,
-         undetermined: tuple[str, ...] = ()) -> str:  # fmt: skip
+def said(
+    packet: Packet,
+    verdict: Verdict,
+    settlements: list[Settlement],
+    findings: list[Finding],
+    seat: int | None = None,
+    undetermined: tuple[str, ...] = (),
+) -> str:
     judged: Adjudication = msgspec.structs.replace(
         packet.adjudication,
         verdict=verdict,
@@ -111,25 +126,33 @@ def test_a_difference_that_the_evidence_does_not_settle_is_not_claimed(packet: P
         ("UPHELD", [settled(3, "base", 2500, 2500)], [], "Every wager in this round was settled as the rules say."),
         ("UPHELD", [], [], "Nothing was at stake in this round."),
         (
-            "UPHELD", [settled(3, "base", 2500, None)], [],
+            "UPHELD",
+            [settled(3, "base", 2500, None)],
+            [],
             "What every wager in this round is due can be told, but the record does not say how they were settled.",
         ),
         (
-            "VOID", [settled(3, "base", 0, 0)], [],
+            "VOID",
+            [settled(3, "base", 0, 0)],
+            [],
             "The round was properly declared void, and every wager in this round was settled as the rules say.",
         ),
         (
-            "VARIANCE", [settled(3, "base", 2500, 2500)], ["DEAL-CUT", "DEAL-CUT", "LOG-CLOCK"],
+            "VARIANCE",
+            [settled(3, "base", 2500, 2500)],
+            ["DEAL-CUT", "DEAL-CUT", "LOG-CLOCK"],
             "Every wager in this round was settled as the rules say, "
             "but the round was not conducted as the rules say (DEAL-CUT).",
         ),
         (
-            "VARIANCE", [settled(3, "base", None, 0)], ["DEAL-CUT"],
+            "VARIANCE",
+            [settled(3, "base", None, 0)],
+            ["DEAL-CUT"],
             "Whether what was done in this round is what the rules say cannot be told from the evidence (see below), and the "
             "round was not conducted as the rules say (DEAL-CUT).",
         ),
     ],
-)  # fmt: skip
+)
 def test_without_money(
     packet: Packet, found: Finding, verdict: Verdict, settlements: list[Settlement], codes: list[str], right: str
 ) -> None:

@@ -67,8 +67,15 @@ def test_a_finding_goes_its_way_and_nothing_is_overwritten(desk: Desk, missed: s
         step()
         states.append(desk.case(missed).review.state)
     assert states == [
-        "open", "assigned", "assigned", "awaiting_signature", "resolved", "reopened", "assigned", "resolved"
-    ]  # fmt: skip
+        "open",
+        "assigned",
+        "assigned",
+        "awaiting_signature",
+        "resolved",
+        "reopened",
+        "assigned",
+        "resolved",
+    ]
     review = desk.case(missed).review
     assert [entry.by for entry in review.history] == [
         "m.ortiz",
@@ -139,10 +146,15 @@ def test_what_is_disposed_of_is_reopened_first(desk: Desk, missed: str) -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"by": "S.Lee"}, "by"), ({"by": ""}, "by"), ({"by": "-x"}, "by"), ({"by": "x" * 65}, "by"), ({"reason": ""}, "reason"),
-        ({"reason": "x" * 401}, "reason"), ({"to": "s lee"}, "to"),
+        ({"by": "S.Lee"}, "by"),
+        ({"by": ""}, "by"),
+        ({"by": "-x"}, "by"),
+        ({"by": "x" * 65}, "by"),
+        ({"reason": ""}, "reason"),
+        ({"reason": "x" * 401}, "reason"),
+        ({"to": "s lee"}, "to"),
     ],
-)  # fmt: skip
+)
 def test_who_and_why_are_in_form_or_nothing_is_written(
     desk: Desk, missed: str, given: dict[str, str], problem: str
 ) -> None:
@@ -195,8 +207,9 @@ def test_views_and_exports_are_the_custody_log(desk: Desk) -> None:
     desk.exported("fu-01", None, what="table", digest="5e" * 32, form="csv", by="a.ditor", reason="inquiry 7")
     review = desk.review("fu-01")
     assert [(entry.round_no, entry.what, entry.by) for entry in review.custody] == [
-        (1, "record_viewed", "a.ditor"), (None, "record_exported", "a.ditor")
-    ]  # fmt: skip
+        (1, "record_viewed", "a.ditor"),
+        (None, "record_exported", "a.ditor"),
+    ]
     assert [entry.seq for entry in review.of_round(1)] == [2]
 
 
@@ -237,9 +250,10 @@ def corrected(table: Table, log: SqliteLog) -> None:
     """Append a correction after which the round has no finding: seat 3 had no wager."""
     before = table.last
     seq = next(
-        n for n, draft in enumerate(table.drafts, 1)
+        n
+        for n, draft in enumerate(table.drafts, 1)
         if isinstance(draft.payload, model.WagerPlaced) and draft.payload.seat == 3
-    )  # fmt: skip
+    )
     table.correct(seq, None)
     append(log, table, after={table.stream: before})
 
@@ -300,9 +314,13 @@ def test_no_verdict_rests_on_a_review(desk: Desk, missed: str, log: SqliteLog, r
 
 @pytest.mark.parametrize(
     ("at", "day"),
-    [("2026-03-02T10:59:59Z", "2026-03-01"), ("2026-03-02T11:00:00Z", "2026-03-02"),  # winter: six in the morning is 11 UTC
-     ("2026-03-09T09:59:59Z", "2026-03-08"), ("2026-03-09T10:00:00Z", "2026-03-09")],  # summer: 10 UTC
-)  # fmt: skip
+    [
+        ("2026-03-02T10:59:59Z", "2026-03-01"),
+        ("2026-03-02T11:00:00Z", "2026-03-02"),  # winter: six in the morning is 11 UTC
+        ("2026-03-09T09:59:59Z", "2026-03-08"),
+        ("2026-03-09T10:00:00Z", "2026-03-09"),
+    ],  # summer: 10 UTC
+)
 def test_the_gaming_day_of_a_review_begins_at_the_propertys_cutover(at: str, day: str) -> None:
     from rack.arguments import as_of
 
@@ -326,8 +344,13 @@ def test_the_review_stream_opens_its_gaming_days_itself(
         Desk(log, results, clock=lambda later_us=later_us: START_US + later_us).note(missed, note="x", by="m.ortiz")
     said = [event.payload for event in _events(log)]
     assert [each.gaming_day if isinstance(each, GamingDayOpened) else each.TYPE for each in said] == [
-        DAY, "finding_noted", "2026-03-03", "finding_noted", "finding_noted", "finding_noted"
-    ]  # fmt: skip
+        DAY,
+        "finding_noted",
+        "2026-03-03",
+        "finding_noted",
+        "finding_noted",
+        "finding_noted",
+    ]
 
 
 def _events(log: SqliteLog) -> Iterator[model.Event]:
@@ -343,9 +366,14 @@ F, G = "0f" * 16, "1e" * 16
 
 def resolved(**changed: object) -> Event:
     fields: dict[str, object] = {
-        "amount_cents": 100, "by": "s.lee", "disposition": "confirmed_paid_patron", "duplicate_of": None,
-        "finding_id": F, "reason": WHY, "signs": None,
-    }  # fmt: skip
+        "amount_cents": 100,
+        "by": "s.lee",
+        "disposition": "confirmed_paid_patron",
+        "duplicate_of": None,
+        "finding_id": F,
+        "reason": WHY,
+        "signs": None,
+    }
     return model.FindingResolved(**(fields | changed))
 
 
@@ -365,7 +393,7 @@ def resolved(**changed: object) -> Event:
         ([resolved(disposition="false_alarm", amount_cents=None, duplicate_of=G)], "open", "names the other finding"),
         ([model.RoundClosed(by="d-7")], "open", "round_closed is no event of a review"),
     ],
-)  # fmt: skip
+)
 def test_what_contradicts_the_state_changes_nothing_and_is_kept(said: list[Event], state: str, objection: str) -> None:
     """Whoever can write to the stream by another way changes no finding by it."""
     review = TableReview(STREAM)
@@ -381,11 +409,12 @@ def test_what_contradicts_the_state_changes_nothing_and_is_kept(said: list[Event
 
 
 MANY = st.lists(
-    st.sampled_from(REVIEW_EVENTS).flatmap(payloads_of).map(
-        lambda each: msgspec.structs.replace(each, finding_id=F) if getattr(each, "finding_id", None) else each
-    ) | st.builds(resolved, by=st.sampled_from(["s.lee", "m.ortiz"]), signs=st.none() | st.integers(1, 6)),
+    st.sampled_from(REVIEW_EVENTS)
+    .flatmap(payloads_of)
+    .map(lambda each: msgspec.structs.replace(each, finding_id=F) if getattr(each, "finding_id", None) else each)
+    | st.builds(resolved, by=st.sampled_from(["s.lee", "m.ortiz"]), signs=st.none() | st.integers(1, 6)),
     max_size=8,
-)  # fmt: skip
+)
 
 
 @given(MANY, st.none() | st.integers(1, 3))

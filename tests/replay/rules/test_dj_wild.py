@@ -47,8 +47,9 @@ def test_687a_1_where_the_wagers_are_covered_a_seat_without_a_raise_has_folded()
     taken = "take seat=4 ante 10.00\ntake seat=4 blind 10.00\n"
     assert verdict(text.format(taken)) == ("UPHELD", [])
     assert verdict(text.format("")) == (
-        "VARIANCE", ["PAY-NOT-TAKEN seat=4 wager=ante +10.00", "PAY-NOT-TAKEN seat=4 wager=blind +10.00"],
-    )  # fmt: skip
+        "VARIANCE",
+        ["PAY-NOT-TAKEN seat=4 wager=ante +10.00", "PAY-NOT-TAKEN seat=4 wager=blind +10.00"],
+    )
 
 
 def test_687a_11_b_a_decision_that_is_not_on_record_leaves_what_depends_on_it_open() -> None:
@@ -118,7 +119,10 @@ def returned(*seats: int) -> str:
             EXPOSED + "decide seat=2 fold\ndecide seat=4 fold\n" + FOLDED.format(2) + FOLDED.format(4),
             (
                 "VARIANCE",
-                ["DEAL-EXPOSED seat=2", *(f"PAY-VOID seat={s} wager={w} -10.00" for s in (2, 4) for w in ("ante", "blind"))],
+                [
+                    "DEAL-EXPOSED seat=2",
+                    *(f"PAY-VOID seat={s} wager={w} -10.00" for s in (2, 4) for w in ("ante", "blind")),
+                ],
             ),
         ),
         # between a raise and a fold it may be read either way: played on, or void
@@ -136,7 +140,7 @@ def returned(*seats: int) -> str:
         # by the player himself (D28)
         (EXPOSED.replace("dealer", "player") + VOID + returned(2, 4), ("UNDETERMINED", [])),
     ],
-)  # fmt: skip
+)
 def test_687a_13_d_a_card_exposed_before_or_after_the_raises(play: str, expected: tuple[str, list[str]]) -> None:
     verdict_, found = verdict(WAGERS + DEAL + play + "close\n")
     assert (verdict_, sorted(found)) == (expected[0], sorted(expected[1]))
@@ -175,8 +179,13 @@ def test_687a_13_d_a_folded_progressive_stays_folded_in_a_void_round() -> None:
     )
     conclusion = judged(text, rules)
     assert dues(conclusion) == {
-        (2, "ante"): 0, (2, "blind"): 0, (2, "progressive"): -100, (4, "ante"): 0, (4, "blind"): 0, (4, "progressive"): 900,
-    }  # fmt: skip
+        (2, "ante"): 0,
+        (2, "blind"): 0,
+        (2, "progressive"): -100,
+        (4, "ante"): 0,
+        (4, "blind"): 0,
+        (4, "progressive"): 900,
+    }
 
 
 # ------------------------------------------------------------------------------------------------------------ the deal, .8 to .10
@@ -277,10 +286,13 @@ def test_687a_5_c_2_the_cut_of_a_preshuffled_deck_is_of_the_round_it_is_made_in(
     play = f"covers shuffle\n{WAGERS}{{}}{DEAL}{RAISED}{push(2, 4)}close\n"
     text = (
         "rules pa-687a decks=2\ndeck d1 received\ndeck d1 in_play\ndeck d2 received preshuffled\ndeck d2 in_play\n"
-        "round 1 deck=d1\n" + play.format("shuffle automated deck=d1\n")
-        + "round 2 deck=d2\n" + play.format("cut seat=2 20\n").replace("close", "shuffle automated deck=d1\nclose")
-        + "round 3 deck=d1\n" + play.format("")
-    )  # fmt: skip
+        "round 1 deck=d1\n"
+        + play.format("shuffle automated deck=d1\n")
+        + "round 2 deck=d2\n"
+        + play.format("cut seat=2 20\n").replace("close", "shuffle automated deck=d1\nclose")
+        + "round 3 deck=d1\n"
+        + play.format("")
+    )
     assert [lines(each.conclusion) for each in judge(text, "two.txt")][1:] == [["DEAL-CUT"], []]
 
 
@@ -310,8 +322,13 @@ def test_687a_11_e_two_clocks_and_the_order_of_settlement() -> None:
 
     def took(seat: int, wager: str, source: str, second: int) -> None:
         taken = model.WagerTaken(
-            seat=seat, bettor=f"p-{seat}", wager=wager, number=None, amount_cents=500, reason="lost",
-        )  # fmt: skip
+            seat=seat,
+            bettor=f"p-{seat}",
+            wager=wager,
+            number=None,
+            amount_cents=500,
+            reason="lost",
+        )
         table.say(taken, 1, source=source, at_us=START_US + (100 + second) * SECOND_US)
 
     took(2, "ante", "one", 0)
@@ -326,18 +343,42 @@ def test_687a_11_e_two_clocks_and_the_order_of_settlement() -> None:
     ("play", "found"),
     [
         (RAISED + push(2) + LOST.format(2) + "collect seat=2 5\n" + push(4) + LOST.format(4) + "collect all 48\n", []),
-        (RAISED + push(2) + "collect seat=2 5\n" + LOST.format(2) + push(4) + LOST.format(4) + "collect all 48\n",
-         ["DEAL-RACK seat=2"]),
+        (
+            RAISED + push(2) + "collect seat=2 5\n" + LOST.format(2) + push(4) + LOST.format(4) + "collect all 48\n",
+            ["DEAL-RACK seat=2"],
+        ),
         # a folded hand with Trips stays until that is settled
-        ("decide seat=2 fold\nwager seat=4 raise 20.00\n" + FOLDED.format(2) + push(4) + LOST.format(4) + LOST.format(2)
-         + "collect all 53\n", []),
-        ("decide seat=2 fold\nwager seat=4 raise 20.00\n" + FOLDED.format(2) + "collect seat=2 5\n" + push(4) + LOST.format(4)
-         + LOST.format(2) + "collect all 48\n", ["DEAL-RACK seat=2"]),
+        (
+            "decide seat=2 fold\nwager seat=4 raise 20.00\n"
+            + FOLDED.format(2)
+            + push(4)
+            + LOST.format(4)
+            + LOST.format(2)
+            + "collect all 53\n",
+            [],
+        ),
+        (
+            "decide seat=2 fold\nwager seat=4 raise 20.00\n"
+            + FOLDED.format(2)
+            + "collect seat=2 5\n"
+            + push(4)
+            + LOST.format(4)
+            + LOST.format(2)
+            + "collect all 48\n",
+            ["DEAL-RACK seat=2"],
+        ),
         # without Trips it goes at once
-        ("decide seat=2 fold\nwager seat=4 raise 20.00\ncollect seat=2 5\n" + FOLDED.format(2) + LOST.format(2) + push(4)
-         + LOST.format(4) + "collect all 48\n", ["DEAL-RACK seat=2"]),
+        (
+            "decide seat=2 fold\nwager seat=4 raise 20.00\ncollect seat=2 5\n"
+            + FOLDED.format(2)
+            + LOST.format(2)
+            + push(4)
+            + LOST.format(4)
+            + "collect all 48\n",
+            ["DEAL-RACK seat=2"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_687a_11_c_g_cards_stay_until_their_wagers_are_settled(play: str, found: list[str]) -> None:
     assert lines(judged(TWO_TRIPS + DEAL + play + "close\n", TRIPS)) == found
 
@@ -357,13 +398,19 @@ TWO_SHARES = (
 @pytest.mark.parametrize(
     ("won", "royal", "straight_flush"),
     [
-        ("won seat=2 meter=5000.15 share=100% after=2000.00\nwon seat=4 meter=2000.00 share=10% after=1800.00\n",
-         499_915, 19_900),
-        ("won seat=4 meter=5000.15 share=10% after=4500.14\nwon seat=2 meter=4500.14 share=100% after=2000.00\n",
-         449_914, 49_901),
+        (
+            "won seat=2 meter=5000.15 share=100% after=2000.00\nwon seat=4 meter=2000.00 share=10% after=1800.00\n",
+            499_915,
+            19_900,
+        ),
+        (
+            "won seat=4 meter=5000.15 share=10% after=4500.14\nwon seat=2 meter=4500.14 share=100% after=2000.00\n",
+            449_914,
+            49_901,
+        ),
         ("", None, None),
     ],
-)  # fmt: skip
+)
 def test_687a_12_c_two_shares_by_the_order_in_which_the_meter_served_them(
     won: str, royal: int | None, straight_flush: int | None
 ) -> None:
@@ -408,13 +455,21 @@ TURNED, FOLD = model.HandRevealed(position="dealer"), model.DecisionMade(seat=4,
     ("first", "second", "code", "doubt"),
     [
         (SIDE, LAST, "DEAL-SIDE", "the clocks contradict the order of the side card and the dealer's hand"),
-        (COLLECTED, TAKEN, "DEAL-RACK",
-         "seat 2: the clocks contradict the order of its settlement and of collecting its cards"),
-        (TURNED, FOLD, "PLAY-ORDER",
-         "the clocks contradict the order of the last decision and the dealer's turning over"),
+        (
+            COLLECTED,
+            TAKEN,
+            "DEAL-RACK",
+            "seat 2: the clocks contradict the order of its settlement and of collecting its cards",
+        ),
+        (
+            TURNED,
+            FOLD,
+            "PLAY-ORDER",
+            "the clocks contradict the order of the last decision and the dealer's turning over",
+        ),
     ],
     ids=["DEAL-SIDE", "DEAL-RACK", "PLAY-ORDER"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("contradicting", [False, True])
 def test_a_finding_that_rests_on_two_clocks(
     first: model.Event, second: model.Event, code: str, doubt: str, contradicting: bool

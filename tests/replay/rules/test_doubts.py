@@ -49,16 +49,31 @@ DEALER_SET = model.HandSet(position="dealer", high=["Kh"], medium=[], low=["Qd"]
 @pytest.mark.parametrize(
     ("aspect", "first", "second", "code", "doubt"),
     [
-        ("wagering", DEALT, model.NoMoreBets(announced_by="dealer"), "DEAL-NOBETS",
-         'the clocks contradict the order of "no more bets" and the first card'),
+        (
+            "wagering",
+            DEALT,
+            model.NoMoreBets(announced_by="dealer"),
+            "DEAL-NOBETS",
+            'the clocks contradict the order of "no more bets" and the first card',
+        ),
         ("deal", LOOKED, ELECTED, "DEAL-ELECTION", "seat 3: the clocks contradict the order of looking and electing"),
-        ("setting", LOOKED, DEALER_SET, "SET-EARLY",
-         "seat 3: the clocks contradict the order of the player's look and the dealer's setting"),
-        ("progressive", LOCKED, ACCEPTED, "WAGER-LOCKOUT",
-         "seat 3: the clocks contradict the order of the lock and a wager accepted"),
+        (
+            "setting",
+            LOOKED,
+            DEALER_SET,
+            "SET-EARLY",
+            "seat 3: the clocks contradict the order of the player's look and the dealer's setting",
+        ),
+        (
+            "progressive",
+            LOCKED,
+            ACCEPTED,
+            "WAGER-LOCKOUT",
+            "seat 3: the clocks contradict the order of the lock and a wager accepted",
+        ),
     ],
     ids=["DEAL-NOBETS", "DEAL-ELECTION", "SET-EARLY", "WAGER-LOCKOUT"],
-)  # fmt: skip
+)
 def test_a_finding_that_rests_on_two_clocks(
     aspect: str, first: model.Event, second: model.Event, code: str, doubt: str
 ) -> None:

@@ -46,14 +46,33 @@ def test_659a_has_no_rule_of_what_it_does_not_have() -> None:
 @pytest.mark.parametrize(
     ("shared", "own"),
     [
-        ("5(e)", "5(c)"), ("5(f)", "5(d)"), ("5(g)", "5(e)"), ("5(i)(1)(ii)", "5(g)(1)(ii)"), ("8(d)", "8(c)"),
-        ("8(e)", "8(d)"), ("8(f)", "8(e)"), ("9(c)", "9(b)"), ("9(e)", "9(d)"), ("10(a)(2)", "10(a)"),
-        ("10(a)(2)(i)", "10(a)(1)"), ("10(c)", "10(b)"), ("10(e)", "10(d)"), ("11(a)", "11(c)"), ("11(b)(3)", "11(a)(3)"),
-        ("11(c)", "11(b)"), ("11(h)(2)(ii)", "11(h)(1)(ii)"), ("11(h)(3)(i)(B)(4)", "11(h)(3)(ii)(D)"), ("12(c)", "12(b)"),
-        ("13(e)", "13(f)"), ("13(g)", "13(h)"), ("13(h)", "13(i)"), ("13(j)", "13(k)"), ("13(l)", "13(m)"),
+        ("5(e)", "5(c)"),
+        ("5(f)", "5(d)"),
+        ("5(g)", "5(e)"),
+        ("5(i)(1)(ii)", "5(g)(1)(ii)"),
+        ("8(d)", "8(c)"),
+        ("8(e)", "8(d)"),
+        ("8(f)", "8(e)"),
+        ("9(c)", "9(b)"),
+        ("9(e)", "9(d)"),
+        ("10(a)(2)", "10(a)"),
+        ("10(a)(2)(i)", "10(a)(1)"),
+        ("10(c)", "10(b)"),
+        ("10(e)", "10(d)"),
+        ("11(a)", "11(c)"),
+        ("11(b)(3)", "11(a)(3)"),
+        ("11(c)", "11(b)"),
+        ("11(h)(2)(ii)", "11(h)(1)(ii)"),
+        ("11(h)(3)(i)(B)(4)", "11(h)(3)(ii)(D)"),
+        ("12(c)", "12(b)"),
+        ("13(e)", "13(f)"),
+        ("13(g)", "13(h)"),
+        ("13(h)", "13(i)"),
+        ("13(j)", "13(k)"),
+        ("13(l)", "13(m)"),
         ("13(m)", "13(n)"),
     ],
-)  # fmt: skip
+)
 def test_shared_rules_cite_this_chapters_own_numbers(shared: str, own: str) -> None:
     assert PA_659A.cite(shared) == f"58 Pa. Code § 659a.{own}"
 
@@ -119,7 +138,7 @@ def test_659a_13_j_a_card_of_the_dealer_seen_while_dealing(deal: str, section: s
     conclusion = judged("wager seat=3 base 25.00\n" + deal + SET_3 + SET_DEALER)
     assert [found.cite for found in conclusion.findings] == (
         [] if section is None else [f"58 Pa. Code § 659a.{section}"]
-    )  # fmt: skip
+    )
 
 
 def test_659a_13_e_several_cards_are_one_ground() -> None:

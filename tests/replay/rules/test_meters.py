@@ -13,9 +13,15 @@ from tests.replay.streams import METER, advanced, meter, reset
 
 def meter_set(rate_bp: int = 2800, reserve_rate_bp: int = 0, value: int = 100_000_000) -> model.MeterSet:
     return model.MeterSet(
-        chapter="pa-688a", paytable="1", seed_cents=1_000_000, rate_bp=rate_bp, reserve_rate_bp=reserve_rate_bp,
-        value_centicents=value, reserve_centicents=0, reason="put into service",
-    )  # fmt: skip
+        chapter="pa-688a",
+        paytable="1",
+        seed_cents=1_000_000,
+        rate_bp=rate_bp,
+        reserve_rate_bp=reserve_rate_bp,
+        value_centicents=value,
+        reserve_centicents=0,
+        reason="put into service",
+    )
 
 
 def found(*payloads: model.Event) -> list[Finding]:

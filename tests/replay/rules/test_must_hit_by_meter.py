@@ -34,13 +34,23 @@ def advanced(value: int, seat: int = 3, table: str = "t-1", wager: int = 100) ->
 
 
 def hit(
-    reading: int, seat: int = 5, after: int = 1_000_000, target: int | None = 1_500_000, table: str = "t-1",
+    reading: int,
+    seat: int = 5,
+    after: int = 1_000_000,
+    target: int | None = 1_500_000,
+    table: str = "t-1",
     nonce: str | None = None,
-) -> model.MysteryHit:  # fmt: skip
+) -> model.MysteryHit:
     return model.MysteryHit(
-        meter="mystery", table=table, seat=seat, round_no=1, reading_centicents=reading, after_centicents=after,
-        target_centicents=target, nonce=nonce,
-    )  # fmt: skip
+        meter="mystery",
+        table=table,
+        seat=seat,
+        round_no=1,
+        reading_centicents=reading,
+        after_centicents=after,
+        target_centicents=target,
+        nonce=nonce,
+    )
 
 
 def found(*payloads: model.Event) -> list[str]:
@@ -79,9 +89,12 @@ TRIGGER, RESET = "MYST-TRIGGER seat=5 wager=mystery", "MYST-RESET seat=5 wager=m
         ((advanced(1_500_000), armed(1_500_000), advanced(1_500_200)), []),
         ((hit(1_500_100),), []),  # nothing else is on record
         ((armed(1_999_800), advanced(2_000_000), advanced(2_000_200)), []),  # 200.00 is not above 200.00
-        ((armed(1_999_800), advanced(2_000_200, wager=200), advanced(2_000_400)), ["MYST-TRIGGER seat=3 wager=mystery"]),
+        (
+            (armed(1_999_800), advanced(2_000_200, wager=200), advanced(2_000_400)),
+            ["MYST-TRIGGER seat=3 wager=mystery"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_645c_3_c_the_stream_of_a_meter(events: tuple[model.Event, ...], lines: list[str]) -> None:
     assert found(*events) == lines
 
@@ -121,9 +134,15 @@ def test_d21_a_commitment_is_for_one_target() -> None:
 
 def meter_set(paytable: str = "A-1", chapter: str = "pa-645c") -> model.MeterSet:
     return model.MeterSet(
-        chapter=chapter, paytable=paytable, seed_cents=10_000, rate_bp=200, reserve_rate_bp=0, value_centicents=1_000_000,
-        reserve_centicents=0, reason="put into service",
-    )  # fmt: skip
+        chapter=chapter,
+        paytable=paytable,
+        seed_cents=10_000,
+        rate_bp=200,
+        reserve_rate_bp=0,
+        value_centicents=1_000_000,
+        reserve_centicents=0,
+        reason="put into service",
+    )
 
 
 def test_a_meter_put_into_service_under_a_configuration_is_a_must_hit_by_meter() -> None:

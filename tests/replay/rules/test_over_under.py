@@ -269,22 +269,50 @@ def taken(seat: int) -> model.WagerTaken:
 @pytest.mark.parametrize(
     ("before", "first", "second", "after", "finding", "doubt"),
     [
-        (ANTES, FOUR, ONE, f"deal seat1=9d 8h\ndeal seat4=3c 5h\n{ENDED}", "PLAY-ORDER seat=1",
-         "seat 1: the clocks contradict the order of its decision and what came before it"),
-        (ANTES + "surrender seat=4\n", TWO_CARDS, ONE, f"deal seat4=3c 5h\n{ENDED}", "WAGER-SURRENDER seat=1",
-         "seat 1: the clocks contradict the order of the surrender and the cards"),
-        (ANTES + "surrender seat=1\nsurrender seat=4\ndeal seat1=9d 8h\n", TWO_MORE, model.WagerHandled(seat=1, wager="ante"),
-         ENDED, "WAGER-TOUCHED seat=1 wager=ante", None),
-        ("wager seat=1 ante 10.00\nburn ??\n", model.CardsDealt(to=1, cards=["Tc"], face_up=True),
-         model.WagerHandled(seat=1, wager="ante"), "surrender seat=1\ndeal seat1=9d 8h\ntake seat=1 ante 10.00 surrendered",
-         "WAGER-TOUCHED seat=1 wager=ante",
-         "seat 1 ante: the clocks contradict the order of the handling and the end of the wager's time"),
-        ("wager seat=1 bonus 5.00\nwager seat=4 bonus 5.00\n" + ANTES + "surrender seat=1\nsurrender seat=4\n"
-         "deal seat1=9d 8h\ndeal seat4=3c 9h\n", taken(4), taken(1), ENDED,
-         "PAY-ORDER seat=1", "seat 1: the clocks contradict the order of its settlement"),
+        (
+            ANTES,
+            FOUR,
+            ONE,
+            f"deal seat1=9d 8h\ndeal seat4=3c 5h\n{ENDED}",
+            "PLAY-ORDER seat=1",
+            "seat 1: the clocks contradict the order of its decision and what came before it",
+        ),
+        (
+            ANTES + "surrender seat=4\n",
+            TWO_CARDS,
+            ONE,
+            f"deal seat4=3c 5h\n{ENDED}",
+            "WAGER-SURRENDER seat=1",
+            "seat 1: the clocks contradict the order of the surrender and the cards",
+        ),
+        (
+            ANTES + "surrender seat=1\nsurrender seat=4\ndeal seat1=9d 8h\n",
+            TWO_MORE,
+            model.WagerHandled(seat=1, wager="ante"),
+            ENDED,
+            "WAGER-TOUCHED seat=1 wager=ante",
+            None,
+        ),
+        (
+            "wager seat=1 ante 10.00\nburn ??\n",
+            model.CardsDealt(to=1, cards=["Tc"], face_up=True),
+            model.WagerHandled(seat=1, wager="ante"),
+            "surrender seat=1\ndeal seat1=9d 8h\ntake seat=1 ante 10.00 surrendered",
+            "WAGER-TOUCHED seat=1 wager=ante",
+            "seat 1 ante: the clocks contradict the order of the handling and the end of the wager's time",
+        ),
+        (
+            "wager seat=1 bonus 5.00\nwager seat=4 bonus 5.00\n" + ANTES + "surrender seat=1\nsurrender seat=4\n"
+            "deal seat1=9d 8h\ndeal seat4=3c 9h\n",
+            taken(4),
+            taken(1),
+            ENDED,
+            "PAY-ORDER seat=1",
+            "seat 1: the clocks contradict the order of its settlement",
+        ),
     ],
     ids=["PLAY-ORDER", "WAGER-SURRENDER", "no contradiction", "WAGER-TOUCHED", "PAY-ORDER"],
-)  # fmt: skip
+)
 def test_d132_a_finding_that_rests_on_two_clocks(
     before: str, first: model.Event, second: model.Event, after: str, finding: str, doubt: str | None
 ) -> None:
@@ -331,14 +359,19 @@ def test_a_late_wager_by_another_clock_names_the_end_of_its_time() -> None:
     [
         ("wager seat=1 ante 10.00\ndeal seat1=9d\ndeal seat1=9c 9h", "what seat 1 decided and placed is not on record"),
         ("wager seat=1 ante 10.00\ndeal seat1=9d", "the cards of seat 1 were not all read"),
-        ("wager seat=1 ante 10.00\ndeal seat1=9d\nwager seat=1 over 10.00\ndeal seat1=9c ??",
-         "the cards of seat 1 were not all read"),
-        ("wager seat=1 ante 10.00\ndeal seat1=Jk\nwager seat=1 over 10.00\ndeal seat1=9c 9h", "a card of seat 1 has no value"),
+        (
+            "wager seat=1 ante 10.00\ndeal seat1=9d\nwager seat=1 over 10.00\ndeal seat1=9c ??",
+            "the cards of seat 1 were not all read",
+        ),
+        (
+            "wager seat=1 ante 10.00\ndeal seat1=Jk\nwager seat=1 over 10.00\ndeal seat1=9c 9h",
+            "a card of seat 1 has no value",
+        ),
         ("wager seat=1 trips 10.00\ndeal seat1=9d 9c 9h", "the wager is not offered"),
         ("wager seat=1 ante 10.00\ndeal seat1=9d 9c 9h\nelect seat=1 void", "there is no ground on record"),
         ("wager seat=1 ante 10.00\ndeal seat1=9d\nvoid round", "for which the chapter has no ground"),
     ],
-)  # fmt: skip
+)
 def test_d26_what_cannot_be_told_says_why(text: str, reason: str) -> None:
     assert any(reason in each for each in judged(text).undetermined)
 
@@ -364,9 +397,10 @@ def test_686a_5_g_the_batch_in_the_shuffler_did_not_lie_idle(deck: str, found: l
 
 
 @pytest.mark.parametrize(
-    "case", [case for path in sorted((HERE / "686a").glob("*.rounds")) for case in read_cases(path)],
+    "case",
+    [case for path in sorted((HERE / "686a").glob("*.rounds")) for case in read_cases(path)],
     ids=lambda case: f"{case.path.stem}:{case.line}",
-)  # fmt: skip
+)
 def test_every_citation_is_of_the_chapter(case: Any) -> None:
     for each in judge(case.transcript, case.title):
         conclusion = each.conclusion

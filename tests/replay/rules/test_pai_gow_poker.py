@@ -152,13 +152,21 @@ VOID = f"deal_order {HANDS}\nstub 3\n"
     [
         ("pay seat=3 sum 15.00\n", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 1500, []),
         ("", "void round stub_count\nreturn seat=3 base 25.00 void\nreturn seat=3 sum 5.00 void\nclose\n", 0, []),
-        ("", "void round stub_count\nreturn seat=3 base 25.00 void\npay seat=3 sum 15.00\nclose\n", 0,
-         ["PAY-VOID seat=3 wager=sum +15.00"]),
+        (
+            "",
+            "void round stub_count\nreturn seat=3 base 25.00 void\npay seat=3 sum 15.00\nclose\n",
+            0,
+            ["PAY-VOID seat=3 wager=sum +15.00"],
+        ),
         ("", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 0, []),  # left with the patron
-        ("return seat=3 sum 5.00 push\n", "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n", 1500,
-         ["PAY-MISSED seat=3 wager=sum -15.00"]),
+        (
+            "return seat=3 sum 5.00 push\n",
+            "void round stub_count\nreturn seat=3 base 25.00 void\nclose\n",
+            1500,
+            ["PAY-MISSED seat=3 wager=sum -15.00"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_d23_a_wager_on_the_dice_stands_where_it_was_settled(
     before: str, after: str, sum_due: int, findings: list[str]
 ) -> None:
@@ -286,16 +294,26 @@ BOTH = "return seat=5 base 25.00 push\nreturn seat=3 base 25.00 push\nclose\n"
     [
         ("seat=5 meter=150.01 target=150.00", "pay seat=5 mystery 150.01", []),
         ("seat=5 meter=150.01 target=150.00", "", ["PAY-MISSED seat=5 wager=mystery -150.01"]),
-        ("seat=3 meter=150.01 target=150.00", "pay seat=3 mystery 150.01",
-         ["PAY-MISSED seat=5 wager=mystery -150.01", "MYST-TRIGGER seat=3 wager=mystery +150.01"]),
-        ("seat=5 meter=150.01 target=150.01", "pay seat=5 mystery 150.01", ["MYST-TRIGGER seat=5 wager=mystery +150.01"]),
+        (
+            "seat=3 meter=150.01 target=150.00",
+            "pay seat=3 mystery 150.01",
+            ["PAY-MISSED seat=5 wager=mystery -150.01", "MYST-TRIGGER seat=3 wager=mystery +150.01"],
+        ),
+        (
+            "seat=5 meter=150.01 target=150.01",
+            "pay seat=5 mystery 150.01",
+            ["MYST-TRIGGER seat=5 wager=mystery +150.01"],
+        ),
         ("seat=5 meter=150.01 target=150.01", "", ["MYST-TRIGGER seat=5 wager=mystery"]),
         ("seat=5 meter=150.01 target=250.00", "", ["MYST-TRIGGER seat=5 wager=mystery"]),
         ("seat=5 meter=150.03 target=150.00", "pay seat=5 mystery 150.01", ["MYST-AMOUNT seat=5 wager=mystery"]),
-        ("seat=5 meter=150.01 target=150.00 after=100.00", "pay seat=5 mystery 150.01\npay seat=3 mystery 1.00",
-         ["MYST-TRIGGER seat=3 wager=mystery +1.00"]),
+        (
+            "seat=5 meter=150.01 target=150.00 after=100.00",
+            "pay seat=5 mystery 150.01\npay seat=3 mystery 1.00",
+            ["MYST-TRIGGER seat=3 wager=mystery +1.00"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_645c_3_c_the_money_of_a_hit(hit: str, paid: str, findings: list[str]) -> None:
     assert sorted(found(MYSTERY, f"{TWO}mystery_hit {hit}\n{DEALT}{paid}\n{BOTH}")) == sorted(findings)
 
@@ -366,8 +384,9 @@ def test_645c_3_c_2_the_wager_that_contributes_is_the_one_at_the_box() -> None:
 def test_645c_3_c_1_a_progressive_wager_without_a_base_wager_does_not_qualify() -> None:
     text = TWO.replace("wager seat=5 base 25.00 progressive 1.00", "wager seat=5 progressive 1.00")
     assert sorted(found(MYSTERY, f"{text}{DEALT}return seat=3 base 25.00 push\n")) == [
-        "WAGER-BASE seat=5 wager=mystery", "WAGER-BASE seat=5 wager=progressive",
-    ]  # fmt: skip
+        "WAGER-BASE seat=5 wager=mystery",
+        "WAGER-BASE seat=5 wager=progressive",
+    ]
 
 
 @pytest.mark.parametrize(

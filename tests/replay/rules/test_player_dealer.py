@@ -31,8 +31,17 @@ def test_no_rule_holds_of_what_the_text_does_not_have() -> None:
     held = {each.judge.__name__ for each in rules_of(chapter("ca", "gegr-002138"))}
     shared = {"money", "envy_bonuses", "vigorish", "one_deck", "shuffled", "cut", "clockwise", "lammers", "cards_dealt",
               "limits", "form", "base_wager", "doubtful_wagers"}  # fmt: skip
-    own = {"rotation", "action_button", "first_hand", "seven_each", "piles", "player_dealer_first", "backline",
-           "collection_fees", "settled_in_turn"}  # fmt: skip
+    own = {
+        "rotation",
+        "action_button",
+        "first_hand",
+        "seven_each",
+        "piles",
+        "player_dealer_first",
+        "backline",
+        "collection_fees",
+        "settled_in_turn",
+    }
     assert shared | own <= held
     absent = {"exposed_card_election", "surrender", "house_way", "dealer_first", "reveal_order", "seated",
               "settlement_order", "discard_rack", "no_more_bets", "announced_total", "shaking", "meter_readings",
@@ -110,8 +119,10 @@ def rounds(*texts: str) -> Table:
 def test_a_third_round_is_found_in_a_log_too() -> None:
     first = PATRONS + "offer_position seat=4 accepted\n" + STAYS
     assert said(rounds(first, STAYS, STAYS)) == [
-        (1, "UPHELD", []), (2, "UPHELD", []), (3, "VARIANCE", ["CA-ROTATE"]),
-    ]  # fmt: skip
+        (1, "UPHELD", []),
+        (2, "UPHELD", []),
+        (3, "VARIANCE", ["CA-ROTATE"]),
+    ]
 
 
 def test_an_offer_between_rounds_is_for_the_next() -> None:
@@ -128,8 +139,11 @@ def test_a_corrected_offer_judges_the_rounds_again() -> None:
     table.play(3, STAYS + "close\n")
     table.correct(offer, model.PlayerDealerOffered(seat=5, accepted=False))
     assert verdicts(one_run(table)) == [
-        (1, 1, "UPHELD"), (2, 1, "UPHELD"), (3, 1, "VARIANCE"), (3, 2, "UPHELD"),
-    ]  # fmt: skip
+        (1, 1, "UPHELD"),
+        (2, 1, "UPHELD"),
+        (3, 1, "VARIANCE"),
+        (3, 2, "UPHELD"),
+    ]
 
 
 def test_a_round_without_a_player_dealer_on_record_begins_the_count_anew() -> None:

@@ -17,9 +17,12 @@ from replay.settlement.hand_readings import MAX_READINGS, readings, ways
 from replay.transcript.transcript import Script, fold_script, parse
 
 OTHERS = {
-    "seat1": "2s 2h 5c 7d Jk Qs Kc", "seat2": "Ad 6s 6c 9d Jh 4c 3s", "seat4": "Ah Qh Js 8h 6h 4s 3c",
-    "seat5": "Ks Qc Td 8d 7h 5d 3h", "seat6": "Ac Jd Ts 9c 8s 5h 3d",
-}  # fmt: skip
+    "seat1": "2s 2h 5c 7d Jk Qs Kc",
+    "seat2": "Ad 6s 6c 9d Jh 4c 3s",
+    "seat4": "Ah Qh Js 8h 6h 4s 3c",
+    "seat5": "Ks Qc Td 8d 7h 5d 3h",
+    "seat6": "Ac Jd Ts 9c 8s 5h 3d",
+}
 DEALER = "2c 4d 4h 6d 7s 8c 9s"
 HAND = ["As", "Qd", "Th", "9h", "7c", "5s", "2d"]
 LEFT = {CODE[card] for card in ("Tc", "Jc", "Kd", "Kh")}
@@ -82,8 +85,9 @@ def test_more_unread_cards_than_are_left_in_the_deck_cannot_be_told() -> None:
     one = script(["??", *HAND[1:]])
     (more,) = parse(
         f"rules pa-688a\nwager seat=3 base 25.00\ndeal {' '.join(f'{s}={c}' for s, c in OTHERS.items())} dealer={DEALER}"
-        f" seat3=?? {' '.join(HAND[1:])}\ndeal burn={text}\n", "test",
-    )  # fmt: skip
+        f" seat3=?? {' '.join(HAND[1:])}\ndeal burn={text}\n",
+        "test",
+    )
     assert len(read(one)) == 5
     assert read(more) == [NO_HAND]
     assert adjudicate(fold_script(TableFold("table/t"), more), more.book).verdict != "UPHELD"

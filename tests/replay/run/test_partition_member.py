@@ -49,9 +49,12 @@ class Part:
         return self.inner.latest(kind, key)
 
     def commit(
-        self, engine: str, positions: Mapping[str, int], snapshots: Mapping[str, bytes],
+        self,
+        engine: str,
+        positions: Mapping[str, int],
+        snapshots: Mapping[str, bytes],
         records: Sequence[tuple[str, str, bytes]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         if self.refuse:
             self.refuse -= 1
             raise Reassigned("not ours")

@@ -128,11 +128,14 @@ def test_the_ledger_takes_every_amount_and_the_drop_names_its_day() -> None:
     table.say(model.DropCounted(gaming_day="2026-02-28", box="b-1", amount_cents=90_000, by="count"))
     table.say(model.InventoryCounted(kind="closer", amount_cents=1_100_000, by="d-1", verified_by=None))
     assert accounts(table) == [
-        ("opener", "2026-03-01", 1_000_000, ""), ("fill", "2026-03-01", 500_000, "f-1"),
-        ("credit", "2026-03-01", 200_000, "c-1"), ("buy_in", "2026-03-01", 30_000, "cash"),
-        ("marker", "2026-03-01", 100_000, "m-1"), ("drop", "2026-02-28", 90_000, "b-1"),
+        ("opener", "2026-03-01", 1_000_000, ""),
+        ("fill", "2026-03-01", 500_000, "f-1"),
+        ("credit", "2026-03-01", 200_000, "c-1"),
+        ("buy_in", "2026-03-01", 30_000, "cash"),
+        ("marker", "2026-03-01", 100_000, "m-1"),
+        ("drop", "2026-02-28", 90_000, "b-1"),
         ("closer", "2026-03-01", 1_100_000, ""),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("in_round", [False, True])
@@ -149,9 +152,10 @@ def test_the_ledger_follows_corrections(in_round: bool) -> None:
     table.correct(second, None)
     table.correct(third, fill(1_000))
     assert accounts(table) == [
-        ("fill", "2026-03-01", 50_000, "f-1"), ("fill", "2026-03-01", 0, "withdrawn"),
+        ("fill", "2026-03-01", 50_000, "f-1"),
+        ("fill", "2026-03-01", 0, "withdrawn"),
         ("fill", "2026-03-01", 1_000, "f-1"),
-    ]  # fmt: skip
+    ]
 
 
 def test_streams_of_the_property_and_of_reviews_lead_to_nothing() -> None:

@@ -108,8 +108,12 @@ def test_another_engine_that_concludes_otherwise_supersedes(monkeypatch: pytest.
     )
     replay(log, results)
     assert verdicts(results) == [
-        (1, 1, "VARIANCE"), (2, 1, "UPHELD"), (1, 2, "UPHELD"), (1, 3, "VARIANCE"), (2, 2, "VARIANCE"),
-    ]  # fmt: skip
+        (1, 1, "VARIANCE"),
+        (2, 1, "UPHELD"),
+        (1, 2, "UPHELD"),
+        (1, 3, "VARIANCE"),
+        (2, 2, "VARIANCE"),
+    ]
     newest = {each.round_no: each for each in adjudications(results)}
     assert newest[1].supersedes is not None
     assert [each.as_of for each in newest.values()] == [{table.stream: table.last}] * 2

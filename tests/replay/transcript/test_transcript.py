@@ -142,8 +142,11 @@ def test_several_rounds_each_with_the_rules_before_it() -> None:
     )
     judged = judge(text, "dispute.txt")
     assert [(each.table, each.round_no, each.conclusion.verdict) for each in judged] == [
-        ("fu-03", 4, "UPHELD"), ("fu-03", 5, "VARIANCE"), ("fu-03", 6, "VARIANCE"), ("fu-04", 1, "VARIANCE"),
-    ]  # fmt: skip
+        ("fu-03", 4, "UPHELD"),
+        ("fu-03", 5, "VARIANCE"),
+        ("fu-03", 6, "VARIANCE"),
+        ("fu-04", 1, "VARIANCE"),
+    ]
     assert [found.line() for found in judged[2].conclusion.findings] == ["WAGER-LIMIT seat=3 wager=base"]
     assert [
         each.payload.deck for each in parse(text, "t")[2].events if isinstance(each.payload, model.RoundOpened)
@@ -215,9 +218,7 @@ def test_time_does_not_run_away() -> None:
 
 @pytest.mark.parametrize(("word", "ahead_s"), [("+1500ms", 1.5), ("+2s", 2), ("+3m", 180), ("+4h", 14_400)])
 def test_time_ahead(word: str, ahead_s: float) -> None:
-    first, second = (
-        each.at_us for each in script_of(f"{RULES}examine seat=1\nat {word}\nexamine seat=2").events[-2:]
-    )  # fmt: skip
+    first, second = (each.at_us for each in script_of(f"{RULES}examine seat=1\nat {word}\nexamine seat=2").events[-2:])
     assert second - first == int(ahead_s) * 1_000_000
 
 
@@ -332,7 +333,11 @@ ERRORS = [
     ("rules pa-688a\nwager seat=3 base 25.5", 2, "wager: expected the amount of base like 25.00, got '25.5'"),
     ("rules pa-688a\nwager seat=3 base -25.00", 2, "wager: expected the amount of base like 25.00"),
     ("rules pa-688a\nwager seat=3 base 99999999999999999.00", 2, "wager: expected the amount of base"),
-    ("rules pa-688a\nwager seat=3 bettor=Mr_X base 25.00", 2, "wager: expected an id of a-z, 0-9 and -, 32 at most, as bettor"),
+    (
+        "rules pa-688a\nwager seat=3 bettor=Mr_X base 25.00",
+        2,
+        "wager: expected an id of a-z, 0-9 and -, 32 at most, as bettor",
+    ),
     ("rules pa-688a\nwager seat=3 number=7 base 25.00", 2, "wager: expected a number (1 to 6), got '7'"),
     ("rules pa-688a\ndeal seat3=As Xh", 2, "deal: "),
     ("rules pa-688a\ndeal", 2, "deal: expected POSITION=CARDS"),
@@ -374,18 +379,30 @@ ERRORS = [
     ("rules pa-688a\nstub ４", 2, "stub: expected cards (0 to 400)"),
     ("rules pa-688a\nlammer seat=3 base", 2, "lammer: expected fortune_bonus, progressive, got 'base'"),
     ("rules pa-688a\nenvy seat=1 for=3 base 5.00", 2, "envy: expected fortune_bonus, progressive, got 'base'"),
-    ("rules pa-688a\nequipment teleport none", 2, "equipment: expected manual_shoe, hand, automated_shoe, got 'teleport'"),
+    (
+        "rules pa-688a\nequipment teleport none",
+        2,
+        "equipment: expected manual_shoe, hand, automated_shoe, got 'teleport'",
+    ),
     ("rules pa-688a\nwager seat=3 base 25,00", 2, "wager: expected the amount of base like 25.00, got '25,00'"),
     ("rules pa-688a\nwager seat=3 base 1,0,0.00", 2, "wager: expected the amount of base like 25.00, got '1,0,0.00'"),
     ("rules pa-688a\nwager seat=3 base 1000,000", 2, "wager: expected the amount of base like 25.00, got '1000,000'"),
     ("rules pa-688a\nvoid", 2, "void: expected round, or seat=N of the hand that is void"),
     ("rules pa-688a\nset seat=3 high=As Ad 5c 3h Td", 2, "set: expected high=CARDS and low=CARDS, or house_way"),
     ("rules pa-645c match=yes\nwager seat=3 match 5.00", 2, "wager: expected number=1 to number=6 with a match wager"),
-    ("rules pa-645c match=yes\nwager seat=3 match 5.00 match 5.00 number=1", 2, "wager: expected one match wager in a line"),
-    ("rules pa-688a\npay seat=3 base 25.00 fortune_bonus 5.00 stake=5.00", 2, "pay: expected one wager in a line with stake="),
+    (
+        "rules pa-645c match=yes\nwager seat=3 match 5.00 match 5.00 number=1",
+        2,
+        "wager: expected one match wager in a line",
+    ),
+    (
+        "rules pa-688a\npay seat=3 base 25.00 fortune_bonus 5.00 stake=5.00",
+        2,
+        "pay: expected one wager in a line with stake=",
+    ),
     ("rules pa-688a\nclose now", 2, "close: did not understand 'now'"),
     ("rules pa-688a\n# " + "x" * MAX_LINE, 2, f"the line is longer than {MAX_LINE} characters"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "line", "message"), ERRORS, ids=[message[:50] for _, _, message in ERRORS])

@@ -108,8 +108,13 @@ def test_what_came_before_the_round_is_written_before_it() -> None:
     events = [model.DealerTappedIn(dealer="d-7"), model.RoundOpened(deck="d-1", observed=[]), model.LightSeen(seat=2)]
     timed = [(seq, START_US, event) for seq, event in enumerate(events, 1)]
     assert to_text(timed, table="fu-01", round_no=7).split("\n") == [
-        "table fu-01", "at 21:20:00", "dealer d-7", "round 7 deck=d-1", "light seat=2", "",
-    ]  # fmt: skip
+        "table fu-01",
+        "at 21:20:00",
+        "dealer d-7",
+        "round 7 deck=d-1",
+        "light seat=2",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.path.stem}:{case.line}")
