@@ -279,4 +279,19 @@ def _unknown(due: Due) -> Due:
     )
 
 
-GAME = Game(name="dj_wild", hands={}, settle=settle, lines=lines)
+GAME = Game(
+    name="dj_wild",
+    title="DJ Wild Stud Poker",
+    wagers={
+        "ante": "Ante",
+        "blind": "Blind",
+        "raise": "Raise",
+        "trips": "Trips",
+        "bad_beat": "Two-Way Bad Beat",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+    },
+    hands={},
+    settle=settle,
+    lines=lines,
+)

@@ -68,4 +68,18 @@ def _most(paytable: Paytable, box: Box) -> int:
     return max((each.winnings(box.stakes[paytable.wager]) for each in odds if each is not None), default=0)
 
 
-GAME = Game(name="face_up_pai_gow", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
+GAME = Game(
+    name="face_up_pai_gow",
+    title="Face Up Pai Gow Poker",
+    wagers={
+        "base": "Base wager",
+        "ace_high_bonus": "Ace High Bonus",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+    },
+    hands={"high": 5, "low": 2},
+    settle=settle,
+    lines=seven_card,
+)

@@ -116,4 +116,18 @@ def _insurance(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     return won_at_odds(book, box, wager, paytable, line, cap, "659a.12(c)")
 
 
-GAME = Game(name="fortune_asia", hands=HANDS, settle=settle, lines=lines)
+GAME = Game(
+    name="fortune_asia",
+    title="Fortune Asia Poker",
+    wagers={
+        "base": "Base wager",
+        "insurance": "Insurance",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+    },
+    hands=HANDS,
+    settle=settle,
+    lines=lines,
+)

@@ -150,4 +150,17 @@ def _dead(book: Rulebook, box: Box, wager: str, paytable: Paytable | None = None
     return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "686a.9(c)", paytable)
 
 
-GAME = Game(name="over_under", hands={}, settle=settle, lines=bonus_lines, worth=total)
+GAME = Game(
+    name="over_under",
+    title="Over/Under",
+    wagers={
+        "ante": "Ante",
+        "over": "Over 23",
+        "under": "Under 18",
+        "bonus": "Bonus",
+    },
+    hands={},
+    settle=settle,
+    lines=bonus_lines,
+    worth=total,
+)

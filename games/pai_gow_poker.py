@@ -96,4 +96,22 @@ def _tiger_9(book: Rulebook, box: Box, tiger_9: bool | None) -> Due:
     return msgspec.structs.replace(due, line="tiger_9")
 
 
-GAME = Game(name="pai_gow_poker", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
+GAME = Game(
+    name="pai_gow_poker",
+    title="Pai Gow Poker",
+    wagers={
+        "base": "Base wager",
+        "tiger_9": "Tiger 9",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+        "sum": "Sum",
+        "match": "Match",
+        "beat_it": "Beat It",
+        "mystery": "Must-Hit-By bonus",
+    },
+    hands={"high": 5, "low": 2},
+    settle=settle,
+    lines=seven_card,
+)

@@ -232,4 +232,18 @@ def _merged(outcomes: Sequence[Sequence[Due]]) -> Iterator[Due]:
         yield due
 
 
-GAME = Game(name="player_dealer", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
+GAME = Game(
+    name="player_dealer",
+    title="Face Up Pai Gow Poker (California)",
+    wagers={
+        "base": "Base wager",
+        "backline": "Backline",
+        "ace_high_bonus": "Ace High Bonus",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+    },
+    hands={"high": 5, "low": 2},
+    settle=settle,
+    lines=seven_card,
+    patron_banked=True,
+)

@@ -13,7 +13,8 @@ from analytics.theory.result import End, Result
 from analytics.theory.returns import counts
 from games.cards.cards import parse_cards
 from games.catalogue import GAMES
-from games.rulebook.chapters import Chapter, Line, Paytable
+from games.rulebook.chapters import Chapter
+from games.rulebook.paytables import Line, Paytable
 
 FULL_METER_BP: Final = 10_000
 

@@ -13,8 +13,9 @@ from analytics.theory.result import End, Result
 from analytics.theory.returns import counts
 from games.cards.cards import parse_cards
 from games.catalogue import GAMES
-from games.rulebook.chapters import Chapter, Paytable
+from games.rulebook.chapters import Chapter
 from games.rulebook.money import Odds
+from games.rulebook.paytables import Paytable
 
 
 def _pays(odds: Odds | None) -> Fraction:

@@ -14,7 +14,7 @@ from floor.table import Table
 from games.cards.ranking import LINES_BY_RANK
 from games.layout import Dice
 from games.pai_gow_poker import is_tiger_9
-from games.rulebook.chapters import Line
+from games.rulebook.paytables import Line
 from games.settlement.dice_wagers import ONE_RED_TWO_BLUE, lines_made
 from games.settlement.pai_gow import Position
 from games.settlement.wagers import Outcome

@@ -22,7 +22,8 @@ from floor.said import paid, placed, same, taken
 from floor.script import Step
 from games.catalogue import GAMES
 from games.layout import Dice, Layout
-from games.rulebook.chapters import Paytable, chapter
+from games.rulebook.chapters import chapter
+from games.rulebook.paytables import Paytable
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
 from games.settlement.wagers import Due, Outcome
 

@@ -1,4 +1,4 @@
-"""Fortune Asia Poker as numbers: hands of four ranked, and a house way of three hands (`games.cards.four_card`, `house_way_asia`).
+"""Three hands as numbers: hands of four ranked, and a house way of three hands (`games.cards.four_card`, `house_way_asia`).
 
 A house way's rows and plays are arguments. Which settings it accepts is asked of all 105 ways to part seven cards.
 """

@@ -1,4 +1,4 @@
-"""The house way that a casino files, whether it sets two hands (`games.house_ways.house_way`) or three (`games.house_ways.house_way_asia`).
+"""The house way that a casino files, of two hands (`house_way` in `games.house_ways`) or of three (`house_way_asia`).
 
 The rest of the program asks here and gets `Hand`s, so that it need not know which.
 """

@@ -11,7 +11,8 @@ import msgspec
 
 from events.vocabulary import model
 from games.layout import Contribution, Cycle, MysteryHit
-from games.rulebook.chapters import Paytable, chapter, known_chapters
+from games.rulebook.chapters import chapter, known_chapters
+from games.rulebook.paytables import Paytable
 from games.settlement.mystery import is_committed, ruling, show_meter
 from games.settlement.progressive import contribution
 from replay.findings import Finding, finding_id

@@ -11,7 +11,7 @@ import msgspec
 
 from events.vocabulary import model
 from games.layout import Contribution, Cycle, Layout, Mystery, MysteryHit
-from games.rulebook.chapters import Paytable
+from games.rulebook.paytables import Paytable
 from games.rulebook.rulebook import Rulebook
 from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
 from games.settlement.progressive import contribution

@@ -53,4 +53,11 @@ def _bonus(book: Rulebook, layout: Layout, box: Box) -> Due:
     return won_at_odds(book, box, "bonus", paytable, line, MaximumPayout(None), "700a.12(b)")
 
 
-GAME = Game(name="high_card", hands={}, settle=settle, lines=lines)
+GAME = Game(
+    name="high_card",
+    title="High Card",
+    wagers={"ante": "Ante", "bonus": "Bonus"},
+    hands={},
+    settle=settle,
+    lines=lines,
+)

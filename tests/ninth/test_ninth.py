@@ -6,16 +6,14 @@ Its files would lie in `games/rulebook/rules/pa`, `games`, `replay`, `floor` and
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from floor.wings import WINGS
-from games.catalogue import GAMES
-from games.rulebook import chapters
-from games.rulebook.chapters import RulesRefused
+from games.catalogue import GAMES, add_game, remove_game
+from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
 from replay.rules.rule import EVERY_CHAPTER, RULES, rule
@@ -29,26 +27,21 @@ CASES = read_cases(HERE / "high_card.rounds")
 
 @pytest.fixture(scope="module", autouse=True)
 def high_card_is_there() -> Iterator[None]:
-    """Put the chapter, the line in the catalogue, the rules and the wing in their places."""
-    table, listed = chapters._table, {**chapters._chapters()}
+    """Add the game with its chapter, and put the rules and the wing in their places."""
+    add_game(high_card.GAME, [(HERE / "700a.toml").read_text()])
     with pytest.MonkeyPatch.context() as patch:
-        own = tomllib.loads((HERE / "700a.toml").read_text())
-        patch.setattr(chapters, "_table", lambda where, name: own if name == "700a" else table(where, name))
-        patch.setattr(chapters, "_chapters", lambda: listed | {"pa": (*listed["pa"], "700a")})
-        patch.setitem(GAMES, "high_card", high_card.GAME)
         patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
         registered = len(RULES)
         rule("PLAY-ORDER", on=("700a.11(a)",))(rules.dealer_last)
-        chapters.known_chapters.cache_clear()
         yield
         del RULES[registered:]
-    chapters.known_chapters.cache_clear()
+    remove_game("high_card")
 
 
 def test_what_adjudicates_names_no_game() -> None:
-    text = (HERE.parents[1] / "replay" / "adjudicate.py").read_text()
-    numbers = [key.partition("-")[2] for key in chapters.known_chapters()]
+    text = (HERE.parents[1] / "replay" / "run" / "adjudicate.py").read_text()
+    numbers = [key.partition("-")[2] for key in known_chapters()]
     assert [name for name in (*GAMES, *numbers) if name in text] == []
 
 
