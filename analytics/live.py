@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
+from games.catalogue import GAMES
 from replay.findings import Adjudication
 from replay.review.desk import REFUSALS, Desk
 
@@ -182,7 +183,8 @@ def _take(table: Table, event: _Event) -> None:
 
 def house_win_cents(verdict: Adjudication) -> int:
     """Return what the house won on a round's settled wagers: not what a slip pays, nothing where a patron holds the bank."""
-    if verdict.game == "player_dealer":
+    game = GAMES.get(verdict.game)
+    if game is not None and game.patron_banked:
         return 0
     return sum(-(s.done_cents - s.by_slip_cents) for s in verdict.settlements if s.done_cents is not None)
 

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Final
-
 import msgspec
 import polars as pl
 
+from analytics.theory.catalogue import RETURNS
 from analytics.theory.theory import Return, returns
 from analytics.warehouse.warehouse import Warehouse
 from games.rulebook.rulebook import Offer, Rulebook, RulesRefused, parse_submission
-
-TOGETHER: Final = {"dj_wild": ("ante", "blind", "raise"), "over_under": ("ante", "over", "under")}
-"""By game the wagers that theory counts as one."""
 
 
 class Filing(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,7 +147,7 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
 
 
 def _offered(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return], reading: str) -> Offered:
-    together = TOGETHER.get(book.game, ())
+    together = counted_together(book.game)
     return Offered(
         wager=offer.wager,
         paytable=_name(offer),
@@ -163,17 +159,22 @@ def _offered(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Retur
     )
 
 
+def counted_together(game: str) -> tuple[str, ...]:
+    """Return the wagers of a game that theory counts as one, the one that a player starts with first; none where it is alone.
+
+    >>> counted_together("over_under"), counted_together("fortune_asia")
+    (('ante', 'over', 'under'), ())
+    """
+    record = RETURNS.get(game)
+    return record.combined if record is not None and len(record.combined) > 1 else ()
+
+
 def _figures(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return]) -> Return | None:
     """What theory counts of a wager as it is filed, or null: of wagers that it counts as one it is that of the first."""
-    match book.game, offer.wager:
-        case "dj_wild", "ante":
-            return known.get(("ante_blind_raise", _name(book.offers["blind"])))
-        case "over_under", "ante":
-            return known.get(("base", ""))
-        case "pai_gow_poker", "base":
-            return known.get(("base", "commission_free" if book.settings["commission_free"] else "vigorish"))
-        case _:
-            return known.get((offer.wager, _name(offer))) or known.get((offer.wager, ""))
+    record = RETURNS.get(book.game)
+    if record is not None and offer.wager == record.combined[0]:
+        return known.get((record.theory_wager, record.version(book)))
+    return known.get((offer.wager, _name(offer))) or known.get((offer.wager, ""))
 
 
 def _name(offer: Offer) -> str:

@@ -15,6 +15,7 @@ import msgspec
 from analytics.fairness.chances import Pack, cards_of, pack_of, patterns, starts_by_dice, totals
 from analytics.warehouse.selection import WHERE_PER_MONTH, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
+from games.catalogue import GAMES
 
 BY_FAIRNESS: Final = ("property", "game", "table", "dice_set", "deck")
 _TABLE: Final = {
@@ -24,10 +25,6 @@ _TABLE: Final = {
     "dice_set": ("dice_set",),
     "deck": ("game", "table_id", "deck"),
 }
-
-WITH_BUTTON: Final = "player_dealer"
-"""Here a seat is counted from the action button, so that positions have no odds of their own."""
-
 
 MOST_POSITIONS: Final = 7
 
@@ -142,8 +139,10 @@ def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
 
 
 def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    # Where a patron holds the bank, the start is counted from that seat: positions have no odds of their own.
+    from_a_seat = "".join(f" AND game <> '{game.name}'" for game in GAMES.values() if game.patron_banked)
     by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
-    where = f"kind = 'start' AND game <> '{WITH_BUTTON}' AND {by_dice}"
+    where = f"kind = 'start'{from_a_seat} AND {by_dice}"
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", where):
         yield Counted(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
 

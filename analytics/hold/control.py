@@ -17,12 +17,12 @@ from analytics.hold.against_theory import Compared, compare
 from analytics.hold.luck import Z_95, Z_997
 from analytics.statistics.exact import NORMAL, normal_both_sides
 from analytics.statistics.multiplicity import holm
+from analytics.theory.catalogue import theory_wagers
 from analytics.warehouse.selection import COLUMNS, EVERYTHING, Selection
 from analytics.warehouse.warehouse import Warehouse
 
 BY_FUNNEL: Final = ("dealer", "table", "shift", "hour", "gaming_day", "dealer_table", "month")
 BY_TIME: Final = ("gaming_day", "month")
-REQUIRED: Final = ("base", "ante_blind_raise")
 
 LEAST_FOR_DISPERSION: Final = 10
 """With fewer points how much they vary beyond luck is not reckoned."""
@@ -108,7 +108,7 @@ def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> 
 
 
 def _of_wager(compared: Iterable[Compared], wager: str | None) -> list[Compared]:
-    wanted = REQUIRED if wager is None else (wager,)
+    wanted = theory_wagers() if wager is None else (wager,)
     return [each for each in compared if each.expected is not None and each.key["wager"] in wanted]
 
 

@@ -12,20 +12,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
-from analytics.theory.bonus_returns import BONUSES, fixed_part
-from analytics.theory.required_returns import REQUIRED
+from analytics.theory.bonus_returns import fixed_part
+from analytics.theory.catalogue import RETURNS
+from analytics.theory.game_returns import GameReturns
 from analytics.theory.result import End, Result
 from games.rulebook.chapters import Chapter, chapter, known_chapters
 
 Shares = Literal["seat", "round", "some"]
 """Whether wagers of one round end together: each seat by itself, all alike, or partly (they share the dealer's hand)."""
-
-ALL_ALIKE: Final = frozenset({"sum", "match", "beat_it", "tiger_9", "ace_high_bonus", "bad_beat"})
-"""Side wagers that hang on the dice or the dealer's hand: taken as one wager of the whole round, which never flatters."""
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,20 +59,23 @@ def expectations(key: str) -> dict[tuple[str, str], Expected]:
     (0.08, 3.892, False)
     """
     listed = chapter(*key.split("-", 1))
-    found: dict[tuple[str, str], Expected] = {}
-    for result in _required(listed):
-        found[result.wager, result.paytable] = _expected(listed, result, decided=True, shares="some")
+    expected: dict[tuple[str, str], Expected] = {}
+    record = RETURNS.get(listed.game)
+    if record is None:
+        return expected
+    for result in _required(record, listed):
+        expected[result.wager, result.paytable] = _expected(listed, result, decided=True, shares="some")
     for wager in listed.wagers.values():
-        make = BONUSES.get(wager.name)
-        if make is None or wager.name == "mystery":  # nothing is staked on the Must-Hit-By bonus
+        bonus = record.bonuses.get(wager.name)
+        if bonus is None or not bonus.staked:
             continue
         for name in wager.paytables or ("",):
-            result = make(listed, name)
-            if wager.name == "progressive":
+            result = bonus.result(listed, name)
+            if bonus.from_meter:
                 result = _without_meter(listed, result)
-            shares: Shares = "round" if wager.name in ALL_ALIKE else "seat"
-            found[wager.name, name] = _expected(listed, result, decided=False, shares=shares)
-    return found
+            shares: Shares = "round" if bonus.one_result else "seat"
+            expected[wager.name, name] = _expected(listed, result, decided=False, shares=shares)
+    return expected
 
 
 def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
@@ -87,30 +88,28 @@ def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
     return expectations(key).get((wager, paytable)) if key in known_chapters() else None
 
 
-def _required(listed: Chapter) -> Iterator[Result]:
+def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
     """Yield what the wagers come to that a game needs, named as the warehouse names them.
 
     Where theory tells versions of the base wager apart that a settlement does not (with or without vigorish), the one
     that is worth least to the house stands for both.
     """
-    results = [result for make in REQUIRED.get(listed.game, ()) for result in make(listed)]
-    versions = [result for result in results if result.wager == "base"]
+    results = list(record.required(listed))
+    versions = [result for result in results if result.wager == listed.base]
     if len(versions) > 1:
         least = max(versions, key=Result.per_base_unit)
         named = ", ".join(result.paytable for result in versions)
         notice = f"the least of {named}, which a settlement does not tell apart"
         yield msgspec.structs.replace(least, paytable="", notices=[*least.notices, notice])
-        results = [result for result in results if result.wager != "base"]
+        results = [result for result in results if result.wager != listed.base]
     yield from results
 
 
 def _without_meter(listed: Chapter, result: Result) -> Result:
     """The Progressive as the table sees it: fixed lines from the tray, shares of the meter by slip (D18, D27)."""
-    paytable = listed.paytable("progressive", result.paytable)
-    stake = paytable.wager_cents
-    assert stake is not None, "a progressive paytable names its wager"
+    paytable = listed.paytable(result.wager, result.paytable)
     made = {line: int(result.lines[line.hand]) for line in paytable.lines}
-    ends = [End(number, fixed_part(line, paytable, stake) - 1) for line, number in made.items()]
+    ends = [End(number, fixed_part(line, paytable) - 1) for line, number in made.items()]
     ends.append(End(result.total - sum(made.values()), Fraction(-1)))
     notices = [*result.notices, "what the meter pays goes by slip and is no part of the house win"]
     return msgspec.structs.replace(result, ends=ends, beside=Fraction(0), parts={}, notices=notices)

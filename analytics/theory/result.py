@@ -7,6 +7,14 @@ from fractions import Fraction
 
 import msgspec
 
+from games.rulebook.money import Odds
+
+
+def pays(odds: Odds | None) -> Fraction:
+    """Return the winnings per unit staked of a wager that has odds of its own."""
+    assert odds is not None, "the wager has odds of its own"
+    return Fraction(odds.numerator, odds.denominator)
+
 
 class End(msgspec.Struct, frozen=True):
     """One way for a wager to end: how many of the total, the patron's net and what was staked in all, in base units."""

@@ -14,8 +14,7 @@ from typing import Final
 
 import msgspec
 
-from analytics.theory.bonus_returns import BONUSES
-from analytics.theory.required_returns import REQUIRED
+from analytics.theory.catalogue import RETURNS
 from analytics.theory.result import Result
 from games.rulebook.chapters import Chapter, chapter, known_chapters
 
@@ -80,15 +79,17 @@ def _chapters(key: str | None) -> Iterator[Chapter]:
 
 def of_chapter(listed: Chapter) -> Iterator[Return]:
     """Yield what each wager of a chapter returns, in the chapter's order; wagers settled as one come as one."""
-    for make in REQUIRED.get(listed.game, ()):
-        for result in make(listed):
-            yield _shown(listed, result)
+    record = RETURNS.get(listed.game)
+    if record is None:
+        return
+    for result in record.required(listed):
+        yield _shown(listed, result)
     for wager in listed.wagers.values():
-        bonus = BONUSES.get(wager.name)
+        bonus = record.bonuses.get(wager.name)
         if bonus is None:
             continue
         for name in wager.paytables or ("",):
-            yield _shown(listed, bonus(listed, name), _out_of_line(listed, wager.name, name))
+            yield _shown(listed, bonus.result(listed, name), _out_of_line(listed, wager.name, name))
 
 
 def _shown(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:

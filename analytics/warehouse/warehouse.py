@@ -17,11 +17,11 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
 
+from analytics.warehouse.game_facts import FACT_TABLES, game_facts
 from analytics.warehouse.loading import TABLES, Batch, PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, batches
 from replay.findings import Adjudication, Finding, LedgerEntry
 
@@ -133,7 +133,8 @@ def build_from(
     """
     with replacing(path) as fresh, connect(str(fresh)) as db:
         for table, columns in TABLES.items():
-            db.execute(_create_statement(table, columns))
+            db.execute(_create_statement(table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
+        load_game_facts(db)
         if before is not None:
             before(db)
         db.execute("BEGIN TRANSACTION")
@@ -158,6 +159,15 @@ def load(db: Warehouse, rows: Iterable[Batch]) -> None:
             db.register("incoming", frame.to_arrow())
             db.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming")
             db.unregister("incoming")
+
+
+def load_game_facts(db: Warehouse) -> None:
+    """Make the temporary tables of what the models know of single games."""
+    for table, rows in game_facts().items():
+        columns = FACT_TABLES[table]
+        db.execute(_create_statement(table, columns))
+        for row in rows:
+            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", list(row))
 
 
 def finish(db: Warehouse, facts: PropertyFacts, generation: int, inputs: str = "") -> None:
@@ -240,10 +250,9 @@ def grains() -> dict[str, tuple[str, ...]]:
     return found
 
 
-@cache
 def models_digest() -> str:
-    """Return the digest of all models, by which a file knows which program built it."""
-    text = "\0".join(f"{model}\0{model_text(model)}" for model in MODELS)
+    """Return the digest of all models and what they know of games, by which a file knows which program built it."""
+    text = "\0".join((*(f"{model}\0{model_text(model)}" for model in MODELS), repr(game_facts())))
     return sha256(text.encode()).hexdigest()
 
 
@@ -254,8 +263,8 @@ def model_text(model: str) -> str:
 
 
 # Names in the statements below come from this package's own tables of columns and models, never from data.
-def _create_statement(table: str, columns: dict[str, Any]) -> str:
-    return f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {_DUCK_TYPES[kind]}' for name, kind in columns.items())})"
+def _create_statement(table: str, columns: dict[str, str]) -> str:
+    return f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
 
 
 def _write_property(db: Warehouse, facts: PropertyFacts) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from analytics.theory.catalogue import add_returns, remove_returns
 from floor.wings import WINGS
 from games.catalogue import GAMES, add_game, remove_game
 from games.rulebook.chapters import RulesRefused, known_chapters
@@ -19,7 +20,7 @@ from rack.cli import main
 from replay.rules.rule import EVERY_CHAPTER, RULES, rule
 from replay.settlement.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
-from tests.ninth import floor, high_card, rules
+from tests.ninth import floor, high_card, returns, rules
 
 HERE = Path(__file__).parent
 CASES = read_cases(HERE / "high_card.rounds")
@@ -29,6 +30,7 @@ CASES = read_cases(HERE / "high_card.rounds")
 def high_card_is_there() -> Iterator[None]:
     """Add the game with its chapter, and put the rules and the wing in their places."""
     add_game(high_card.GAME, [(HERE / "700a.toml").read_text()])
+    add_returns(returns.RETURNS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
@@ -36,6 +38,7 @@ def high_card_is_there() -> Iterator[None]:
         rule("PLAY-ORDER", on=("700a.11(a)",))(rules.dealer_last)
         yield
         del RULES[registered:]
+    remove_returns("high_card")
     remove_game("high_card")
 
 
@@ -81,6 +84,16 @@ def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Pat
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
     assert set(found["planted"]) == set(floor.IRREGULARS.faults)
     assert found["verdicts"]["VOID"] == found["legitimate"]["void"] > 0
+
+
+def test_its_wagers_are_held_against_theory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--games", "high_card", "--rounds", "60", "--out", str(tmp_path), "--quiet"]) == 0
+    capsys.readouterr()
+    warehouse = str(tmp_path / "warehouse.duckdb")
+    assert main(["hold", "theory", "--by", "game", "--warehouse", warehouse, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    compared = {row["wager"]: row for row in (rows if isinstance(rows, list) else rows["rows"])}
+    assert set(compared) == {"base", "bonus"}
 
 
 def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

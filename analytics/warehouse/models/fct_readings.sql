@@ -6,15 +6,6 @@ SELECT
     o.wager,
     string_agg(DISTINCT o.setting || ' = ' || o.value, ', ') AS reading
 FROM fct_filings AS f
-INNER JOIN (
-    VALUES
-    ('ante', 'wrong_side', 'pushes'),
-    ('over', 'wrong_side', 'pushes'),
-    ('under', 'wrong_side', 'pushes'),
-    ('fortune_bonus', 'fortune_pays', 'highest_rank'),
-    ('progressive', 'progressive_deuces', 'wild'),
-    ('progressive', 'progressive_joker', 'completes'),
-    ('progressive', 'progressive_joker', 'wild')
-) AS o (wager, setting, value)
+INNER JOIN raw_other_readings AS o
     ON regexp_matches(f.toml, '(?m)^[^#\n]*\b' || o.setting || '["'']?\s*=\s*["'']+' || o.value)
 GROUP BY f.digest, o.wager
