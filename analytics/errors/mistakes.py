@@ -52,11 +52,27 @@ def error_rates(
     at no seat is left out.
     """
     columns = columns_of(by, BY_MISTAKES)
+    summed = _summed(db, by, selection, money_only)
+    summed = summed.with_columns(_rates(summed))
+    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
+        shown = summed.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
+    else:
+        held = standing_out(*_cells(summed), LOOK_LEVEL)
+        shown = summed.with_columns(
+            expected=held.expected, p=held.p, p_adjusted=held.p_adjusted, look=held.p_adjusted <= LOOK_LEVEL
+        )
+    frame_ = shown.select(*columns, *(pl.col(name).cast(kind) for name, kind in _RATES.items()))
+    return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
+
+
+def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> pl.DataFrame:
+    """Return mistakes with the rounds and wagers they are of, a row per value; one statement, so that it is read as one."""
+    columns = columns_of(by, BY_MISTAKES)
     counted = "difference_cents <> 0" if money_only else "true"
     exposure = "mart_seats" if by == "seat" else "mart_pace"
     per_game = () if by == "code" else tuple(column for column in columns if column != "game")
     keys = "".join(f"{column}, " for column in per_game)
-    found = frame(
+    return frame(
         db,
         f"""
         WITH exposed AS (
@@ -113,16 +129,6 @@ def error_rates(
         """,
         selection,
     )
-    found = found.with_columns(_rates(found))
-    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
-        shown = found.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
-    else:
-        held = standing_out(*_cells(found), LOOK_LEVEL)
-        shown = found.with_columns(
-            expected=held.expected, p=held.p, p_adjusted=held.p_adjusted, look=held.p_adjusted <= LOOK_LEVEL
-        )
-    frame_ = shown.select(*columns, *(pl.col(name).cast(kind) for name, kind in _RATES.items()))
-    return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
 
 
 _INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))

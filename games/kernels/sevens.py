@@ -89,7 +89,7 @@ def held(suits: int) -> tuple[int, int, int, int]:
 
 
 @compiled
-def each_of(suits: int) -> int:
+def cards_by_suit(suits: int) -> int:
     """Return how many cards there are of each suit, in its lane."""
     pairs = suits - (suits >> 1 & _LANES * 0x5555)
     fours = (pairs & _LANES * 0x3333) + (pairs >> 2 & _LANES * 0x3333)
@@ -98,12 +98,12 @@ def each_of(suits: int) -> int:
 
 
 @inlined
-def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
-    """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
-    once, twice, thrice, four = held(suits)
-    completed = with_joker if joker else straights
+def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
+    """Return the value of the best flush or straight flush among the cards; 0 where there is none."""
+    enough = (
+        cards_by_suit(suits) + _LANES * (12 if joker else 11) & _LANES << 4
+    )  # five of a suit, or four and the joker
     best = 0
-    enough = each_of(suits) + _LANES * (12 if joker else 11) & _LANES << 4  # five of a suit, or four and the joker
     if enough:
         at = 0
         while not enough >> 16 * at & 1 << 4:
@@ -117,6 +117,15 @@ def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: 
             best = FLUSH << CLASS_SHIFT | wide(down[suit | 1 << (top(~suit & _LANE) - 2)])
         else:
             best = FLUSH << CLASS_SHIFT | wide(down[suit])
+    return best
+
+
+@inlined
+def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
+    """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
+    once, twice, thrice, four = held(suits)
+    completed = with_joker if joker else straights
+    best = best_flush(suits, joker, down, completed)
     if joker:
         if four & ACE_BIT:
             return FIVE_ACES << CLASS_SHIFT | 14 << 16

@@ -72,7 +72,7 @@ def test_a_folder_for_each_set_of_sources(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     cache_folder.cache_clear()
     try:
-        one, other = cache_folder(ROOT / "games" / "kernels"), cache_folder(ROOT / "replay" / "kernels")
+        one, other = cache_folder(ROOT / "games" / "kernels"), cache_folder(ROOT / "replay" / "columns" / "kernels")
         assert one is not None
         assert other is not None
         assert one != other
