@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from games.layout import Layout
+from games.layout import TableLayout
 from games.rulebook.paytables import Paytable
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due
 
-Settle = Callable[[Rulebook, Layout], list[Due]]
+Settle = Callable[[Rulebook, TableLayout], list[Due]]
 Worth = Callable[[Sequence[int] | None], int | None]
 Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
 

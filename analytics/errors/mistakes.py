@@ -151,9 +151,9 @@ _RATES: Final[dict[str, Any]] = {
 }
 
 
-def _rates(found: pl.DataFrame) -> list[pl.Expr]:
+def _rates(counts: pl.DataFrame) -> list[pl.Expr]:
     """Rates with the interval of the rounds that went wrong, stretched by how many findings such a round has."""
-    means = {count: garwood(count) for count in found["rounds_wrong"].unique()}
+    means = {count: garwood(count) for count in counts["rounds_wrong"].unique()}
     low, high = (
         pl.col("rounds_wrong").replace_strict(list(means), bounds, return_dtype=pl.Float64)
         for bounds in ([mean.low for mean in means.values()], [mean.high for mean in means.values()])
@@ -170,13 +170,13 @@ def _rates(found: pl.DataFrame) -> list[pl.Expr]:
     return rates
 
 
-def _cells(found: pl.DataFrame) -> tuple[Counts, Counts]:
-    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `found`, a column for each game."""
+def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
+    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `counts`, a column for each game."""
     cells = (
-        found.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
+        counts.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
     )
     at = cells["row"].to_numpy(), (cells["game"].rank("dense") - 1).to_numpy()
-    rounds, wrong = np.zeros((2, found.height, cells["game"].n_unique()), dtype=np.int64)
+    rounds, wrong = np.zeros((2, counts.height, cells["game"].n_unique()), dtype=np.int64)
     rounds[at], wrong[at] = cells["rounds"], cells["wrong"]
     return rounds, wrong
 

@@ -39,7 +39,7 @@ class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     next_found_round_no: int | None
 
 
-class Generation(msgspec.Struct, frozen=True, kw_only=True):
+class WarehouseGeneration(msgspec.Struct, frozen=True, kw_only=True):
     """Which build of the warehouse this is, when it was made, and from how much."""
 
     generation: int
@@ -57,10 +57,10 @@ def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = No
     return frame
 
 
-def generation(db: Warehouse) -> Generation:
+def generation(db: Warehouse) -> WarehouseGeneration:
     """Return the facts of the build."""
     return msgspec.convert(
-        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), Generation
+        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), WarehouseGeneration
     )
 
 

@@ -17,7 +17,7 @@ Counts = npt.NDArray[np.int64]
 """A row for each value, a column for each game."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class PeerComparison(msgspec.Struct, frozen=True):
     """Of each value: what the rest's rates give, the chance of so many or more, and that corrected for how many are looked at."""
 
     expected: npt.NDArray[np.float64]
@@ -25,7 +25,7 @@ class Held(msgspec.Struct, frozen=True):
     p_adjusted: npt.NDArray[np.float64]
 
 
-def standing_out(rounds: Counts, wrong: Counts, level: float) -> Held:
+def standing_out(rounds: Counts, wrong: Counts, level: float) -> PeerComparison:
     """Return each value held against the rest, by its rounds of each game and how many of them went wrong.
 
     >>> held = standing_out(np.array([[100], [100], [100], [100]]), np.array([[2], [3], [30], [12]]), 0.01)
@@ -40,7 +40,7 @@ def standing_out(rounds: Counts, wrong: Counts, level: float) -> Held:
         if not len(rest) or values * p[rest].min() > level:
             adjusted = np.minimum(1.0, p * values)
             adjusted[rest] = holm(p[rest].tolist(), values)
-            return Held(expected, p, adjusted)
+            return PeerComparison(expected, p, adjusted)
         out[rest[p[rest].argmin()]] = True
 
 

@@ -18,7 +18,7 @@ from analytics.theory.returns import counts
 from games.cards.cards import parse_cards
 from games.game import Lines
 from games.rulebook.chapters import Chapter
-from games.rulebook.paytables import Line, Paytable
+from games.rulebook.paytables import PayLine, Paytable
 
 FULL_METER_BP: Final = 10_000
 
@@ -29,7 +29,7 @@ class LineCounts(msgspec.Struct, frozen=True):
     ways: Sequence[tuple[frozenset[str], int]]
     total: int
 
-    def paid(self, paytable: Paytable) -> Counter[Line]:
+    def paid_lines(self, paytable: Paytable) -> Counter[PayLine]:
         """Count the hands by the line that is paid."""
         return self._by(paytable.best)
 
@@ -38,8 +38,8 @@ class LineCounts(msgspec.Struct, frozen=True):
         cents = sum(line.envy_cents * number for line, number in self._by(paytable.envy).items())
         return float(Fraction(100 * cents, self.total * wager_cents))
 
-    def _by(self, choose: Callable[[frozenset[str]], Line | None]) -> Counter[Line]:
-        counted: Counter[Line] = Counter()
+    def _by(self, choose: Callable[[frozenset[str]], PayLine | None]) -> Counter[PayLine]:
+        counted: Counter[PayLine] = Counter()
         for lines, number in self.ways:
             line = choose(lines)
             if line is not None:
@@ -82,9 +82,9 @@ def at_odds(wager: str, count: CountLines) -> Callable[[Chapter, str], Result]:
     def result(chapter: Chapter, name: str) -> Result:
         paytable = chapter.paytable(wager, name)
         counted = count(paytable)
-        paid, total = counted.paid(paytable), counted.total
-        ends = [End(number, _net(line)) for line, number in paid.items()]
-        ends.append(End(total - paid.total(), Fraction(-1)))
+        paid_lines, total = counted.paid_lines(paytable), counted.total
+        ends = [End(number, _net(line)) for line, number in paid_lines.items()]
+        ends.append(End(total - paid_lines.total(), Fraction(-1)))
         parts: dict[str, float] = {}
         if paytable.has_envy:
             qualifying = chapter.numbers["qualifying_wager_cents"]
@@ -95,24 +95,24 @@ def at_odds(wager: str, count: CountLines) -> Callable[[Chapter, str], Result]:
             cite=paytable.cite,
             total=total,
             ends=ends,
-            lines=_by_hand(paytable, paid),
+            lines=_by_hand(paytable, paid_lines),
             parts=parts,
         )
 
     return result
 
 
-def percent_at_odds(paid: Counter[Line], total: int) -> float:
+def percent_at_odds(paid_lines: Counter[PayLine], total: int) -> float:
     """Return what comes back, in percent of the stake, where lines are paid at odds."""
-    return float(100 * sum((number * (_net(line) + 1) for line, number in paid.items()), Fraction(0)) / total)
+    return float(100 * sum((number * (_net(line) + 1) for line, number in paid_lines.items()), Fraction(0)) / total)
 
 
-def _net(line: Line) -> Fraction:
+def _net(line: PayLine) -> Fraction:
     return Fraction(line.odds.numerator, line.odds.denominator) if line.odds is not None else Fraction(0)
 
 
-def _by_hand(paytable: Paytable, paid: Counter[Line]) -> dict[str, int | float]:
-    return {line.hand: paid[line] for line in paytable.lines}
+def _by_hand(paytable: Paytable, paid_lines: Counter[PayLine]) -> dict[str, int | float]:
+    return {line.hand: paid_lines[line] for line in paytable.lines}
 
 
 def _fortune_bonus(chapter: Chapter, name: str) -> Result:
@@ -122,7 +122,7 @@ def _fortune_bonus(chapter: Chapter, name: str) -> Result:
         return result
     ranked = msgspec.structs.replace(chapter.paytable("fortune_bonus", name), picks="highest_rank")
     counted = seven_cards(ranked)
-    percent = percent_at_odds(counted.paid(ranked), counted.total)
+    percent = percent_at_odds(counted.paid_lines(ranked), counted.total)
     return msgspec.structs.replace(result, parts={**result.parts, "highest_rank_return_percent": percent})
 
 
@@ -140,12 +140,12 @@ def progressive(count: CountLines = seven_cards) -> Callable[[Chapter, str], Res
     def result(chapter: Chapter, name: str) -> Result:
         paytable = chapter.paytable("progressive", name)
         counted = count(paytable)
-        paid, total, stake = counted.paid(paytable), counted.total, stake_of(paytable)
+        paid_lines, total, stake = counted.paid_lines(paytable), counted.total, stake_of(paytable)
         fixed = fixed_return(counted, paytable)
-        full = Fraction(sum(number for line, number in paid.items() if line.meter_bp == FULL_METER_BP), total)
-        share = Fraction(sum(number * line.meter_bp for line, number in paid.items()), total * FULL_METER_BP)
+        full = Fraction(sum(number for line, number in paid_lines.items() if line.meter_bp == FULL_METER_BP), total)
+        share = Fraction(sum(number * line.meter_bp for line, number in paid_lines.items()), total * FULL_METER_BP)
         rate, seed = Fraction(paytable.rate_bp, 10_000), full * paytable.seed_cents / stake
-        ends = _ends_at_seed(paytable, paid, total)
+        ends = _ends_at_seed(paytable, paid_lines, total)
         mean_end = sum((end.number * end.net for end in ends), Fraction(0)) / total
         parts = {
             "fixed_percent": float(100 * fixed),
@@ -162,7 +162,7 @@ def progressive(count: CountLines = seven_cards) -> Callable[[Chapter, str], Res
             cite=paytable.cite,
             total=total,
             ends=ends,
-            lines=_by_hand(paytable, paid),
+            lines=_by_hand(paytable, paid_lines),
             parts=parts,
             beside=fixed + rate + seed - 1 - mean_end,
             notices=_progressive_notices(paytable),
@@ -171,11 +171,11 @@ def progressive(count: CountLines = seven_cards) -> Callable[[Chapter, str], Res
     return result
 
 
-def _ends_at_seed(paytable: Paytable, paid: Counter[Line], total: int) -> list[End]:
+def _ends_at_seed(paytable: Paytable, paid_lines: Counter[PayLine], total: int) -> list[End]:
     stake = stake_of(paytable)
-    meter = {line: Fraction(line.meter_bp * paytable.seed_cents, FULL_METER_BP * stake) for line in paid}
-    ends = [End(number, fixed_part(line, paytable) + meter[line] - 1) for line, number in paid.items()]
-    return [*ends, End(total - paid.total(), Fraction(-1))]
+    meter = {line: Fraction(line.meter_bp * paytable.seed_cents, FULL_METER_BP * stake) for line in paid_lines}
+    ends = [End(number, fixed_part(line, paytable) + meter[line] - 1) for line, number in paid_lines.items()]
+    return [*ends, End(total - paid_lines.total(), Fraction(-1))]
 
 
 def _progressive_notices(paytable: Paytable) -> list[str]:
@@ -193,16 +193,18 @@ def stake_of(paytable: Paytable) -> int:
     return paytable.wager_cents
 
 
-def fixed_part(line: Line, paytable: Paytable) -> Fraction:
+def fixed_part(line: PayLine, paytable: Paytable) -> Fraction:
     """Return what a line pays apart from the meter, with the stake where that goes back, per unit staked (D18)."""
-    paid = Fraction(line.amount_cents, stake_of(paytable)) if line.odds is None else _net(line)
-    return paid + (paytable.stake_returned or line.odds is not None)
+    paid_lines = Fraction(line.amount_cents, stake_of(paytable)) if line.odds is None else _net(line)
+    return paid_lines + (paytable.stake_returned or line.odds is not None)
 
 
 def fixed_return(counted: LineCounts, paytable: Paytable) -> Fraction:
     """Return what the fixed lines of a progressive paytable return, per unit staked."""
-    paid = counted.paid(paytable)
-    return sum((number * fixed_part(line, paytable) for line, number in paid.items()), Fraction(0)) / counted.total
+    paid_lines = counted.paid_lines(paytable)
+    return (
+        sum((number * fixed_part(line, paytable) for line, number in paid_lines.items()), Fraction(0)) / counted.total
+    )
 
 
 # --------------------------------------------------------------------------------------------- what several games have

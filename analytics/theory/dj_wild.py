@@ -82,7 +82,7 @@ def bad_beat(chapter: Chapter, name: str) -> Result:
     """Return the Two-Way Bad Beat as it is settled here; if it paid the dealer's hands that lose too is a part (D20)."""
     result, paytable = at_odds("bad_beat", _beaten)(chapter, name), chapter.paytable("bad_beat", name)
     counted = _beaten(paytable)
-    percent = 2 * percent_at_odds(counted.paid(paytable), counted.total)
+    percent = 2 * percent_at_odds(counted.paid_lines(paytable), counted.total)
     notice = f"both ways, a dealer's three of a kind or better that loses paid alike, {percent:.3f} % (D20)"
     return msgspec.structs.replace(result, parts={**result.parts, "two_way_return_percent": percent}, notices=[notice])
 

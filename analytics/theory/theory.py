@@ -83,16 +83,16 @@ def of_chapter(listed: Chapter) -> Iterator[Return]:
     if record is None:
         return
     for result in record.required(listed):
-        yield _shown(listed, result)
+        yield _as_return(listed, result)
     for wager in listed.wagers.values():
         bonus = record.bonuses.get(wager.name)
         if bonus is None:
             continue
         for name in wager.paytables or ("",):
-            yield _shown(listed, bonus.result(listed, name), _out_of_line(listed, wager.name, name))
+            yield _as_return(listed, bonus.result(listed, name), _out_of_line(listed, wager.name, name))
 
 
-def _shown(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:
+def _as_return(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:
     per_unit, of_wagered = result.per_base_unit(), result.per_amount_wagered()
     notices = [*suspicions, *result.notices]
     if of_wagered > 1:

@@ -22,7 +22,15 @@ import duckdb
 import polars as pl
 
 from analytics.warehouse.game_facts import FACT_TABLES, game_facts
-from analytics.warehouse.loading import TABLES, Batch, PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, batches
+from analytics.warehouse.loading import (
+    TABLES,
+    PropertyFacts,
+    ReviewedFinding,
+    RoundEvents,
+    TableEvent,
+    TableRows,
+    batches,
+)
 from replay.findings import Adjudication, Finding, LedgerEntry
 
 __all__ = [
@@ -121,22 +129,22 @@ def build(
 
 def build_from(
     path: str | Path,
-    rows: Iterable[Batch],
+    rows: Iterable[TableRows],
     *,
     facts: PropertyFacts,
     inputs: str = "",
-    before: Callable[[Warehouse], None] | None = None,
+    prepare: Callable[[Warehouse], None] | None = None,
 ) -> None:
     """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.warehouse.loading`).
 
-    `before` may put rows into the raw tables ahead of these frames.
+    `prepare` may put rows into the raw tables ahead of these frames.
     """
     with replacing(path) as fresh, connect(str(fresh)) as db:
         for table, columns in TABLES.items():
             db.execute(_create_statement(table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
         load_game_facts(db)
-        if before is not None:
-            before(db)
+        if prepare is not None:
+            prepare(db)
         db.execute("BEGIN TRANSACTION")
         load(db, rows)
         for model in MODELS:
@@ -152,7 +160,7 @@ def connect(database: str) -> Warehouse:
     return db
 
 
-def load(db: Warehouse, rows: Iterable[Batch]) -> None:
+def load(db: Warehouse, rows: Iterable[TableRows]) -> None:
     """Put frames into the temporary tables of the names in `TABLES`."""
     for table, frame in rows:
         if not frame.is_empty():

@@ -76,7 +76,7 @@ def _fill(down: Ints, straights: Ints, with_joker: Ints, lowest: bool) -> None:
 
 
 @compiled
-def held(suits: int) -> tuple[int, int, int, int]:
+def rank_masks(suits: int) -> tuple[int, int, int, int]:
     """Return the masks of the ranks that are there at least once, twice, three times and four times."""
     a, b, c, d = suits & _LANE, suits >> 16 & _LANE, suits >> 32 & _LANE, suits >> 48 & _LANE
     both, either, both_more, either_more = a & b, a | b, c & d, c | d
@@ -123,7 +123,7 @@ def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
 @inlined
 def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
     """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
-    once, twice, thrice, four = held(suits)
+    once, twice, thrice, four = rank_masks(suits)
     completed = with_joker if joker else straights
     best = best_flush(suits, joker, down, completed)
     if joker:
@@ -184,11 +184,11 @@ def rank_sevens(cards: Ints, lowest: bool = False, workers: int = 1) -> Ints:
     values = np.empty(len(cards), dtype=np.int32)
     ranks = ranks_of(lowest)
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(cards), _BLOCK)]
-    _each(lambda block: _rank(cards[block], *ranks, values[block]), blocks, workers)
+    _in_parts(lambda block: _rank(cards[block], *ranks, values[block]), blocks, workers)
     return values
 
 
-def _each(work: Any, parts: list[Any], workers: int) -> list[Any]:
+def _in_parts(work: Any, parts: list[Any], workers: int) -> list[Any]:
     if workers == 1:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(workers) as pool:
@@ -214,11 +214,11 @@ def _count(a: int, b: int, counts: Ints) -> None:
                     six = five | _bit(f)
                     for g in range(f + 1, 52):
                         seven = six | _bit(g)
-                        once, twice, thrice, all_four = held(seven)
+                        once, twice, thrice, all_four = rank_masks(seven)
                         lines = lines_of(once, twice, thrice, all_four, 0, seven, False)
                         counts[0, lines] += 1
                         counts[1, lines] += 1
-                    once, twice, thrice, all_four = held(six)
+                    once, twice, thrice, all_four = rank_masks(six)
                     counts[0, lines_of(once, twice, thrice, all_four, 1, six, False)] += 1
                     counts[1, lines_of(once, twice, thrice, all_four, 1, six, True)] += 1
 
@@ -237,6 +237,6 @@ def count_lines(workers: int = 1, lowest_cards: list[tuple[int, int]] | None = N
         return counts
 
     total = np.zeros((2, LINE_SETS), dtype=np.int64)
-    for counts in _each(counted, lowest_cards, workers):
+    for counts in _in_parts(counted, lowest_cards, workers):
         total += counts
     return total

@@ -19,7 +19,7 @@ from games.rulebook.chapter_files import add_table, chapter_names, remove_table,
 from games.rulebook.citation import Citation, cite
 from games.rulebook.lent import cited, with_lent
 from games.rulebook.money import Odds, parse_money
-from games.rulebook.paytables import Line, Paytable
+from games.rulebook.paytables import PayLine, Paytable
 
 GUIDE: Final = "docs/adding-a-game.md says what a chapter has"
 SUBMISSIONS: Final = Citation("58 Pa. Code § 601a.2")
@@ -111,8 +111,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
-    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14). `cited` and
-    `held` keep what `cite` and `has` have answered.
+    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14). `citations` and
+    `has_answers` keep what `cite` and `has` have answered.
     """
 
     jurisdiction: str
@@ -141,8 +141,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
-    cited: dict[str, Citation] = {}
-    held: dict[str, bool] = {}
+    citations: dict[str, Citation] = {}
+    has_answers: dict[str, bool] = {}
 
     @property
     def key(self) -> str:
@@ -160,9 +160,9 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         >>> chapter("pa", "688a").has("13(i)"), chapter("pa", "688a").has("687a.11(b)")
         (True, False)
         """
-        known = self.held.get(section)
+        known = self.has_answers.get(section)
         if known is None:
-            known = self.held[section] = self._has(section)
+            known = self.has_answers[section] = self._has(section)
         return known
 
     def _has(self, section: str) -> bool:
@@ -177,9 +177,9 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         >>> chapter("pa", "688a").cite("12(b)")
         '58 Pa. Code § 688a.12(b)'
         """
-        known = self.cited.get(section)
+        known = self.citations.get(section)
         if known is None:
-            known = self.cited[section] = self._cite(section)
+            known = self.citations[section] = self._cite(section)
         return known
 
     def _cite(self, section: str) -> Citation:
@@ -377,8 +377,8 @@ def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
     )
 
 
-def _line(entry: Mapping[str, Any], cite_: Citation) -> Line:
-    return Line(
+def _line(entry: Mapping[str, Any], cite_: Citation) -> PayLine:
+    return PayLine(
         hand=entry["hand"],
         odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
         push=entry.get("push", False),

@@ -45,13 +45,13 @@ def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
         return table
     lender = read(name)
 
-    def whole(entry: Table) -> Table:
+    def as_lent(entry: Table) -> Table:
         kept = {key: value for key, value in entry.items() if key != "needs_shuffler"}
         return {**kept, "cite": f"{name}.{entry['cite']}"} if "cite" in entry else kept
 
     joined = dict(table)
     for key in _LISTS:
-        joined[key] = [*(whole(entry) for entry in lender.get(key, ())), *table.get(key, ())]
-    numbers = {key: whole(entry) for key, entry in lender["numbers"].items()}
+        joined[key] = [*(as_lent(entry) for entry in lender.get(key, ())), *table.get(key, ())]
+    numbers = {key: as_lent(entry) for key, entry in lender["numbers"].items()}
     joined["numbers"] = {**numbers, **table.get("numbers", {})}
     return joined

@@ -12,7 +12,7 @@ from games.cards.ranking import seven_card_lines
 from games.rulebook.paytables import Paytable
 
 
-class Offer(msgspec.Struct, frozen=True):
+class WagerOffer(msgspec.Struct, frozen=True):
     """A wager that is offered, with its limits in cents; `paytable` is none where all are paid alike (base)."""
 
     wager: str
@@ -43,7 +43,7 @@ _BEST_HANDS: Final = tuple(
 )
 
 
-def most_from_smallest_wagers(offers: Mapping[str, Offer]) -> int:
+def most_from_smallest_wagers(offers: Mapping[str, WagerOffer]) -> int:
     """Return the most that a player's smallest wagers can win on one hand, of what a maximum payout caps (D19).
 
     These are the odds of the Ace High and Fortune Bonus and the fixed amounts of the Progressive; the wagers win
@@ -65,7 +65,7 @@ def most_from_smallest_wagers(offers: Mapping[str, Offer]) -> int:
     return most
 
 
-def _smallest(offer: Offer, cards: tuple[int, ...]) -> int:
+def _smallest(offer: WagerOffer, cards: tuple[int, ...]) -> int:
     assert offer.paytable is not None
     line = offer.paytable.best(seven_card_lines(cards, offer.paytable.joker))
     if line is None or line.push:
@@ -73,6 +73,6 @@ def _smallest(offer: Offer, cards: tuple[int, ...]) -> int:
     return line.amount_cents if line.odds is None else line.odds.winnings(offer.min_cents)
 
 
-def _smallest_ace_high(offer: Offer) -> dict[str, int]:
+def _smallest_ace_high(offer: WagerOffer) -> dict[str, int]:
     assert offer.paytable is not None
     return {line.hand: line.odds.winnings(offer.min_cents) for line in offer.paytable.lines if line.odds is not None}

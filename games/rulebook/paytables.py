@@ -14,7 +14,7 @@ ANY_SEVEN_CARD_STRAIGHT_FLUSH: Final = "seven_card_straight_flush_any"
 Picks = Literal["best_paid", "first_printed", "highest_rank"]
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True):
+class PayLine(msgspec.Struct, frozen=True, kw_only=True):
     """One line of a paytable: a hand and what it pays, as odds, as a push, or in cents and a share of the meter."""
 
     hand: str
@@ -45,7 +45,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     wager: str
     name: str
     cite: str
-    lines: tuple[Line, ...]
+    lines: tuple[PayLine, ...]
     wager_cents: int | None
     joker: JokerMode
     stake_returned: bool
@@ -59,7 +59,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     has_envy: bool
     picks: Picks
 
-    def best(self, lines_made: frozenset[str]) -> Line | None:
+    def best(self, lines_made: frozenset[str]) -> PayLine | None:
         """Return the line that is paid among those made, or none.
 
         >>> from games.rulebook.chapters import chapter
@@ -72,7 +72,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
             known[lines_made] = self._best([line for line in self.lines if line.is_made(lines_made)])
         return known[lines_made]
 
-    def envy(self, lines_made: frozenset[str]) -> Line | None:
+    def envy(self, lines_made: frozenset[str]) -> PayLine | None:
         """Return the highest line with an Envy Bonus among those made, or none."""
         known = _answers_for(self, _envy_lines)
         if lines_made not in known:
@@ -81,28 +81,28 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
             )
         return known[lines_made]
 
-    def _best(self, made: Sequence[Line]) -> Line | None:
-        if not made:
+    def _best(self, lines: Sequence[PayLine]) -> PayLine | None:
+        if not lines:
             return None
         if self.picks == "first_printed":
-            return made[0]
+            return lines[0]
         if self.picks == "highest_rank":
-            return min(made, key=lambda line: LINES_BY_RANK.index(line.hand))
-        best = made[0]
-        for line in made:
+            return min(lines, key=lambda line: LINES_BY_RANK.index(line.hand))
+        best = lines[0]
+        for line in lines:
             if best.odds is None or (line.odds is not None and line.odds.is_better_than(best.odds)):
                 best = line
         return best
 
 
-_Answers = dict[int, tuple[Paytable, dict[frozenset[str], Line | None]]]
+_Answers = dict[int, tuple[Paytable, dict[frozenset[str], PayLine | None]]]
 """The answer for each set of lines that hands have made, by the paytable's identity (which its presence here keeps)."""
 
 _best_lines: _Answers = {}
 _envy_lines: _Answers = {}
 
 
-def _answers_for(paytable: Paytable, answers: _Answers) -> dict[frozenset[str], Line | None]:
+def _answers_for(paytable: Paytable, answers: _Answers) -> dict[frozenset[str], PayLine | None]:
     entry = answers.get(id(paytable))
     if entry is None:
         entry = answers[id(paytable)] = (paytable, {})

@@ -29,12 +29,13 @@ from games.rulebook.chapters import (
 from games.rulebook.citation import Citation
 from games.rulebook.filed_way import FiledWay, read_way
 from games.rulebook.money import parse_money, show_money
-from games.rulebook.offer import Offer, most_from_smallest_wagers
-from games.rulebook.paytables import Line, Paytable
+from games.rulebook.offer import WagerOffer, most_from_smallest_wagers
+from games.rulebook.paytables import PayLine, Paytable
 from games.rulebook.submission import read_toml, simple_submission, submission_from_words
 
 __all__ = [
-    "Chapter", "KnownRule", "Line", "Offer", "Paytable", "Rulebook", "RulesRefused", "WagerRule", "chapter",
+    "Chapter", "KnownRule", "PayLine", "Paytable", "Rulebook", "RulesRefused", "WagerOffer", "WagerRule",
+    "chapter",
     "known_chapters", "known_rules", "parse_submission", "simple_submission", "submission_from_words",
 ]  # fmt: skip
 
@@ -48,7 +49,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     effective_gaming_day: str
     digest: str
     text: str
-    offers: dict[str, Offer]
+    offers: dict[str, WagerOffer]
     deal_method: str
     starting: str
     shuffler: str
@@ -89,7 +90,7 @@ def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebo
     >>> book.offers["fortune_bonus"].paytable.best(frozenset({"flush"})).odds.winnings(500)
     2000
     """
-    return _Reader(source, toml_text, read_toml(toml_text, source)).rulebook()
+    return _SubmissionReader(source, toml_text, read_toml(toml_text, source)).rulebook()
 
 
 class _Section:
@@ -141,12 +142,12 @@ class _Section:
         inner = self.take(key, dict, expected)
         return _Section(self.source, f"{self.name}.{key}" if self.name else key, inner)
 
-    def left(self) -> tuple[str, ...]:
+    def keys_left(self) -> tuple[str, ...]:
         return tuple(self._left)
 
-    def close(self, known: Iterable[str]) -> None:
+    def close(self, expected_keys: Iterable[str]) -> None:
         for key in self._left:
-            raise self.refuse(key, f"unknown; expected one of {', '.join(known)}")
+            raise self.refuse(key, f"unknown; expected one of {', '.join(expected_keys)}")
 
 
 _PERCENT: Final = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?%", re.ASCII)
@@ -164,7 +165,7 @@ _TOP: Final = (
 _TABLE: Final = ("deal_method", "starting", "shuffler", "decks", "adjacent_boxes")
 
 
-class _Reader:
+class _SubmissionReader:
     """Reads one submission from the top down. Each method reads one part and says what is wrong with it."""
 
     def __init__(self, source: str, text: str, table: Mapping[str, Any]) -> None:
@@ -228,13 +229,13 @@ class _Reader:
             raise self.top.refuse("effective_gaming_day", message)
         return day
 
-    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None, bool]:
+    def _offers(self) -> tuple[dict[str, WagerOffer], str | None, bool, str | None, bool]:
         wagers = self.top.table("wagers", "a table for each wager offered")
         rules = self.chapter.wagers
-        for name in wagers.left():
+        for name in wagers.keys_left():
             if name not in rules:
                 raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
-        offers: dict[str, Offer] = {}
+        offers: dict[str, WagerOffer] = {}
         meter, linked, mystery_meter, linked_mystery = None, False, None, False
         for name, rule in rules.items():
             if rule.of is not None:
@@ -262,10 +263,10 @@ class _Reader:
             else:
                 low, high = self._limits(section, rule, offers.get(rule.within or ""))
             section.close(known)
-            offers[name] = Offer(name, paytable, low, high)
+            offers[name] = WagerOffer(name, paytable, low, high)
         return offers, meter, linked, mystery_meter, linked_mystery
 
-    def _needs(self, offers: Mapping[str, Offer], settings: Mapping[str, bool | str | int]) -> None:
+    def _needs(self, offers: Mapping[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> None:
         """Refuse a wager without what it is offered beside: another wager, of at least some amount, or a setting."""
         for name, offer in offers.items():
             rule, paytable = self.chapter.wagers[name], offer.paytable
@@ -283,13 +284,13 @@ class _Reader:
     def _wagers_cite(self) -> str:
         return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)
 
-    def _derived(self, wagers: _Section, rule: WagerRule, of: Offer) -> Offer:
+    def _derived(self, wagers: _Section, rule: WagerRule, of: WagerOffer) -> WagerOffer:
         """The offer of a wager whose amount follows from another's: it is part of the game and is not filed."""
         if wagers.has(rule.name):
             message = f"is not filed; its amount is {rule.times} times the {rule.of} wager"
             raise wagers.refuse(rule.name, message, rule.cite)
         paytable = self.chapter.paytable(rule.name, rule.paytables[0]) if rule.paytables else None
-        return Offer(rule.name, paytable, rule.times * of.min_cents, rule.times * of.max_cents)
+        return WagerOffer(rule.name, paytable, rule.times * of.min_cents, rule.times * of.max_cents)
 
     def _paytable(self, section: _Section, rule: WagerRule) -> Paytable | None:
         if not rule.paytables:
@@ -303,7 +304,7 @@ class _Reader:
             raise section.refuse("paytable", f"{name!r} is not one; expected {expected}", cite)
         return self.chapter.paytable(rule.name, name)
 
-    def _limits(self, section: _Section, rule: WagerRule, within: Offer | None) -> tuple[int, int]:
+    def _limits(self, section: _Section, rule: WagerRule, within: WagerOffer | None) -> tuple[int, int]:
         low, high = section.money("min", rule.cite), section.money("max", rule.cite)
         if low < 1:
             raise section.refuse("min", "a wager is at least one cent", rule.cite)
@@ -383,7 +384,7 @@ class _Reader:
         except HouseWayError as error:
             raise self.top.refuse("house_way", str(error), section) from error
 
-    def _max_payout(self, offers: Mapping[str, Offer]) -> int | None:
+    def _max_payout(self, offers: Mapping[str, WagerOffer]) -> int | None:
         if not self.top.has("max_payout"):
             return None
         section = self.chapter.max_payout_cite
@@ -436,7 +437,7 @@ def _choose(section: _Section, key: str, options: Mapping[str, Option]) -> Optio
     return options[name]
 
 
-def _as_set(offers: dict[str, Offer], settings: Mapping[str, bool | str | int]) -> dict[str, Offer]:
+def _as_set(offers: dict[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> dict[str, WagerOffer]:
     """Put the settings that change a paytable into it: how lines are picked (D15), the progressive's joker (D18)."""
     changed = dict(offers)
     for offer in offers.values():

@@ -142,12 +142,12 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
     return chapter(*words[0].split("-", 1)), given
 
 
-def _wager(book: Chapter, wager: WagerRule, given: dict[str, str], most: str) -> list[str]:
+def _wager(book: Chapter, wager: WagerRule, words: dict[str, str], most: str) -> list[str]:
     """Take the words that speak of a wager and write its table."""
     lines: list[str] = []
     amount, paytable = None, None
     if not wager.always:
-        filed = given.pop(wager.name)
+        filed = words.pop(wager.name)
         if len(wager.paytables) == 1 and filed == "yes":
             filed = wager.paytables[0]
         if wager.paytables:
@@ -158,18 +158,18 @@ def _wager(book: Chapter, wager: WagerRule, given: dict[str, str], most: str) ->
             raise RulesRefused(SOURCE, wager.name, f"{filed!r}; expected yes: it has no paytables", wager.cite)
     prefix = "" if wager.always else f"{wager.name}."
     if paytable is not None and paytable.maximum_cents:
-        meter, linked = given.pop(f"{wager.name}.meter", None), given.pop(f"{wager.name}.linked", None)
+        meter, linked = words.pop(f"{wager.name}.meter", None), words.pop(f"{wager.name}.linked", None)
         lines += [f"meter = {_quoted(meter)}"] if meter is not None else []
         return lines + ([f"linked = {_flag('linked', linked)}"] if linked is not None else [])
     for key, default in (("min", MIN_DEFAULT), ("max", most)):
-        value = given.pop(prefix + key, None) or given.pop(f"{wager.name}.{key}", default if amount is None else None)
+        value = words.pop(prefix + key, None) or words.pop(f"{wager.name}.{key}", default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
     for word, key in (("wager", "amount"), ("rate", "rate")):
-        if f"{wager.name}.{word}" in given:
-            lines.append(f"{key} = {_quoted(given.pop(f'{wager.name}.{word}'))}")
+        if f"{wager.name}.{word}" in words:
+            lines.append(f"{key} = {_quoted(words.pop(f'{wager.name}.{word}'))}")
     if any(book.paytable(wager.name, name).wager_cents is not None for name in wager.paytables):
-        lines += [f"meter = {_quoted(given.pop('meter'))}"] if "meter" in given else []
-        lines += [f"linked = {_flag('linked', given.pop('linked'))}"] if "linked" in given else []
+        lines += [f"meter = {_quoted(words.pop('meter'))}"] if "meter" in words else []
+        lines += [f"linked = {_flag('linked', words.pop('linked'))}"] if "linked" in words else []
     return lines
 
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import msgspec
 
-from games.layout import Contribution, Cycle, Layout, Mystery
+from games.layout import Contribution, Cycle, Mystery, TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
@@ -54,7 +54,7 @@ def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
 def _no_hit(cycle: Cycle, paytable: Paytable) -> Ruling:
     """No target is above the maximum: the contribution that lifts the meter above it hits, if none did before."""
     passed = _first_above(cycle, paytable.maximum_cents * 100)
-    if passed is None or passed.before > paytable.maximum_cents * 100:
+    if passed is None or passed.reading_before > paytable.maximum_cents * 100:
         return Ruling()
     return Ruling(
         unsure=passed.seat,
@@ -73,7 +73,7 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     first = _first_above(cycle, target)
     if first is None and hit.reading > target and (own := _left_out(cycle)) is not None:
         return Ruling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
-    if first is not None and first.before > target:
+    if first is not None and first.reading_before > target:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
         return Ruling(
@@ -132,7 +132,7 @@ def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
     return next((each for each in cycle.contributions if (each.seat, each.reading) == (seat, reading)), None)
 
 
-def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
+def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
     """Yield what the bonus is due: all of the meter to whoever won it, nothing to another who was given it (§ 645c.3(c)(7)).
 
     It stakes nothing; the base and progressive wagers beside it qualify. Where those of the winner do not, nothing is due
@@ -157,7 +157,7 @@ def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
         elif said.winner is not None:
             before = due.get(said.winner.seat, 0)
             due[said.winner.seat] = (before or 0) + share_cents(said.winner.reading, WHOLE_METER_BP)
-    for seat in table.paid:
+    for seat in table.paid_seats:
         due.setdefault(seat, 0 if table.complete else None)
     for seat, cents in due.items():
         outcome = Outcome.UNKNOWN if cents is None else Outcome.WIN if cents else Outcome.LOSE
