@@ -9,7 +9,8 @@ from math import comb, factorial
 
 import msgspec
 
-from games.rulebook.chapters import chapter, known_chapters
+from games.catalogue import chapters_of
+from games.rulebook.chapters import chapter
 from games.settlement.pai_gow import starting_position
 
 RANKS = 13
@@ -39,12 +40,12 @@ def pack_of(game: str) -> Pack | None:
     >>> pack_of("face_up_pai_gow"), pack_of("over_under")
     (Pack(copies=1, jokers=1), Pack(copies=6, jokers=0))
     """
-    for key in known_chapters():
-        listed = chapter(*key.split("-", 1))
-        if listed.game == game:
-            size, jokers = listed.numbers.get("deck_size", 53), listed.numbers.get("jokers", 1)
-            return Pack(copies=(size - jokers) // 52, jokers=jokers)
-    return None
+    keys = chapters_of(game)
+    if not keys:
+        return None
+    numbers = chapter(*keys[0].split("-", 1)).numbers
+    size, jokers = numbers.get("deck_size", 53), numbers.get("jokers", 1)
+    return Pack(copies=(size - jokers) // 52, jokers=jokers)
 
 
 @cache
