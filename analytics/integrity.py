@@ -1,7 +1,7 @@
-"""How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
+"""How far the record reaches, and how much of it was judged: ends of streams, high-water marks, lag, quarantine, devices.
 
-The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
-which walks all of it. What a witness vouches for is read in `replay.review.witness_status`, whose names are offered here.
+The law of this file: it reads ends and marks, which is quick. Whether the record between them is intact is for `rack verify` to
+find out, which reads all of it. `replay.review.witness_status` reads what a witness vouches for; its names are offered here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The floor as it is now: each table's gaming day, from the warehouse up to its last round and from log and results beyond.
+"""The floor as it is now: each table's gaming day, from the warehouse up to its last round, and from log and results after it.
 
-The law of this file: figures mean what they mean in the warehouse (D27), and on the same rounds they are the same. A round counts
-when it was judged; until then it waits. What a correction changes in rounds of the warehouse counts with the next generation.
+The law of this file: figures mean what they mean in the warehouse (D27), and on the same rounds they are equal. A round counts
+once it was judged; until then it waits. A correction to a round in the warehouse counts from the next generation on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What lies on the table when a round is settled: the hands, the stakes, the dice, the meters. Every game is settled from it.
+"""The table at the settlement of a round: hands, stakes, dice and meters. Every game is settled from it.
 
-The law of this file: it holds what happened and decides nothing. What is not known is null, and a game then says that what
-depends on it cannot be told.
+The law of this file: it holds what happened and decides nothing. What is unknown is null, and the game then returns an unknown
+due for whatever depends on it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Face Up Pai Gow Poker with a player-dealer, California: what every wager is due, and how far it is covered (GEGR-002138).
 
-The law of this file: a patron holds the player-dealer position, and its wager is all that it can win or lose in a round.
-Each wager is first due what the hands make of it; then, clockwise from the action button, what the player-dealer's wager
-covers. Where that cannot be told (a card, a setting, the wager itself, who has the action), every possibility is followed,
-and only what all of them agree on stands (D22, D26).
+The law of this file: a patron holds the player-dealer position, and that patron's wager is all that can be won or lost in a
+round. The hands first decide what each wager is due; then, clockwise from the action button, the player-dealer's wager covers
+as much as it can. If something is unknown (a card, a setting, the wager itself, who has the action), every possibility is
+worked out, and only what is the same in all of them stands (D22, D26).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find the round that a patron remembers: by table, gaming day, time, seat and cards, the likeliest first.
 
-The law of this file: memory errs, so that only table and gaming day leave rounds out; time, seat and cards only order them,
-and each answer says what agrees and what does not.
+The law of this file: memory errs. Only the table and the gaming day exclude rounds; time, seat and cards put them in order, and
+each answer states what agrees and what does not.
 """
 
 from __future__ import annotations

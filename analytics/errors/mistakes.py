@@ -1,9 +1,9 @@
-"""Mistakes at the tables, and how often: findings with money, the rate of them with its interval, what repeats, what to teach.
+"""Dealing errors and how often they happen: mispayments, error rates with intervals, repetitions, rules that need training.
 
-The law of this file: a count stands beside what it is counted against (rounds, wagers), and a rate beside its interval. Money
-over and money under are never netted. Who made many mistakes may have dealt much, or hard games: what a value is held
-against is what the floor's own rates give for the same games. What stands out is where to look, and accuses nobody. Findings
-about the log itself (LOG-…) are no mistakes of a table and are left out.
+The law of this file: a count stands beside its exposure (rounds, wagers), and a rate beside its interval. Overpayments and
+underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is compared with the
+floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings about the log itself
+(LOG-…) are no dealing errors and are left out.
 """
 
 from __future__ import annotations

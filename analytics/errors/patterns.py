@@ -1,8 +1,8 @@
-"""What repeats among the mistakes: the same dealer, the same patron's token, the same direction.
+"""Repetitions among dealing errors: the same dealer, the same patron's token, the same direction.
 
-The law of this file: a pattern says "look here" and accuses nobody. Each is held against what the same number of mistakes would
-do if they fell on wagers by chance, and corrected for all the pairs among which one could have stood out, those that were
-never wrong too. A token is a pseudonym; a patron who plays much at one table meets its dealers much.
+The law of this file: a pattern is a place to look, not an accusation. Each is compared with what the same number of errors
+would do if they fell on wagers by chance, corrected for all pairs that could have stood out, including those without an error.
+A token is a pseudonym; a patron who plays often at one table meets its dealers often.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a person remembers of a round, as it is typed: cards and a time of day, read as generously as can be done safely.
+"""What a person remembers of a round, as typed: cards and a time of day, read as generously as is safe.
 
-The law of this file: nothing typed is dropped silently; what is not understood comes back as such. The reading is for
-finding a round, never for judging one.
+The law of this file: nothing typed is dropped silently; words that are not understood are returned as such. The result serves
+to find a round, never to judge one.
 """
 
 from __future__ import annotations

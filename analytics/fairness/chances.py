@@ -1,4 +1,4 @@
-"""What chance gives at the tables, exactly: totals of three dice, starting positions, how often the ranks of a hand repeat."""
+"""The exact chances at the tables: totals of three dice, starting positions, how often the ranks of a hand repeat."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Are dice, shufflers and decks fair? Every device is held against what chance gives exactly, and how much it could hide is said.
+"""Are dice, shufflers and decks fair? Every device is compared with its exact chances, and each test states its power.
 
-The law of this file: p-values are corrected for all the tests of a report (Holm), so that a report on fair devices has any alarm
-at all at most once in a hundred; a test that saw too little says "cannot tell" and how large a bias it would have shown. What was
-dealt to a position is drawn without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, a
-record can be wrong.
+The law of this file: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair
+devices has an alarm; a test with too small a sample reports "cannot tell" and the bias that it would have detected. Cards are
+dealt to a position without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, and a record
+can be wrong.
 """
 
 from __future__ import annotations

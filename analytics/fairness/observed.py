@@ -1,7 +1,7 @@
 """What the devices showed, with the chances of it: the samples that `fairness` tests.
 
-The law of this file: a sample is what lies in the marts and nothing is left out of it for how it came out; hands of another size
-than the game deals (a round that was broken off) are no sample of it.
+The law of this file: a sample is everything in the marts, and no result is a reason to leave anything out; hands that do not
+have the game's number of cards (a round that was broken off) belong to no sample.
 """
 
 from __future__ import annotations

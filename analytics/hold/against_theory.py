@@ -1,10 +1,8 @@
-"""Actual house win against what theory expects, wager by wager: is it luck, and if the sample cannot tell, that is the
-answer.
+"""Actual against theoretical house win, wager by wager: is it luck? If the sample is too small, the answer is that it is.
 
-The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the
-dealer's hand; p-values are corrected for how many rows the report has (Holm), so that an honest floor gets a report
-with any alarm at all at most once in a hundred. Where patrons make decisions, winning more than theory is no alarm:
-whoever plays worse loses more.
+The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
+hand; p-values are corrected for the number of rows in the report (Holm), so that at most one report in a hundred on an honest
+floor has an alarm. Where patrons make decisions, a win above theory is no alarm: patrons who play worse lose more.
 """
 
 from __future__ import annotations

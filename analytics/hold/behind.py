@@ -1,4 +1,4 @@
-"""What stands behind a figure: the wagers that make a house win, and the counts that make a drop, a win and a hold %."""
+"""The detail of a figure: the wagers of a house win, and the counts of a drop, a win and a hold %."""
 
 from __future__ import annotations
 

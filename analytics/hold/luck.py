@@ -1,5 +1,4 @@
-"""How far a sum of wagers may lie from what is expected by luck alone: bands and p-values, heavy tails and shared
-hands included.
+"""How far luck alone takes a sum of wagers from its expectation: bands and p-values, with heavy tails and shared hands.
 
 The law of this file: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
 taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
@@ -192,7 +191,7 @@ def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex12
 
 
 def _tail(sums: _Sums, ends: Ends, wagers: int, distance: float, side: int) -> float:
-    """The probability of a sum as far off as that or farther, on the side of more (1) or less (-1); `distance` is on that side."""
+    """The probability of a sum as far off as that or farther, above (1) or below (-1); `distance` is on that side."""
     p = sums.above(distance) if side > 0 else sums.below(-distance)
     return p if p > PRECISE else max(min(PRECISE, chernoff(ends, wagers, distance, side)), 1e-300)
 

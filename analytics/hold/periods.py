@@ -1,9 +1,7 @@
-"""Drop, win and hold % over count periods: what was counted per box, added up by property, game or table, and by day,
-month or year.
+"""Drop, win and hold % over count periods: the counts of each box, added up by property, game or table, and by period.
 
-The law of this file (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table
-days on which everything was counted. Nothing here is split by wager, dealer, shift or hour: a box belongs to a table
-and a day.
+The law of this file (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table days on
+which everything was counted. There is no breakdown by wager, dealer, shift or hour: a box belongs to a table and a day.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Who stands out from the rest: counts of wrong rounds held against the rates of all who do not stand out.
+"""Outliers: counts of wrong rounds compared with the rates of all who do not stand out.
 
-The law of this file: pure arithmetic on counts. The first who stands out is held against everybody; once one does, the others are
-held against the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
+The law of this file: pure arithmetic on counts. The first candidate is compared with everybody; once one stands out, the others
+are compared with the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one wager comes to, as counts of its ends: the arithmetic that all returns share."""
+"""The returns of one wager, as counts of its ends: the arithmetic that all returns share."""
 
 from __future__ import annotations
 

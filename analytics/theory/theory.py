@@ -1,8 +1,8 @@
-"""What the games return, exactly: every wager and every paytable of the chapters, from counts of all that can be dealt or rolled.
+"""What the games return, exactly: every wager and every paytable of the chapters, from counts of all possible deals or rolls.
 
-The law of this file: no paytable is written here. Counts are stored (`analytics.theory.returns`), paytables are those of the chapters
-(`games/rulebook/rules`), and what a hand makes on a paytable is what the game says of it. Reckoned in fractions, shown as floats.
-What each figure means is documented in docs/theory.md.
+The law of this file: no paytable stands here. Counts are stored (`analytics.theory.returns`), paytables are those of the
+chapters (`games/rulebook/rules`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
+figures are shown as floats. docs/theory.md explains each figure.
 """
 
 from __future__ import annotations

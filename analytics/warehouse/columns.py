@@ -1,8 +1,8 @@
-"""What every column of the warehouse means, and the documentation made of it (docs/warehouse.md).
+"""What every column of the warehouse means, and the document made of it (docs/warehouse.md).
 
-The law of this file: a column keeps its meaning from table to table; where it means something of its own in one table, that
-stands under `table.column`. Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test holds this list
-against the tables themselves: none may lack a meaning.
+The law of this file: a column means the same in every table; a meaning of its own in one table stands under `table.column`.
+Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
+column may lack a meaning.
 """
 
 from __future__ import annotations

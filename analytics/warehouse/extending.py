@@ -1,8 +1,8 @@
-"""An incremental build: what an earlier build holds is taken over, so that only what is new need be read.
+"""An incremental build: it takes over what an earlier build holds, so that only new records are read.
 
-The law of this file: a build that extends comes to the same tables as one that begins anew (a test compares them). The staging
-tables hold all that the raw ones held of what still counts; the models then run over the whole, for they cost little beside
-reading. Where the earlier file is of another program, log or time zone, nothing is taken over.
+The law of this file: an incremental build gives the same tables as a full one (a test compares them). The staging tables hold
+everything of the raw tables that still counts; the models then run over all of it, which is cheap compared with reading. If the
+earlier file comes from another program, log or time zone, nothing is taken over.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Which part of the floor a question is about, and by what its answer is told apart; the same for every question.
+"""The part of the floor that a question is about, and how its answer is grouped; the same for every question.
 
-The law of this file: values are parameters of the statement, never part of it; names of columns come from the table
-below.
+The law of this file: values are parameters of a statement, never part of it; names of columns come from the table below.
 """
 
 from __future__ import annotations

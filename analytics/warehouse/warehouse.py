@@ -1,8 +1,8 @@
-"""The warehouse: a DuckDB file built from adjudications into a new file that takes the old one's place at once.
+"""The warehouse: a DuckDB file built from adjudications, as a new file that replaces the old one at once.
 
-The law of this file: the models in `models/` run in `MODELS`' order, each makes one table of the model's name and states
-its grain in its first line; rows come in as Arrow columns; no statement is put together from data. A reader opens the
-file anew for each look (`reading`), so it always sees the newest generation and never one half built.
+The law of this file: the models in `models/` run in the order of `MODELS`; each makes one table of its own name and declares
+its grain in its first line. Rows come in as Arrow columns; no statement is put together from data. A reader opens the file
+anew each time (`reading`), so it always sees the newest generation and never half of one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """House ways: how a casino's dealer sets seven cards into two hands, as a table that is filed (§ 688a.11(a), D26).
 
-A house way is data: rows in order, each a kind of seven cards and the plays for it. A hand is set by the first row that
-speaks of it and has a play that can be made; a play picks, among the ways to part the cards that leave a legal setting,
-the one with the highest hand in front. Where the chart leaves something open, several settings are accepted, and the
-first is the one to show. The vocabulary of the table is documented in docs/house-ways.md.
+A house way is data: rows in order, each for a kind of seven cards, with its plays. The first row that matches the cards and
+has a possible play sets them; a play picks, among the legal settings it allows, the one with the highest hand in front. Where
+the chart leaves a choice, several settings are accepted, and the first of them is the one to show. docs/house-ways.md explains
+the words of the table.
 
-In front is the low hand of two cards, behind (or in back) the high hand of five.
+The low hand of two cards lies in front, the high hand of five behind (or in back).
 """
 
 from __future__ import annotations

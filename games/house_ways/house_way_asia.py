@@ -1,10 +1,9 @@
-"""House ways of Fortune Asia Poker: seven cards set into hands of four, two and one (58 Pa. Code § 659a.11(c), D26).
+"""House ways of three hands: seven cards set into hands of four, two and one (58 Pa. Code § 659a.11(c), D26).
 
-Made like `games.house_ways.house_way`: rows in order, each a kind of seven cards and the plays for it; a hand is set by the first
-row that speaks of it and has a play that can be made. A play picks, among the ways to part the cards that leave a legal
-setting, the one with the highest medium hand, then the highest low hand (or the other way round), then the highest high
-hand. Where a row lists plays as equal, all are accepted, and the first is the one to show. The vocabulary of the table
-is documented in docs/house-ways.md.
+Made like `games.house_ways.house_way`: rows in order, each for a kind of seven cards, with its plays; the first row that
+matches the cards and has a possible play sets them. A play picks, among the legal settings it allows, the one with the highest
+medium hand, then the highest low hand (or the other way round), then the highest high hand. Where a row lists plays as equal,
+all of them are accepted, and the first is the one to show. docs/house-ways.md explains the words of the table.
 """
 
 from __future__ import annotations

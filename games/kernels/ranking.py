@@ -1,7 +1,7 @@
 """Hands of five, two and seven cards ranked as numbers: `games.cards.ranking`, compiled.
 
-The ranks of some cards are counted in four masks of thirteen bits (bit 0 a two, bit 12 an ace): the ranks that are there
-at least once, twice, three times and four times. The joker is counted apart.
+Four masks of thirteen bits (bit 0 a two, bit 12 an ace) count the ranks of some cards: the ranks that occur at least once,
+twice, three times and four times. The joker is counted apart.
 
 The value of a hand of five or two is its class and then up to five ranks, four bits each; values compare as the tuples of
 `rank_five` and `rank_two` do.

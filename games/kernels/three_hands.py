@@ -1,6 +1,6 @@
 """Three hands as numbers: hands of four ranked, and a house way of three hands (`games.cards.four_card`, `house_way_asia`).
 
-A house way's rows and plays are arguments. Which settings it accepts is asked of all 105 ways to part seven cards.
+A house way's rows and plays are arguments. All 105 ways to divide seven cards are tried to find the settings that it accepts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The chapters of the regulation as data: paytables, limits, dates, each with its section.
 
-The numbers live in `games/rulebook/rules/<jurisdiction>/<chapter>.toml`; this file gives them a shape and holds no number of its
-own. A rules submission (`games.rulebook.rulebook`) chooses among them.
+The numbers stand in `games/rulebook/rules/<jurisdiction>/<chapter>.toml`; this file gives them a shape and holds no number of
+its own. A rules submission (`games.rulebook.rulebook`) chooses among them.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
-    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14). `citations` and
-    `has_answers` keep what `cite` and `has` have answered.
+    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14).
+    `citations` and `has_answers` keep the answers of `cite` and `has`.
     """
 
     jurisdiction: str

@@ -1,7 +1,7 @@
-"""Rules submissions: what a casino files of its options, read strictly and checked against the chapter (§ 601a.2).
+"""Rules submissions: the options that a casino files, read strictly and checked against the chapter (§ 601a.2).
 
-The law of this file: a submission only chooses among what the chapter allows; whatever it says beside that is refused
-with the file, the key, what was expected and the section. The format is documented in docs/rules-submissions.md.
+The law of this file: a submission only chooses among what the chapter allows. Anything else in it is refused, with the file,
+the key, what was expected and the section. docs/rules-submissions.md documents the format.
 """
 
 from __future__ import annotations

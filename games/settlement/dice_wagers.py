@@ -1,7 +1,7 @@
 """Wagers on the dice: Sum, Match and Beat It (58 Pa. Code § 645c.2(e), (g)).
 
-The law of this file: a die that was not read, or a red die that is not known, is tried out in every way that is left; where
-all ways come to the same, that is due, otherwise it cannot be told (D26). The cards have no part in it.
+The law of this file: if a die was not read, or it is unknown which die is red, every possibility is tried; an amount that is
+the same in all of them is due, otherwise the due amount is unknown (D26). The cards play no part.
 """
 
 from __future__ import annotations

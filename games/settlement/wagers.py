@@ -1,7 +1,7 @@
-"""What every game says of a wager: how it ended, what it is due, and the helpers that make a `Due`.
+"""What every game reports of a wager: its outcome, what it is due, and the helpers that make a `Due`.
 
-The law of this file: it knows no game. A game decides the outcome; here it becomes money, capped where the casino has
-filed a maximum payout, with the section that it stands on.
+The law of this file: it knows no game. A game decides the outcome; here the outcome becomes money, up to the filed maximum
+payout, with the section on which it rests.
 """
 
 from __future__ import annotations
