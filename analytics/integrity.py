@@ -42,7 +42,7 @@ class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One stream: its last event, what was acknowledged of it on this machine, and how far this engine has judged it.
 
     `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are null for streams that
-    nothing is judged of. `trouble` says what is wrong with its end; empty where nothing is.
+    nothing is judged of. `trouble` describes what is wrong with its end; empty where nothing is.
     """
 
     name: str

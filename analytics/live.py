@@ -28,12 +28,12 @@ BEYOND = 2**53 - 1
 
 
 class LiveTable(msgspec.Struct, kw_only=True):
-    """One table in its last gaming day; `open` is null where the log does not tell.
+    """One table in its last gaming day; `open` is null where it is not in the log.
 
     `house_win_cents` is of the wagers settled, `bought_in_cents` what went into the drop box by the record of the table,
     `drop_cents` what was counted (null until then). `findings` maps ids to severities. `waiting` are rounds that are over and
     not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
-    `broken` says why nothing after `seq` can be trusted.
+    `broken` is the reason why nothing after `seq` can be trusted.
     """
 
     stream: str
@@ -145,7 +145,7 @@ class LiveFloor:
 
 
 def _read_into(table: LiveTable, seq: int, data: bytes) -> None:
-    """Take an event into its table; one that cannot be read ends what can be said of the table, as it ends its replay."""
+    """Take an event into its table; an unreadable event ends the table's figures, as it ends its replay."""
     try:
         _take(table, _event.decode(data))
         table.seq = seq

@@ -38,7 +38,7 @@ class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager of a submission with its limits, and what it returns; null where that is not reckoned.
+    """A wager of a submission with its limits, and what it returns; null where that is unknown.
 
     `reading`: the setting filed by which it is settled otherwise than theory counts, else empty. `together`: the wagers that
     theory counts as one with it, the first of them with the figures of all.
@@ -202,7 +202,7 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
 def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: str) -> WhatIf | None:
     """Return what the wagers made on a submission's paytable would have returned on another; null where that is not known.
 
-    It says what could be expected of the same wagers: patrons who see another paytable may wager otherwise.
+    The figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
     """
     known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
     paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")

@@ -42,7 +42,7 @@ def lines(
 ) -> frozenset[str]:
     """Return the line of a paytable that five cards make, whether or not it is printed there.
 
-    The Blind pushes with three of a kind or less; Trips tells natural hands from those with a wild card (D6); in the
+    The Blind pushes with three of a kind or less; Trips pays natural hands and hands with a wild card differently (D6); in the
     Progressive the side card takes the joker's place and deuces count as filed.
 
     >>> from games.cards.cards import parse_cards
@@ -192,7 +192,7 @@ class _Progressive:
         return lines(paytable, cards, side, self.deuces)
 
     def lines_made(self, box: BettingBox) -> set[frozenset[str]]:
-        """Return the line that a box's cards make: several where that is for a side card to say that is not on record."""
+        """Return the lines that a box's cards can make: more than one where the side card decides and is not on record."""
         cards, paytable = box.hand.cards, self.paytable
         if cards is None or paytable is None:
             return set()

@@ -29,7 +29,7 @@ class Hand(msgspec.Struct, frozen=True):
 
 
 class FurtherWager(msgspec.Struct, frozen=True):
-    """A wager that seat and name alone do not tell apart: on a number (Match), or of another patron (backline); in cents."""
+    """A wager of which a seat can have several: on a number (Match), or of another patron (backline); in cents."""
 
     wager: str
     bettor: str
@@ -38,10 +38,10 @@ class FurtherWager(msgspec.Struct, frozen=True):
 
 
 class BettingBox(msgspec.Struct, frozen=True):
-    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided.
+    """One betting position: the bettor, the hand, the stakes in cents by wager, and the decision.
 
-    `voided` is null where the hand was called void, and whether it could be is not known. `collected`: a surrendered base
-    wager that the dealer took at once, as the rules of surrender say. `settled`: the wagers that were settled before the box
+    `voided` is null where the hand was called void and it is unknown whether it could be. `collected`: a surrendered base
+    wager that the dealer took at once, by the rules of surrender. `settled`: the wagers that were settled before the box
     was abandoned.
     """
 
@@ -104,9 +104,9 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 class Mystery(msgspec.Struct, frozen=True):
-    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record tells all hits.
+    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record has all hits.
 
-    `qualifying` says of the seats of the cycles whether their wagers qualify (null: not known); true of those not named.
+    `qualifying` maps seats of the cycles to whether their wagers qualify (null: unknown); a seat that is not in it qualifies.
     """
 
     cycles: tuple[Cycle, ...] = ()

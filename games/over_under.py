@@ -25,7 +25,7 @@ _LEAST_AND_MOST: Final = 6 + 33
 
 
 def points(card: int) -> int:
-    """Return the value of a card: 2 to 10 as they say, face cards 10, an ace always 11 (§ 686a.3(d)).
+    """Return the value of a card: 2 to 10 at their number, face cards 10, an ace always 11 (§ 686a.3(d)).
 
     >>> from games.cards.cards import CODE
     >>> [points(CODE[card]) for card in ("2c", "Td", "Jh", "Ks", "As")]
@@ -80,7 +80,7 @@ def _hand(book: Rulebook, box: BettingBox) -> Iterator[Due]:
 
 
 def _side_of(box: BettingBox) -> str | None:
-    """Which of over and under the ante goes with; null where the wagers placed do not tell."""
+    """Which of over and under the ante goes with; null where the wagers placed leave it open."""
     placed = [side for side in SIDES if side in box.stakes]
     if len(placed) == 1:
         return placed[0]

@@ -214,7 +214,7 @@ def _most(book: Rulebook, due: Due) -> tuple[int, int]:
 
 
 def _agreed(outcomes: Sequence[Sequence[Due]]) -> list[Due]:
-    """What is due whoever has the action: where that makes a difference, it cannot be told."""
+    """The dues that are the same whichever seat has the action; any other is unknown."""
     if len(outcomes) == 1:
         return list(outcomes[0])
     return list(_merged(outcomes)) if outcomes else []

@@ -25,7 +25,7 @@ MINUTE_US = 60_000_000
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the patron says. Null or empty: not said."""
+    """What the patron remembers; null or empty where the patron remembers nothing of it."""
 
     table: str | None = None
     gaming_day: date | None = None
@@ -35,10 +35,10 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A round that may be meant. `cards_at` is the position whose hand agrees best, with `matched` of the cards said.
+    """A round that the patron may mean. `cards_at` is the position whose hand agrees best, by `matched` of the cards.
 
-    `minutes_off` is how far the round's beginning or end lies from the time said (0 within it); null where no time was said.
-    `seat_played` says whether anything was staked at the seat said; null where none was said.
+    `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); null without a time.
+    `seat_played` says whether anything was staked at the seat remembered; null without a seat.
     """
 
     stream: str
@@ -59,7 +59,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidate]:
-    """Return the rounds that agree best with what is remembered, best first; none where neither table nor day is said."""
+    """Return the rounds that agree best with what is remembered, best first; none where neither table nor day is known."""
     if statement.table is None and statement.gaming_day is None:
         return []
     rows = _rounds(db, statement)
@@ -69,7 +69,7 @@ def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidat
 
 
 def hand_agrees(hand: Sequence[str], cards: Sequence[CardSeen]) -> int:
-    """Return how many of the cards said are in a hand, each card of the hand used once; the surest are looked for first.
+    """Return how many of the cards remembered are in a hand, each card of which counts once; whole cards come before ranks.
 
     >>> hand_agrees(("As", "Kd", "Kh"), (CardSeen("A", "s"), CardSeen("K", ""), CardSeen("K", ""), CardSeen("", "h")))
     3
@@ -112,7 +112,7 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
 
 
 def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
-    """The rounds of the table and day, those nearest in time and with most of the ranks said first."""
+    """The rounds of the table and day, those nearest in time and with most of the ranks remembered first."""
     return list(
         db.sql(
             """

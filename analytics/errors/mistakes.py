@@ -227,12 +227,12 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
 
 
 def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how long mistakes went unseen, a row per value: medians in seconds.
+    """Return how long dealing errors went undetected, a row per value: medians in seconds.
 
     `to_close_seconds`: from the event that shows the mistake to the end of its round, from when on a replay finds it;
-    `to_review_seconds`: from the end of the round until somebody first spoke of it; `to_disposition_seconds`: until the
-    disposition that stands. Beside them `findings`, `reviewed`, `settled`, `waiting` (nobody spoke of it yet); medians are null
-    where nothing was timed. `…_p90` is what nine in ten stay under.
+    `to_review_seconds`: from the end of the round until somebody first reviewed it; `to_disposition_seconds`: until the
+    disposition that stands. Beside them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are null
+    without any. `…_p90` is the ninth decile.
     """
     columns = columns_of(by, BY_MISTAKES)
     named = "".join(f"{column}, " for column in columns)
@@ -270,7 +270,7 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
 
 
 def false_alarms(db: Warehouse) -> pl.DataFrame:
-    """Return how each code has stood up to people and to corrections of the record, a row per code, worst first.
+    """Return how often people or corrections of the record overturned each code, a row per code, worst first.
 
     Columns: `code`, `findings` (that stand), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
     out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and

@@ -110,7 +110,7 @@ def alike(db: Warehouse, finding_id: str) -> list[str]:
 def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
     """Return one row over the findings that `filters` leave: how many, by severity, and the money over and under.
 
-    `fingerprints` counts those that are alike once.
+    `fingerprints` counts similar findings once.
     """
     return _frame(
         db,

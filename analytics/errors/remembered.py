@@ -61,7 +61,7 @@ RANK_RUN: Final = re.compile(r"(?:10|[2-9tjqka])+", re.IGNORECASE)
 
 
 class CardSeen(msgspec.Struct, frozen=True):
-    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty where it was not said."""
+    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty where it was not named."""
 
     rank: str
     suit: str
@@ -80,7 +80,7 @@ class CardsTyped(msgspec.Struct, frozen=True):
 
 
 def cards_typed(text: str) -> CardsTyped:
-    """Read cards as people type them; a suit said after several ranks is that of all of them.
+    """Read cards as people type them; a suit named after several ranks is that of all of them.
 
     >>> [card.code for card in cards_typed("ace king of spades, 10♦ and the joker").cards]
     ['As', 'Ks', 'Td', 'Jk']

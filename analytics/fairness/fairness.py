@@ -84,11 +84,11 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return every test of the devices, a row each, the least likely first.
 
-    `by` tells apart: `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
+    `by` groups by `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
     Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck`
-    (each null where it is not told apart), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
+    (each null where it is no group), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
     (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`,
-    `no odds`: of numbers beyond 7 nobody said how many there are),
+    `no odds`: with numbers beyond 7, how many there are is unknown),
     `most_off` (the value farthest off), `detectable_percent` (how much more often than it should the likeliest value would
     have to come to be found four times in five; of a sum, the correlation), `alarm`, `verdict` (`alarm`, `outside_95`,
     `within`, `cannot_tell`) and `sentence`. Months are whole. Raises `ValueError` for another `by`.

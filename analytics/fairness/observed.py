@@ -54,12 +54,12 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[Counted | Repeated]:
-    """Yield every sample, or those of one family only, told apart by what is asked.
+    """Yield every sample, or those of one family only, grouped by `by`.
 
-    Raises `ValueError` for what nothing is told apart by.
+    Raises `ValueError` for an unknown grouping.
     """
     if by not in BY_FAIRNESS:
-        raise ValueError(f"not told apart by {by!r}; one of {', '.join(BY_FAIRNESS)}")
+        raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(BY_FAIRNESS)}")
     ask, keys = Ask(db=db, selection=selection), _TABLE[by]
     wanted = [family for family in _OF_DEVICE.get(by, (*_DICE, *_CARDS)) if only in (None, family)]
     for family in wanted:
@@ -152,7 +152,7 @@ _POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat
 
 
 def _size_of_hands(ask: Ask) -> dict[str, int]:
-    """Game → how many cards its hands have: most of them say it."""
+    """Game → how many cards its hands have: the most frequent number."""
     return {
         key["game"]: int(max(sorted(times, key=int), key=lambda cards: times[cards]))
         for key, times in ask.counts("mart_hands", ("game",), "cards", "hands", _POSITIONS)

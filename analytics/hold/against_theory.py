@@ -298,7 +298,7 @@ _EMPTY: Final = {
 
 
 def _sentence(compared: Compared, verdict: str | None) -> str:
-    """Say in one sentence what the figures allow to be said."""
+    """Return the conclusion in one sentence."""
     if compared.band is None or compared.expected is None or verdict is None:
         return "theory does not know this wager: nothing to compare with"
     found = compared.band

@@ -100,7 +100,7 @@ def sums_behind(
     hour: int | None = None,
     seat: int | None = None,
 ) -> pl.DataFrame:
-    """Return one row: how many wagers stand behind a figure (`wagers`, `unsettled`), and what they come to."""
+    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums."""
     source, count, at_seat = (
         ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
     )

@@ -41,8 +41,9 @@ def funnel(
     """Return a point per value and game: house win % of a wager against the floor's own, with limits that narrow with
     volume.
 
-    The middle is what the floor as a whole won of the same wagers, so that patrons' skill moves nobody out. `dispersion`
-    is how much the points vary beyond luck (1 where there are fewer than ten); the limits are widened by its root.
+    The middle is what the floor as a whole won of the same wagers, so that the skill of patrons puts nobody outside the
+    limits. `dispersion` is how much the points vary beyond luck (1 where there are fewer than ten); its root widens the
+    limits.
     Columns: the value, `game`, `wager`, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `win_percent`,
     `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent` (of the units), `p` (of so little or less),
     `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`, `above_95`, `above_997`). Lowest z

@@ -192,7 +192,7 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
     Raises `ValueError` for a dimension that wagers do not have.
     """
     if dimension not in DIMENSIONS:
-        raise ValueError(f"wagers are not told apart by {dimension!r}; one of {', '.join(DIMENSIONS)}")
+        raise ValueError(f"cannot group wagers by {dimension!r}; expected one of {', '.join(DIMENSIONS)}")
     columns = ", ".join(COLUMNS[dimension])  # names from the table above, never from data
     return _frame(
         db,

@@ -158,7 +158,7 @@ class _Sums(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
-    """All that so many wagers of one unit can come to, in a window that holds every sum but the unthinkable ones."""
+    """The distribution of the sum of so many wagers of one unit, in a window that leaves out only negligible sums."""
     shares = np.array([share for share, _ in ends])
     wins = np.array([win for _, win in ends])
     mean = float(shares @ wins)

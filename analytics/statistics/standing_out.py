@@ -26,7 +26,7 @@ class PeerComparison(msgspec.Struct, frozen=True):
 
 
 def standing_out(rounds: Counts, wrong: Counts, level: float) -> PeerComparison:
-    """Return each value held against the rest, by its rounds of each game and how many of them went wrong.
+    """Return how each value compares with the rest, by its rounds of each game and how many of them went wrong.
 
     >>> held = standing_out(np.array([[100], [100], [100], [100]]), np.array([[2], [3], [30], [12]]), 0.01)
     >>> (held.p_adjusted <= 0.01).tolist(), held.expected[2].round(1).item()

@@ -30,9 +30,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
     `edge` is the mean with patrons who play as `rack theory` has them play, `edge_by_house_way` the mean where they
     set by the house way (null where theory has no other figure). `ends` are (probability, house win per unit),
-    least first, `variance` theirs, and `step` is what all house wins are apart by, or multiples of it. `decided`
-    says that patrons make decisions: whoever plays worse loses more, so that winning too much is then no sign of
-    anything.
+    least first, `variance` theirs, and all house wins differ by multiples of `step`. `decided`
+    means that patrons make decisions: patrons who play worse lose more, so that a high win proves nothing.
     """
 
     chapter: str
@@ -88,10 +87,10 @@ def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
 
 
 def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
-    """Yield what the wagers come to that a game needs, named as the warehouse names them.
+    """Yield the returns of the required wagers, named as in the warehouse.
 
-    Where theory tells versions of the base wager apart that a settlement does not (with or without vigorish), the one
-    that is worth least to the house stands for both.
+    A settlement does not show which version of the base wager was played (with or without vigorish): the version that is
+    worth least to the house stands for both.
     """
     results = list(record.required(listed))
     versions = [result for result in results if result.wager == listed.base]

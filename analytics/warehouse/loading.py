@@ -36,7 +36,7 @@ class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
 class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One event of a table between rounds that the rounds' figures rest on: `payload` is JSON text.
 
-    Wanted are `dice_received` (by which dice are told apart), `event_corrected` and `rules_filed`; others do no harm.
+    Needed are `dice_received` (which names the dice set), `event_corrected` and `rules_filed`; others do no harm.
     """
 
     stream: str
@@ -46,8 +46,8 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the review of a finding stands. Times are UTC microseconds: the first thing anybody said, and the disposition
-    that stands (null: none, or taken back)."""
+    """The state of a finding's review. Times are UTC microseconds: the first entry of anybody, and the disposition that
+    stands (null: none, or taken back)."""
 
     finding_id: str
     state: str

@@ -77,9 +77,9 @@ WHERE_PER_MONTH: Final = """
 
 
 def columns_of(by: str, allowed: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of a dimension. Raises `ValueError` where the question cannot be told apart by it."""
+    """Return the columns of a dimension. Raises `ValueError` where the answer cannot be grouped by it."""
     if by not in allowed or by not in COLUMNS:
-        raise ValueError(f"not told apart by {by!r}; one of {', '.join(allowed)}")
+        raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(allowed)}")
     return COLUMNS[by]
 
 

@@ -179,7 +179,7 @@ def load_game_facts(db: Warehouse) -> None:
 
 
 def finish(db: Warehouse, facts: PropertyFacts, generation: int, inputs: str = "") -> None:
-    """Write what the warehouse says of itself: the property and the generation."""
+    """Write the property and the generation of the warehouse."""
     _write_property(db, facts)
     _write_generation(db, generation, inputs)
 
@@ -205,7 +205,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
     """Open the newest generation read-only.
 
     The file is attached to a database of its own, for DuckDB would otherwise hand out the instance that another
-    thread of this process still has open, old generation and all. Raises `WarehouseError`, which says what to do.
+    thread of this process still has open, old generation and all. Raises `WarehouseError` with what to do.
     """
     if not Path(path).is_file():
         raise WarehouseError(

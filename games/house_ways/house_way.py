@@ -99,10 +99,10 @@ class HouseWayPlay(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One row: which hands it speaks of, and its plays: the first that can be made, each a group all accepted alike.
+    """One row: the hands that it is for, and its plays in order, each a group of equal plays.
 
-    `ranks` are those of the highest pair, three or four; `complete` says whether the seven cards must make a straight or
-    flush; `joker_with_ace` whether the joker lies beside an ace. Null says nothing about it.
+    `ranks` are those of the highest pair, three or four; `complete` is whether the seven cards must make a straight or
+    flush; `joker_with_ace` whether the joker lies beside an ace. Null: any.
     """
 
     name: str
@@ -123,7 +123,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """A house way as filed. `digest` is of the table's text, `cite` says where the chart comes from."""
+    """A house way as filed. `digest` is of the table's text, `cite` is the source of the chart."""
 
     name: str
     cite: str

@@ -80,10 +80,10 @@ class ThreeHandPlay(msgspec.Struct, frozen=True):
 
 
 class ThreeHandRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One row: which hands it speaks of, and its plays: the first that can be made, each a group all accepted alike.
+    """One row: the hands that it is for, and its plays in order, each a group of equal plays.
 
-    `ranks` are those of the highest pair, three or four; `complete` says whether four of the seven cards must make a
-    straight or flush. Null says nothing about it.
+    `ranks` are those of the highest pair, three or four; `complete` is whether four of the seven cards must make a
+    straight or flush. Null: any.
     """
 
     name: str
@@ -102,7 +102,7 @@ class ThreeHandRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
-    """A house way in three hands as filed. `digest` is of the table's text, `cite` says where the chart comes from."""
+    """A house way in three hands as filed. `digest` is of the table's text, `cite` is the source of the chart."""
 
     name: str
     cite: str
@@ -313,7 +313,7 @@ def _rows(entries: Sequence[Mapping[str, Any]], source: str) -> Iterator[ThreeHa
 
 
 class _RowReader(msgspec.Struct, frozen=True):
-    """Where in which table something is read; what is wrong there is said with both."""
+    """Reads a row of a table; errors name the source and the row."""
 
     source: str
     row: str

@@ -47,7 +47,7 @@ _BLOCK: Final = 1 << 16
 
 
 class Ranks(NamedTuple):
-    """What ranks come to, by their mask: the five highest and the best straight, as they compare (0: none)."""
+    """Tables by the mask of ranks: the five highest ranks and the best straight, as they compare (0: none)."""
 
     down: Ints
     straights: Ints

@@ -53,7 +53,7 @@ def remove_table(jurisdiction: str, name: str) -> None:
 
 
 def citation_form(name: str) -> str | None:
-    """Return how sections of a chapter are cited, with `{section}` in it; null for a chapter that does not say it.
+    """Return how sections of a chapter are cited, with `{section}` in it; null for a chapter of 58 Pa. Code.
 
     >>> citation_form("gegr-002138")
     'GEGR-002138, {section}'

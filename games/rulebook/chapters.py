@@ -320,7 +320,7 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
 
 
 def _in_full(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The paytables of a chapter, with those in the place of an entry that says which of another chapter's are the same."""
+    """The paytables of a chapter; an entry that names paytables of another chapter is replaced by these."""
     for entry in table.get("paytable", ()):
         if "from" not in entry:
             yield entry

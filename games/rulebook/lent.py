@@ -33,8 +33,8 @@ def cited(chapter_name: str, section: str) -> Citation:
 def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
     """Return a chapter's table with the numbers, options and settings of the chapter that it names as `lent`.
 
-    `read` gives the table of a chapter. Nobody is refused by what is only assumed: the sections that demand something of a
-    filing are left out.
+    `read` returns the table of a chapter. What is only assumed refuses no filing: sections that demand something of one are
+    left out.
 
     >>> lender = {"numbers": {"seats": {"value": 6, "cite": "2(a)"}}}
     >>> with_lent({"lent": "688a"}, lambda name: lender)["numbers"]

@@ -38,7 +38,7 @@ class Paytable(msgspec.Struct, frozen=True, kw_only=True):
     `scales`: the amounts are "for 1" and go with the wager filed; `rate_filed`: the text prints no rate, it is filed.
     `least_wager_cents` and `maximum_cents` are those of a Must-Hit-By configuration, whose minimum is the seed (§ 645c.3).
 
-    `picks` says which of several lines made is paid: the best paid where all are odds (D15), the first printed where
+    `picks` decides which of several lines made is paid: the best paid where all are odds (D15), the first printed where
     amounts or shares of a meter are among them, or the highest ranking hand where that is filed.
     """
 

@@ -166,7 +166,7 @@ _TABLE: Final = ("deal_method", "starting", "shuffler", "decks", "adjacent_boxes
 
 
 class _SubmissionReader:
-    """Reads one submission from the top down. Each method reads one part and says what is wrong with it."""
+    """Reads one submission from the top down. Each method reads one part and reports its errors."""
 
     def __init__(self, source: str, text: str, table: Mapping[str, Any]) -> None:
         self.source = source

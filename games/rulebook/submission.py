@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
 
 def read_toml(text: str, source: str) -> dict[str, Any]:
-    """Return what a submission's text says, its shape unchecked. Raises `RulesRefused` for what is no TOML, or monstrous."""
+    """Return a submission's text as a table, its shape unchecked. Raises `RulesRefused` for what is no TOML, or too large."""
     if len(text) > MAX_TEXT or max(map(len, text.split("\n"))) > MAX_LINE:
         message = f"a submission has at most {MAX_TEXT} characters, and {MAX_LINE} in a line"
         raise RulesRefused(source, "(whole file)", message, SUBMISSIONS)
@@ -121,8 +121,8 @@ def submission_from_words(words: Sequence[str]) -> str:
 
 
 def _unsaid_starting(book: Chapter) -> str:
-    """How the start is found where the words do not say it: the players' shaker may stand beside the dealer's (645c.2(a)),
-    so that with it nothing is in dispute that nobody spoke of."""
+    """How the start is found where the words leave it open. The players' shaker may stand beside the dealer's (645c.2(a)), so
+    that it puts nothing in dispute."""
     return "player_shaker" if "player_shaker" in book.startings else next(iter(book.startings))
 
 

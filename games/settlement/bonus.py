@@ -156,8 +156,8 @@ def envy_bonuses(
 def in_turn(book: Rulebook, layout: TableLayout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:
     """Return what every wager and Envy Bonus is due, from the highest seat down, a box's wagers in turn (§ 688a.11(e)-(h)).
 
-    `wagers` says how the game settles its own; Fortune and Progressive are the same in all. Winners of a meter are paid
-    from it in this order (D18), and a maximum payout is used up in it (D106).
+    `wagers` maps the game's own wagers to their settlement; Fortune and Progressive are the same in all games. Winners of a
+    meter are paid from it in this order (D18), which also uses up a maximum payout (D106).
     """
     dues: list[Due] = []
     rules = book.chapter.wagers

@@ -106,7 +106,7 @@ def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, n
 
 
 def _fraction(paytable: Paytable, hand: str, stake_cents: int) -> str | None:
-    """Say so where the odds leave a fraction of a cent (D25)."""
+    """Return a note where the odds leave a fraction of a cent, otherwise null (D25)."""
     odds = next(line.odds for line in paytable.lines if line.hand == hand)
     if odds is None or odds.is_exact(stake_cents):
         return None

@@ -21,10 +21,10 @@ PAID = "645c.3(c)(7)"
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cycle comes to: who wins which meter, what is wrong about the hit on record, and what cannot be told.
+    """The ruling on a cycle: who wins which meter, what is wrong about the hit on record, and what remains open.
 
-    `winner` is null where nobody wins, or where it is not known who (`unsure` is then the seat that may). `wrong` says what
-    was wrong at the seat `at`, `right` what should have been.
+    `winner` is null where nobody wins, or where the winner is unknown (`unsure` is then the seat that may have won). `wrong`
+    is what was wrong at the seat `at`, `right` what should have been, `doubt` why the ruling is open.
     """
 
     winner: Contribution | None = None
@@ -45,7 +45,7 @@ def is_committed(commitment: str, target_centicents: int, nonce: str) -> bool:
 
 
 def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
-    """Return what a cycle comes to under a configuration (§ 645c.3(c)(3), (4))."""
+    """Return the ruling on a cycle under a configuration (§ 645c.3(c)(3), (4))."""
     if cycle.hit is None:
         return _no_hit(cycle, paytable)
     return _with_target(cycle, paytable) if cycle.hit.target is not None else _without_target(cycle, paytable)
@@ -133,7 +133,7 @@ def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
 
 
 def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
-    """Yield what the bonus is due: all of the meter to whoever won it, nothing to another who was given it (§ 645c.3(c)(7)).
+    """Yield what the bonus is due: the whole meter to the winner, nothing to another who was paid it (§ 645c.3(c)(7)).
 
     It stakes nothing; the base and progressive wagers beside it qualify. Where those of the winner do not, nothing is due
     there, and whether the next qualifying contribution of the round wins cannot be told (§ 645c.3(c)(1), (3), D372).

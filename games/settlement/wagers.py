@@ -19,7 +19,7 @@ EVEN_MONEY = Odds(1, 1)
 
 
 class Outcome(StrEnum):
-    """How a wager ended, or why it did not come to that."""
+    """How a wager ended, or why it did not end."""
 
     WIN = "win"
     LOSE = "lose"

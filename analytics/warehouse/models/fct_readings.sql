@@ -1,5 +1,5 @@
 -- grain: digest, wager
--- The wagers that a rules submission has settled by another reading than `rack theory` counts, with the setting that says so:
+-- The wagers that a rules submission has settled by another reading than `rack theory` counts, with the setting that files it:
 -- they are compared with no theory (D421).
 SELECT
     f.digest,
