@@ -1,1 +1,1 @@
-"""Turns adjudications into figures: a warehouse with declared grains, and the questions that are asked of it."""
+"""Adjudications become figures: a warehouse with declared grains, and the questions that people ask of it."""

@@ -1,8 +1,8 @@
-"""How far the record reaches and what was judged of it: ends of streams, high-water marks, the replay's lag, quarantine, devices.
+"""How far the record reaches, and how much of it was judged: ends of streams, high-water marks, lag, quarantine, devices.
 
-The law of this file: it reads ends and marks, which is quick. Whether the record between is as it was written says `rack verify`,
-which walks all of it. What a witness vouches for is read in `replay.review.witness_status`, the notice of the last full
-verification in `replay.review.last_verification`; their names are offered here.
+The law of this file: it reads ends and marks, which is quick. Whether the record between them is intact is for `rack verify` to
+find out, which reads all of it. `replay.review.witness_status` reads what a witness vouches for,
+`replay.review.last_verification` the notice of the last full verification; their names are offered here.
 """
 
 from __future__ import annotations
@@ -20,19 +20,34 @@ from replay.review.witness_status import REFUSALS as WITNESS_REFUSALS
 from replay.run.engine import engine
 
 __all__ = [
-    "PATIENCE_S", "WITNESS_REFUSALS", "Held", "Refused", "Seen", "Standing", "State", "Stream", "Witnessed", "about_the_log",
-    "devices", "engine_name", "quarantine", "said_of", "streams", "verified_at", "witnessed_at",
-]  # fmt: skip
+    "PATIENCE_S",
+    "WITNESS_REFUSALS",
+    "QuarantinedMessage",
+    "Refused",
+    "Seen",
+    "Standing",
+    "State",
+    "StreamStatus",
+    "Witnessed",
+    "about_the_log",
+    "devices",
+    "engine_name",
+    "log_identity",
+    "quarantine",
+    "streams",
+    "verified_at",
+    "witnessed_at",
+]
 
 JUDGED = ("table", "meter")
 """Kinds of streams that a replay reads."""
 
 
-class Stream(msgspec.Struct, frozen=True, kw_only=True):
+class StreamStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One stream: its last event, what was acknowledged of it on this machine, and how far this engine has judged it.
 
     `recorded_at_us` is the appender's time of the last event (UTC microseconds). `judged` and `lag` are null for streams that
-    nothing is judged of. `trouble` says what is wrong with its end; empty where nothing is.
+    nothing is judged of. `trouble` describes what is wrong with its end; empty where nothing is.
     """
 
     name: str
@@ -44,7 +59,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     trouble: str
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class QuarantinedMessage(msgspec.Struct, frozen=True, kw_only=True):
     """Refused bytes in quarantine: which stream they were meant for, their SHA-256, why, since when, and how many bytes."""
 
     stream: str
@@ -61,7 +76,7 @@ class _Recorded(msgspec.Struct):
 _recorded = msgspec.json.Decoder(_Recorded)
 
 
-def streams(desk: Desk) -> list[Stream]:
+def streams(desk: Desk) -> list[StreamStatus]:
     """Return every stream of the log, and those that only the high-water mark knows, by name."""
     marks = desk.log.acknowledged()
     positions = desk.results.positions(engine())
@@ -71,7 +86,7 @@ def streams(desk: Desk) -> list[Stream]:
     ]
 
 
-def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str, int]) -> Stream:
+def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str, int]) -> StreamStatus:
     trouble, recorded_at_us = "", None
     try:
         desk.log.verify_head(name)
@@ -84,7 +99,7 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str
     except (*REFUSALS, msgspec.MsgspecError) as error:
         trouble = trouble or str(error)
     judged = positions.get(name, 0) if name.partition("/")[0] in JUDGED else None
-    return Stream(
+    return StreamStatus(
         name=name,
         events=events,
         acknowledged=acknowledged,
@@ -95,10 +110,12 @@ def _stream(desk: Desk, name: str, acknowledged: int | None, positions: dict[str
     )
 
 
-def quarantine(desk: Desk) -> list[Held]:
+def quarantine(desk: Desk) -> list[QuarantinedMessage]:
     """Return what was refused at intake, the newest first."""
     return [
-        Held(stream=each.stream, sha256=each.sha256, reason=each.reason, at_us=each.at_us, size=len(each.data))
+        QuarantinedMessage(
+            stream=each.stream, sha256=each.sha256, reason=each.reason, at_us=each.at_us, size=len(each.data)
+        )
         for each in reversed(desk.log.quarantined())
     ]
 
@@ -131,6 +148,6 @@ def engine_name() -> str:
     return engine()
 
 
-def said_of(desk: Desk) -> dict[str, Any]:
-    """Return what the log says of itself: its id and the property's."""
+def log_identity(desk: Desk) -> dict[str, Any]:
+    """Return the ids of the log and of the property."""
     return {"log_id": desk.log.log_id, "property_id": desk.log.property_id}

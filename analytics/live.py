@@ -1,7 +1,7 @@
-"""The floor as it is now: each table's gaming day, from the warehouse up to its last round and from log and results beyond.
+"""The floor as it is now: each table's gaming day, from the warehouse up to its last round, and from log and results after it.
 
-The law of this file: figures mean what they mean in the warehouse (D27), and on the same rounds they are the same. A round counts
-when it was judged; until then it waits. What a correction changes in rounds of the warehouse counts with the next generation.
+The law of this file: figures mean what they mean in the warehouse (D27), and on the same rounds they are equal. A round counts
+once it was judged; until then it waits. A correction to a round in the warehouse counts from the next generation on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from analytics.warehouse.warehouse import Warehouse
+from games.catalogue import GAMES
 from replay.findings import Adjudication
 from replay.review.desk import REFUSALS, Desk
 
@@ -26,13 +27,13 @@ BEYOND = 2**53 - 1
 """A position past the end of any stream: the tail leaves such a stream out."""
 
 
-class Table(msgspec.Struct, kw_only=True):
-    """One table in its last gaming day; `open` is null where the log does not tell.
+class LiveTable(msgspec.Struct, kw_only=True):
+    """One table in its last gaming day; `open` is null where it is not in the log.
 
     `house_win_cents` is of the wagers settled, `bought_in_cents` what went into the drop box by the record of the table,
     `drop_cents` what was counted (null until then). `findings` maps ids to severities. `waiting` are rounds that are over and
     not judged yet. Times are UTC microseconds: `last_event_at_us` by the device's clock, `recorded_at_us` by the appender's.
-    `broken` says why nothing after `seq` can be trusted.
+    `broken` is the reason why nothing after `seq` can be trusted.
     """
 
     stream: str
@@ -85,15 +86,15 @@ _adjudication = msgspec.json.Decoder(Adjudication)
 class LiveFloor:
     """All tables of a log. `refresh` takes what was appended and judged since; one thread at a time."""
 
-    def __init__(self, desk: Desk, base: dict[str, Table]) -> None:
+    def __init__(self, desk: Desk, base: dict[str, LiveTable]) -> None:
         self.desk = desk
         self.tables = base
 
-    def refresh(self) -> list[Table]:
+    def refresh(self) -> list[LiveTable]:
         """Read on to the end of the log, look for verdicts that were missing, and return the tables by id."""
         for stream in self.desk.log.streams():
             if stream.startswith("table/"):
-                self.tables.setdefault(stream, Table(stream=stream))
+                self.tables.setdefault(stream, LiveTable(stream=stream))
         while self._read_on():
             pass
         for table in self.tables.values():
@@ -121,7 +122,7 @@ class LiveFloor:
             return True
         return False
 
-    def _judge(self, table: Table, round_no: int) -> None:
+    def _judge(self, table: LiveTable, round_no: int) -> None:
         """Count a round's verdict in, in place of an earlier one; nothing where there is none yet."""
         data = self.desk.results.latest("adjudications", f"{table.stream}#{round_no}")
         if data is None:
@@ -143,8 +144,8 @@ class LiveFloor:
         table.game, table.dealer = verdict.game, verdict.dealer or table.dealer
 
 
-def _read_into(table: Table, seq: int, data: bytes) -> None:
-    """Take an event into its table; one that cannot be read ends what can be said of the table, as it ends its replay."""
+def _read_into(table: LiveTable, seq: int, data: bytes) -> None:
+    """Take an event into its table; an unreadable event ends the table's figures, as it ends its replay."""
     try:
         _take(table, _event.decode(data))
         table.seq = seq
@@ -152,7 +153,7 @@ def _read_into(table: Table, seq: int, data: bytes) -> None:
         table.broken = f"{table.stream}: event {seq} cannot be read: {error}"
 
 
-def _take(table: Table, event: _Event) -> None:
+def _take(table: LiveTable, event: _Event) -> None:
     table.last_event_at_us, table.recorded_at_us = event.occurred_at_us, event.recorded_at_us
     if event.gaming_day != table.gaming_day and event.type in BEGINNINGS:
         _new_day(table, event.gaming_day)
@@ -182,12 +183,13 @@ def _take(table: Table, event: _Event) -> None:
 
 def house_win_cents(verdict: Adjudication) -> int:
     """Return what the house won on a round's settled wagers: not what a slip pays, nothing where a patron holds the bank."""
-    if verdict.game == "player_dealer":
+    game = GAMES.get(verdict.game)
+    if game is not None and game.patron_banked:
         return 0
     return sum(-(s.done_cents - s.by_slip_cents) for s in verdict.settlements if s.done_cents is not None)
 
 
-def base(db: Warehouse) -> dict[str, Table]:
+def base(db: Warehouse) -> dict[str, LiveTable]:
     """Return each table's last gaming day as the warehouse has it, up to the last event of its last round."""
     rows = db.sql(
         """
@@ -231,8 +233,8 @@ def base(db: Warehouse) -> dict[str, Table]:
     return {row["stream"]: _based(row) for row in rows.iter_rows(named=True)}
 
 
-def _based(row: dict[str, Any]) -> Table:
-    return Table(
+def _based(row: dict[str, Any]) -> LiveTable:
+    return LiveTable(
         stream=row["stream"],
         seq=row["seq"],
         open=True,
@@ -250,7 +252,7 @@ def _based(row: dict[str, Any]) -> Table:
     )
 
 
-def _new_day(table: Table, gaming_day: str) -> None:
+def _new_day(table: LiveTable, gaming_day: str) -> None:
     """Begin a gaming day: its figures start from nothing; what waits for a verdict goes on waiting."""
     table.gaming_day, table.rounds, table.house_win_cents, table.bought_in_cents = gaming_day, 0, 0, 0
     table.drop_cents, table.findings, table.judged = None, {}, {}

@@ -1,27 +1,23 @@
-"""Which rules hold where: submissions and their history, what each wager returns by them, and what another paytable would.
+"""Which rules hold where: submissions and their history, what each wager returns, and what another paytable would return.
 
-The law of this file: which submission is in force is reckoned as a replay does it; returns are those of
-`analytics.theory.theory`.
+The law of this file: which submission is in force is decided as a replay decides it; returns are those of `theory.theory`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from typing import Final
 
 import msgspec
 import polars as pl
 
+from analytics.theory.catalogue import RETURNS
 from analytics.theory.theory import Return, returns
 from analytics.warehouse.warehouse import Warehouse
-from games.rulebook.rulebook import Offer, Rulebook, RulesRefused, parse_submission
-
-TOGETHER: Final = {"dj_wild": ("ante", "blind", "raise"), "over_under": ("ante", "over", "under")}
-"""By game the wagers that theory counts as one."""
+from games.rulebook.rulebook import Rulebook, RulesRefused, WagerOffer, parse_submission
 
 
-class Filing(msgspec.Struct, frozen=True, kw_only=True):
+class FiledSubmission(msgspec.Struct, frozen=True, kw_only=True):
     """A submission as filed for a table. `rounds` were judged by it, from `first_day` to `last_day` (null: none).
 
     `readings`: by wager the setting by which it is settled otherwise than theory counts (D421).
@@ -41,8 +37,8 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
     readings: dict[str, str]
 
 
-class Offered(msgspec.Struct, frozen=True, kw_only=True):
-    """A wager of a submission with its limits, and what it returns; null where that is not reckoned.
+class OfferedWager(msgspec.Struct, frozen=True, kw_only=True):
+    """A wager of a submission with its limits, and what it returns; null where that is unknown.
 
     `reading`: the setting filed by which it is settled otherwise than theory counts, else empty. `together`: the wagers that
     theory counts as one with it, the first of them with the figures of all.
@@ -63,8 +59,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     chapter: str
     title: str
-    offered: list[Offered]
-    others: dict[str, list[str]]
+    offered: list[OfferedWager]
+    other_paytables: dict[str, list[str]]
 
 
 class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +71,7 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
     wagers: int
     handle_cents: int
     advantage_percent: float
-    other: str
+    other_paytable: str
     other_advantage_percent: float
 
     @property
@@ -89,7 +85,7 @@ class WhatIf(msgspec.Struct, frozen=True, kw_only=True):
         return round(self.handle_cents * self.other_advantage_percent / 100)
 
 
-def filings(db: Warehouse) -> list[Filing]:
+def filings(db: Warehouse) -> list[FiledSubmission]:
     """Return every submission filed, by table, the newest first."""
     found: pl.DataFrame = db.sql(
         """
@@ -106,7 +102,7 @@ def filings(db: Warehouse) -> list[Filing]:
     readings: dict[str, dict[str, str]] = {}
     for digest, wager, reading in db.execute("SELECT digest, wager, reading FROM fct_readings").fetchall():
         readings.setdefault(digest, {})[wager] = reading
-    told: list[Filing] = []
+    told: list[FiledSubmission] = []
     in_force: set[str] = set()
     for row in found.iter_rows(named=True):
         today, table = row.pop("today"), row["table_id"]
@@ -117,7 +113,7 @@ def filings(db: Warehouse) -> list[Filing]:
             state = "in force"
         else:
             state = "replaced" if row["rounds"] else "never used"
-        told.append(Filing(**row, state=state, readings=readings.get(row["digest"], {})))
+        told.append(FiledSubmission(**row, state=state, readings=readings.get(row["digest"], {})))
     return told
 
 
@@ -137,7 +133,7 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
         return str(error)
     known = {(each.wager, each.paytable): each for each in returns(book.game, book.chapter.key)}
     offered = [_offered(book, offer, known, readings.get(offer.wager, "")) for offer in book.offers.values()]
-    others = {
+    other_paytables = {
         each.wager: [name for name in book.chapter.wagers[each.wager].paytables if name != each.paytable]
         for each in offered
         if each.paytable and each.wager in book.chapter.wagers and not each.reading
@@ -147,37 +143,44 @@ def read(toml: str, readings: Mapping[str, str]) -> Submission | str:
         chapter=book.chapter.key,
         title=book.chapter.title,
         offered=offered,
-        others={wager: names for wager, names in others.items() if names},
+        other_paytables={wager: names for wager, names in other_paytables.items() if names},
     )
 
 
-def _offered(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return], reading: str) -> Offered:
-    together = TOGETHER.get(book.game, ())
-    return Offered(
+def _offered(
+    book: Rulebook, offer: WagerOffer, returns_by_paytable: Mapping[tuple[str, str], Return], reading: str
+) -> OfferedWager:
+    together = counted_together(book.game)
+    return OfferedWager(
         wager=offer.wager,
         paytable=_name(offer),
         min_cents=offer.min_cents,
         max_cents=offer.max_cents,
-        figures=None if reading else _figures(book, offer, known),
+        figures=None if reading else _figures(book, offer, returns_by_paytable),
         reading=reading,
         together=together if offer.wager in together else (),
     )
 
 
-def _figures(book: Rulebook, offer: Offer, known: Mapping[tuple[str, str], Return]) -> Return | None:
+def counted_together(game: str) -> tuple[str, ...]:
+    """Return the wagers of a game that theory counts as one, the one that a player starts with first; none where it is alone.
+
+    >>> counted_together("over_under"), counted_together("fortune_asia")
+    (('ante', 'over', 'under'), ())
+    """
+    record = RETURNS.get(game)
+    return record.combined if record is not None and len(record.combined) > 1 else ()
+
+
+def _figures(book: Rulebook, offer: WagerOffer, returns_by_paytable: Mapping[tuple[str, str], Return]) -> Return | None:
     """What theory counts of a wager as it is filed, or null: of wagers that it counts as one it is that of the first."""
-    match book.game, offer.wager:
-        case "dj_wild", "ante":
-            return known.get(("ante_blind_raise", _name(book.offers["blind"])))
-        case "over_under", "ante":
-            return known.get(("base", ""))
-        case "pai_gow_poker", "base":
-            return known.get(("base", "commission_free" if book.settings["commission_free"] else "vigorish"))
-        case _:
-            return known.get((offer.wager, _name(offer))) or known.get((offer.wager, ""))
+    record = RETURNS.get(book.game)
+    if record is not None and offer.wager == record.combined[0]:
+        return returns_by_paytable.get((record.theory_wager, record.version(book)))
+    return returns_by_paytable.get((offer.wager, _name(offer))) or returns_by_paytable.get((offer.wager, ""))
 
 
-def _name(offer: Offer) -> str:
+def _name(offer: WagerOffer) -> str:
     return offer.paytable.name if offer.paytable is not None else ""
 
 
@@ -196,14 +199,14 @@ def handles(db: Warehouse, chapter: str) -> dict[tuple[str, str], tuple[int, int
     return {(wager, paytable): (wagers, handle) for wager, paytable, wagers, handle in rows}
 
 
-def what_if(db: Warehouse, submission: Submission, wager: str, other: str) -> WhatIf | None:
+def what_if(db: Warehouse, submission: Submission, wager: str, other_paytable: str) -> WhatIf | None:
     """Return what the wagers made on a submission's paytable would have returned on another; null where that is not known.
 
-    It says what could be expected of the same wagers: patrons who see another paytable may wager otherwise.
+    The figure is an expectation for the same wagers; patrons who see another paytable may wager otherwise.
     """
     known = {(each.wager, each.paytable): each for each in returns(submission.game, submission.chapter)}
     paytable = next((each.paytable for each in submission.offered if each.wager == wager and not each.reading), "")
-    now, then = known.get((wager, paytable)), known.get((wager, other))
+    now, then = known.get((wager, paytable)), known.get((wager, other_paytable))
     made = handles(db, submission.chapter).get((wager, paytable))
     if now is None or then is None or made is None:
         return None
@@ -213,6 +216,6 @@ def what_if(db: Warehouse, submission: Submission, wager: str, other: str) -> Wh
         wagers=made[0],
         handle_cents=made[1],
         advantage_percent=now.house_advantage_percent,
-        other=other,
+        other_paytable=other_paytable,
         other_advantage_percent=then.house_advantage_percent,
     )

@@ -15,7 +15,7 @@ from events.vocabulary import model
 from events.vocabulary.envelope import Draft
 from games.cards.cards import show
 from games.face_up_pai_gow import settle
-from games.layout import Box, Hand, Layout, Meter
+from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook, parse_submission
 from games.rulebook.submission import submission_from_words
@@ -82,7 +82,7 @@ class Table:
         way = self.book.way
         ways = {position: way.choose(cards) for position, cards in hands.items()}
         boxes = [
-            Box(seat, f"p-{seat}", Hand(hands[seat], ways[seat].high, ways[seat].low), stakes_of(seat))
+            BettingBox(seat, f"p-{seat}", Hand(hands[seat], ways[seat].high, ways[seat].low), stakes_of(seat))
             for seat in sorted(SEATS)
         ]
         dealer = Hand(hands["dealer"], ways["dealer"].high, ways["dealer"].low)
@@ -105,7 +105,8 @@ class Table:
             for position in ("dealer", *SEATS)
         ]
         text += self._settlement(
-            settle(self.book, Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.meter))), hands
+            settle(self.book, TableLayout(boxes=boxes, dealer=dealer, meter=MeterAtSettlement(reading=self.meter))),
+            hands,
         )
         return [*text, "collect all 53", "close"]
 
@@ -116,8 +117,9 @@ class Table:
 
     def _takes_the_meter(self, hands: dict[Position, tuple[int, ...]]) -> bool:
         """Whether somebody wins a share of the meter: once in a hundred thousand rounds, and not what is measured."""
-        layout = Layout(
-            boxes=[Box(seat, "", Hand(hands[seat]), STAKES) for seat in SEATS], meter=Meter(reading=self.meter)
+        layout = TableLayout(
+            boxes=[BettingBox(seat, "", Hand(hands[seat]), STAKES) for seat in SEATS],
+            meter=MeterAtSettlement(reading=self.meter),
         )
         return any(due.share_bp for due in settle(self.book, layout))
 

@@ -84,14 +84,16 @@ _ROUND: Final[dict[str, Question]] = {
     "rounds of a table and day": partial(hold.rounds_of, table="fu-042", gaming_day=LAST_DAY),
 }
 _DISPUTE: Final[dict[str, Question]] = {
-    "a day": partial(disputes.find, said=Remembered(gaming_day=LAST_DAY)),
-    "day, time, seat": partial(disputes.find, said=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15 pm"), seat=3)),
+    "a day": partial(disputes.find, statement=Remembered(gaming_day=LAST_DAY)),
+    "day, time, seat": partial(
+        disputes.find, statement=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15 pm"), seat=3)
+    ),
     "day, time, seat, cards": partial(
-        disputes.find, said=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND)
+        disputes.find, statement=Remembered(gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND)
     ),
     "table, day, time, seat, cards": partial(
         disputes.find,
-        said=Remembered(table="fu-042", gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND),
+        statement=Remembered(table="fu-042", gaming_day=LAST_DAY, time=time_typed("9:15"), seat=3, cards=A_HAND),
     ),
 }
 _HOLD: Final[dict[str, Question]] = {

@@ -152,7 +152,7 @@ def make(path: Path, rounds: int) -> None:
             db.execute(statement, {name: value for name, value in values.items() if f"${name}" in statement})
         db.execute("DROP TABLE made")
 
-    build_from(path, (), facts=PropertyFacts(name="Benchmark"), before=raw)
+    build_from(path, (), facts=PropertyFacts(name="Benchmark"), prepare=raw)
 
 
 def ask(path: Path, question: Question) -> dict[str, float]:

@@ -7,7 +7,7 @@ from random import Random
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import GamingDayOpened, MeterAdvanced, MeterReset, MeterSet
 from floor.streams import Stream
-from games.rulebook.chapters import Paytable
+from games.rulebook.paytables import Paytable
 from games.settlement.progressive import after_winner, contribution, share_cents
 
 CONTROLLER = "controller"

@@ -12,7 +12,7 @@ from random import Random
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import MysteryArmed, MysteryHit
 from floor.meters import CONTROLLER, Meter
-from games.rulebook.chapters import Paytable
+from games.rulebook.paytables import Paytable
 from games.settlement.progressive import contribution
 
 CONTRIBUTIONS = range(7, 40)

@@ -1,1 +1,1 @@
-"""The games: cards, ranks, filed rules, and what every wager is due. Pure; imports nothing else of the project."""
+"""The games: cards, ranks, the rules a casino files, and what every wager is due. Pure; imports nothing else of the project."""

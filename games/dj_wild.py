@@ -1,9 +1,9 @@
 """DJ Wild Stud Poker: what every wager of a round is due (Annex A, rulemaking 125-223, Chapter 687a).
 
-The law of this file: it decides nothing about procedure and knows no events. It takes the dealer's hand, the boxes with
-their cards, decisions and stakes, the side card, and the filed rules, and says for each wager what is due and by which
-section. Where it is not given what a result depends on (a card, a decision, a meter), the due amount is null: it never
-guesses; where every reading of what is missing ends alike, that stands (D26).
+The law of this file: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
+cards, decisions and stakes, the side card and the filed rules it works out what each wager is due, and by which section. If
+something that a result depends on is missing (a card, a decision, a meter), the due amount is null; it never guesses. An
+amount that is the same for every possible value of what is missing stands (D26).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from games.cards.cards import DECK, JOKER
 from games.cards.ranking import Rank
 from games.cards.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
 from games.game import Game
-from games.layout import NO_HAND, Box, Layout
-from games.rulebook.rulebook import Line, Paytable, Rulebook
+from games.layout import NO_HAND, BettingBox, TableLayout
+from games.rulebook.rulebook import PayLine, Paytable, Rulebook
 from games.settlement.bonus import envy_bonuses, progressive_payout
 from games.settlement.progressive import after_winner
 from games.settlement.wagers import (
@@ -42,7 +42,7 @@ def lines(
 ) -> frozenset[str]:
     """Return the line of a paytable that five cards make, whether or not it is printed there.
 
-    The Blind pushes with three of a kind or less; Trips tells natural hands from those with a wild card (D6); in the
+    The Blind pushes with three of a kind or less; Trips pays natural hands and hands with a wild card differently (D6); in the
     Progressive the side card takes the joker's place and deuces count as filed.
 
     >>> from games.cards.cards import parse_cards
@@ -56,20 +56,20 @@ def lines(
     return frozenset((line_of(paytable.wager, wild_class(cards), paytable.wager == "trips" and is_natural(cards)),))
 
 
-def line_of(wager: str, made: WildClass, natural: bool) -> str:
+def line_of(wager: str, hand_class: WildClass, natural: bool) -> str:
     """Return the name of a rank as a line of the Blind, Trips or Bad Beat paytable; `natural`: without a wild card.
 
     >>> line_of("blind", WildClass.PAIR, True), line_of("trips", WildClass.FLUSH, False)
     ('three_of_a_kind_or_less', 'flush_with_wild')
     """
-    if wager == "blind" and made <= WildClass.THREE_OF_A_KIND:
+    if wager == "blind" and hand_class <= WildClass.THREE_OF_A_KIND:
         return "three_of_a_kind_or_less"
-    if wager == "trips" and made not in (WildClass.FIVE_WILDS, WildClass.FIVE_OF_A_KIND):
-        return f"natural_{made.line}" if natural else f"{made.line}_with_wild"
-    return made.line
+    if wager == "trips" and hand_class not in (WildClass.FIVE_WILDS, WildClass.FIVE_OF_A_KIND):
+        return f"natural_{hand_class.line}" if natural else f"{hand_class.line}_with_wild"
+    return hand_class.line
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager and Envy Bonus of the round is due (§ 687a.11(b)-(f)).
 
     The text gives two directions of settlement, so seats come in the order in which they were settled (`turns`), where
@@ -81,14 +81,14 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
     progressive = _Progressive(book, layout)
     dues = []
     for box in ordered:
-        mine = rank_wild(box.hand.cards) if box.hand.cards is not None else None
+        hand_rank = rank_wild(box.hand.cards) if box.hand.cards is not None else None
         for wager in box.stakes:
             if wager in ("ante", "blind", "raise"):
-                dues.append(_base(book, box, wager, mine, dealer))
+                dues.append(_base(book, box, wager, hand_rank, dealer))
             elif wager == "trips":
                 dues.append(_trips(book, box))
             elif wager == "bad_beat":
-                dues.append(_bad_beat(book, box, mine, dealer))
+                dues.append(_bad_beat(book, box, hand_rank, dealer))
             elif wager == "progressive":
                 dues.append(progressive.due(box))
             else:
@@ -96,7 +96,7 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
     return [*progressive.in_turn(dues, turn), *progressive.envy(ordered)]
 
 
-def _out_of_play(book: Rulebook, box: Box, wager: str, paytable: Paytable | None = None) -> Due | None:
+def _out_of_play(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due | None:
     """The due of a wager that no cards decide: its hand was voided alone, which the text does not know, or abandoned."""
     if box.voided:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "13", paytable)
@@ -105,7 +105,7 @@ def _out_of_play(book: Rulebook, box: Box, wager: str, paytable: Paytable | None
     return None
 
 
-def _base(book: Rulebook, box: Box, wager: str, mine: Rank | None, dealer: Rank | None) -> Due:
+def _base(book: Rulebook, box: BettingBox, wager: str, hand_rank: Rank | None, dealer: Rank | None) -> Due:
     """Ante, Blind and Raise: forfeited by a fold, otherwise by the higher hand; equal hands push (D8).
 
     Without a decision on record only what is lost either way can be told.
@@ -116,13 +116,13 @@ def _base(book: Rulebook, box: Box, wager: str, mine: Rank | None, dealer: Rank 
         return out
     if box.decision == "fold":
         return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)", paytable)
-    if mine is None or dealer is None:
+    if hand_rank is None or dealer is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "11(f)", paytable)
-    if mine < dealer:
+    if hand_rank < dealer:
         return due_of(book, box, wager, Outcome.LOSE, -stake, "687a.11(e)(3)", paytable)
     if box.decision is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.11(b)", paytable)
-    if mine == dealer:
+    if hand_rank == dealer:
         return due_of(book, box, wager, Outcome.TIE, 0, "687a.11(e)(2)", paytable)
     if paytable is None:
         winnings = EVEN_MONEY.winnings(stake)
@@ -132,11 +132,11 @@ def _base(book: Rulebook, box: Box, wager: str, mine: Rank | None, dealer: Rank 
     return won_at_odds(book, box, wager, paytable, line, NO_MAXIMUM, "687a.12(b)")
 
 
-def _line(paytable: Paytable, cards: Sequence[int]) -> Line | None:
+def _line(paytable: Paytable, cards: Sequence[int]) -> PayLine | None:
     return paytable.best(lines(paytable, cards))
 
 
-def _trips(book: Rulebook, box: Box) -> Due:
+def _trips(book: Rulebook, box: BettingBox) -> Due:
     """Trips wins with three of a kind or better, also for a player who folded (§ 687a.11(b)(1), (f)(2))."""
     wager, paytable = "trips", offered(book, "trips")
     if paytable is None:
@@ -152,7 +152,7 @@ def _trips(book: Rulebook, box: Box) -> Due:
     return won_at_odds(book, box, wager, paytable, line, NO_MAXIMUM, "687a.12(d)")
 
 
-def _bad_beat(book: Rulebook, box: Box, mine: Rank | None, dealer: Rank | None) -> Due:
+def _bad_beat(book: Rulebook, box: BettingBox, hand_rank: Rank | None, dealer: Rank | None) -> Due:
     """The Two-Way Bad Beat wins when three of a kind or better loses to the dealer, and is forfeited by a fold (D20)."""
     wager, paytable = "bad_beat", offered(book, "bad_beat")
     if paytable is None:
@@ -163,10 +163,10 @@ def _bad_beat(book: Rulebook, box: Box, mine: Rank | None, dealer: Rank | None) 
     stake = box.stakes[wager]
     if box.decision == "fold":
         return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)(2)", paytable)
-    if mine is None:
+    if hand_rank is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.12(e)", paytable)
     line = _line(paytable, box.hand.cards or ())
-    if line is None or (dealer is not None and mine >= dealer):
+    if line is None or (dealer is not None and hand_rank >= dealer):
         return due_of(book, box, wager, Outcome.LOSE, -stake, "687a.11(f)(3)(i)", paytable)
     if dealer is None or box.decision is None:
         return due_of(book, box, wager, Outcome.UNKNOWN, None, "687a.12(e)", paytable)
@@ -176,7 +176,7 @@ def _bad_beat(book: Rulebook, box: Box, mine: Rank | None, dealer: Rank | None) 
 class _Progressive:
     """The Progressive and its Envy Bonuses: the side card in the joker's place, folded hands as filed, the meter in turn."""
 
-    def __init__(self, book: Rulebook, layout: Layout) -> None:
+    def __init__(self, book: Rulebook, layout: TableLayout) -> None:
         self.book, self.layout = book, layout
         self.paytable = offered(book, "progressive")
         self.deuces = cast(Deuces, book.settings.get("progressive_deuces", "natural"))
@@ -191,15 +191,15 @@ class _Progressive:
         """Return the line that cards make with deuces as filed."""
         return lines(paytable, cards, side, self.deuces)
 
-    def made(self, box: Box) -> set[frozenset[str]]:
-        """Return the line that a box's cards make: several where that is for a side card to say that is not on record."""
+    def lines_made(self, box: BettingBox) -> set[frozenset[str]]:
+        """Return the lines that a box's cards can make: more than one where the side card decides and is not on record."""
         cards, paytable = box.hand.cards, self.paytable
         if cards is None or paytable is None:
             return set()
         sides = self.sides if JOKER in cards else (None,)
         return {self.lines(paytable, cards, side) for side in sides}
 
-    def due(self, box: Box) -> Due:
+    def due(self, box: BettingBox) -> Due:
         """Return what a Progressive is due by its cards; a share of the meter as if it were the only one."""
         book, wager, paytable = self.book, "progressive", self.paytable
         if paytable is None:
@@ -210,27 +210,29 @@ class _Progressive:
         stake = box.stakes[wager]
         if box.decision == "fold" and self.folds_lose:
             return due_of(book, box, wager, Outcome.FOLDED, -stake, "687a.11(b)(3)", paytable)
-        best = {paytable.best(made) for made in self.made(box)}
+        best = {paytable.best(lines_made) for lines_made in self.lines_made(box)}
         if best == {None}:
             return due_of(book, box, wager, Outcome.LOSE, -stake, "11(h)(3)(i)(A)", paytable)
         if len(best) != 1 or self.may_be_folded(box):
             return due_of(book, box, wager, Outcome.UNKNOWN, None, "12(d)", paytable)
         by_turn, reading = self.layout.meter.by_turn, self.layout.meter.reading
-        return self._paid(box, reading if by_turn is None else by_turn.get(box.seat))
+        return self._payout(box, reading if by_turn is None else by_turn.get(box.seat))
 
-    def may_be_folded(self, box: Box) -> bool:
+    def may_be_folded(self, box: BettingBox) -> bool:
         """Say whether the box may have been folded, which would lose its Progressive, though the record does not say so.
 
         A record that ends before the decisions speaks of a hand that is still in play.
         """
         return box.decision is None and self.folds_lose and self.layout.past_decisions
 
-    def may_share(self, box: Box) -> bool:
+    def may_share(self, box: BettingBox) -> bool:
         """Say whether a box may take a share of the meter, by what its cards make with any side card; unread cards may."""
-        best = [self.paytable.best(made) for made in self.made(box)] if self.paytable is not None else []
+        best = (
+            [self.paytable.best(lines_made) for lines_made in self.lines_made(box)] if self.paytable is not None else []
+        )
         return not best or any(line is not None and line.meter_bp for line in best)
 
-    def _paid(self, box: Box, reading: int | None) -> Due:
+    def _payout(self, box: BettingBox, reading: int | None) -> Due:
         side = next(iter(self.sides), None)
         return progressive_payout(self.book, box, NO_MAXIMUM, reading, self.lines, side)
 
@@ -249,13 +251,13 @@ class _Progressive:
         in_order = len(shares) == 1 or all(found[at].seat in turn for at in shares)
         meter = self.layout.meter.reading if in_order and not open_ else None
         for at in shares:
-            due = self._paid(boxes[found[at].seat], meter)
+            due = self._payout(boxes[found[at].seat], meter)
             if meter is not None:
                 meter = after_winner(meter, due.share_bp, paytable_of(self.book, "progressive").seed_cents)
             found[at] = due if in_order and not open_ else msgspec.structs.replace(due, share_bp=0)
         return found
 
-    def envy(self, ordered: Sequence[Box]) -> list[Due]:
+    def envy(self, ordered: Sequence[BettingBox]) -> list[Due]:
         """Return the Envy Bonuses; hands that do not qualify for the Progressive count for none, and get none (D17)."""
         paytable = self.paytable
         if paytable is None or not any("progressive" in box.stakes for box in ordered):
@@ -264,7 +266,7 @@ class _Progressive:
         for box in ordered:
             if box.decision == "fold" and self.folds_lose:
                 continue
-            seen = {paytable.envy(made) for made in self.made(box)}
+            seen = {paytable.envy(lines_made) for lines_made in self.lines_made(box)}
             if self.may_be_folded(box):
                 doubtful.add(box.seat)
             told = len(seen) == 1 and (seen == {None} or box.seat not in doubtful)
@@ -279,4 +281,19 @@ def _unknown(due: Due) -> Due:
     )
 
 
-GAME = Game(name="dj_wild", hands={}, settle=settle, lines=lines)
+GAME = Game(
+    name="dj_wild",
+    title="DJ Wild Stud Poker",
+    wagers={
+        "ante": "Ante",
+        "blind": "Blind",
+        "raise": "Raise",
+        "trips": "Trips",
+        "bad_beat": "Two-Way Bad Beat",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+    },
+    hands={},
+    settle=settle,
+    lines=lines,
+)

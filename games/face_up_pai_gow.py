@@ -1,8 +1,8 @@
 """Face Up Pai Gow Poker: what every wager of a round is due (58 Pa. Code Chapter 688a).
 
-The law of this file: it decides nothing about procedure and knows no events. It takes the dealer's hand, the boxes with
-their cards, settings and stakes, and the filed rules, and says for each wager what is due and by which section. Where it
-is not given what a result depends on (a card, a setting, a meter), the due amount is null: it never guesses.
+The law of this file: it decides nothing about procedure and knows no events. From the dealer's hand, the boxes with their
+cards, settings and stakes, and the filed rules it works out what each wager is due, and by which section. If something that
+a result depends on is missing (a card, a setting, a meter), the due amount is null; it never guesses.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from games.cards.cards import JOKER
 from games.cards.ranking import is_ace_high
 from games.game import Game
-from games.layout import Box, Hand, Layout
+from games.layout import BettingBox, Hand, TableLayout
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.bonus import in_turn, seven_card
 from games.settlement.pai_gow import base_due
@@ -30,21 +30,21 @@ def ace_high_line(dealer_cards: Sequence[int], player_cards: Sequence[int] | Non
     return "dealer_ace_high_joker" if JOKER in dealer_cards else "dealer_ace_high_no_joker"
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager and Envy Bonus of the round is due, in the order of settlement (§ 688a.11(e)-(h))."""
     dealer = layout.dealer
     dealer_ace_high = None if dealer.cards is None else is_ace_high(dealer.cards)
 
-    def base(box: Box, cap: MaximumPayout) -> Due:
+    def base(box: BettingBox, cap: MaximumPayout) -> Due:
         return base_due(book, box, dealer, dealer_ace_high, Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)")
 
-    def ace_high_bonus(box: Box, cap: MaximumPayout) -> Due:
+    def ace_high_bonus(box: BettingBox, cap: MaximumPayout) -> Due:
         return settle_ace_high(book, dealer, box, cap)
 
     return in_turn(book, layout, {"base": base, "ace_high_bonus": ace_high_bonus})
 
 
-def settle_ace_high(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) -> Due:
+def settle_ace_high(book: Rulebook, dealer: Hand, box: BettingBox, cap: MaximumPayout) -> Due:
     """Return what an Ace High Bonus Wager is due: by the dealer's seven cards, and the player's beside them (D10)."""
     wager, paytable = "ace_high_bonus", offered(book, "ace_high_bonus")
     if paytable is None or box.voided or box.has_abandoned(wager):
@@ -61,11 +61,25 @@ def settle_ace_high(book: Rulebook, dealer: Hand, box: Box, cap: MaximumPayout) 
     return won_at_odds(book, box, wager, paytable, line, cap, "12(b)")
 
 
-def _most(paytable: Paytable, box: Box) -> int:
+def _most(paytable: Paytable, box: BettingBox) -> int:
     """Return the most that an Ace High Bonus Wager can win beside these cards of the player, in cents."""
     both = box.hand.cards is not None and is_ace_high(box.hand.cards)
     odds = [line.odds for line in paytable.lines if (line.hand == "both_ace_high") == both]
     return max((each.winnings(box.stakes[paytable.wager]) for each in odds if each is not None), default=0)
 
 
-GAME = Game(name="face_up_pai_gow", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
+GAME = Game(
+    name="face_up_pai_gow",
+    title="Face Up Pai Gow Poker",
+    wagers={
+        "base": "Base wager",
+        "ace_high_bonus": "Ace High Bonus",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+    },
+    hands={"high": 5, "low": 2},
+    settle=settle,
+    lines=seven_card,
+)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from games.cards.four_card import is_legal_setting, rank_four, rank_one
 from games.cards.ranking import highest_unpaired, rank_two
 from games.game import Game
-from games.layout import Box, Cards, Hand, Layout
+from games.layout import BettingBox, Cards, Hand, TableLayout
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.bonus import in_turn, seven_card
 from games.settlement.pai_gow import base_due
@@ -43,13 +43,13 @@ def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> 
     return frozenset() if line is None else frozenset((line,))
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager and Envy Bonus of the round is due, in the order of settlement (§ 659a.11(e)-(h))."""
 
-    def base(box: Box, cap: MaximumPayout) -> Due:
+    def base(box: BettingBox, cap: MaximumPayout) -> Due:
         return base_due(book, box, layout.dealer, compared=two_of_three)
 
-    def insurance(box: Box, cap: MaximumPayout) -> Due:
+    def insurance(box: BettingBox, cap: MaximumPayout) -> Due:
         return _insurance(book, box, cap)
 
     return in_turn(book, layout, {"base": base, "insurance": insurance})
@@ -104,7 +104,7 @@ def _ranks(high: Cards, medium: Cards, low: Cards) -> tuple[tuple[int, ...], ...
     return rank_four(high), rank_two(medium), rank_one(low)
 
 
-def _insurance(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
+def _insurance(book: Rulebook, box: BettingBox, cap: MaximumPayout) -> Due:
     wager, paytable = "insurance", offered(book, "insurance")
     if paytable is None or box.voided or box.has_abandoned(wager):
         return without_cards(book, box, wager, paytable)
@@ -116,4 +116,18 @@ def _insurance(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
     return won_at_odds(book, box, wager, paytable, line, cap, "659a.12(c)")
 
 
-GAME = Game(name="fortune_asia", hands=HANDS, settle=settle, lines=lines)
+GAME = Game(
+    name="fortune_asia",
+    title="Fortune Asia Poker",
+    wagers={
+        "base": "Base wager",
+        "insurance": "Insurance",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+    },
+    hands=HANDS,
+    settle=settle,
+    lines=lines,
+)

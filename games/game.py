@@ -1,33 +1,43 @@
-"""A game as the rest of the program sees it: which hands are set, what cards make, and what every wager is due."""
+"""A game as the rest of the program sees it: its names, which hands are set, what cards make, and what every wager is due."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from games.layout import Layout
-from games.rulebook.rulebook import Paytable, Rulebook
+from games.layout import TableLayout
+from games.rulebook.paytables import Paytable
+from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due
 
-Settle = Callable[[Rulebook, Layout], list[Due]]
+Settle = Callable[[Rulebook, TableLayout], list[Due]]
 Worth = Callable[[Sequence[int] | None], int | None]
 Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
 
 
 class Game(msgspec.Struct, frozen=True, kw_only=True):
-    """A game: its name (that of its module), the sizes of the hands set, and its pure functions.
+    """The record of a game: its names, the sizes of the hands that are set, and its pure functions.
+
+    `name` is the game's name in code and data, that of its module; `title` is what people call it, and `wagers` what they
+    call each of its wagers and Envy Bonuses. A wager's name means the same in every game.
 
     `hands` names the hands that a position sets of its cards and how many cards each has, such as `{"high": 5, "low": 2}`;
-    it is empty where nothing is set. `settle` says what every wager is due, in the order of settlement. `lines` says which
-    lines of a bonus paytable a hand's cards make (the card is the side card, where the game has one).
+    it is empty where nothing is set. `settle` returns what every wager is due, in the order of settlement. `lines` returns
+    the lines of a bonus paytable that a hand's cards make (its last argument is the side card, where the game has one).
 
-    `worth` is there where nobody plays against a dealer's hand, so that each box is settled by what lies there alone: all
-    that its cards come to. Hands of the same worth end alike.
+    `worth` is given where nobody plays against a dealer's hand, so that each box is settled by its own cards alone: the
+    total that decides. Hands of the same worth are settled in the same way.
+
+    `patron_banked`: a patron holds the bank, so that the house wins and loses nothing on the wagers; the start of the deal is
+    counted from that patron's seat.
     """
 
     name: str
-    hands: dict[str, int]
+    title: str
+    wagers: Mapping[str, str]
+    hands: Mapping[str, int]
     settle: Settle
     lines: Lines
     worth: Worth | None = None
+    patron_banked: bool = False

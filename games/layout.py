@@ -1,7 +1,7 @@
-"""What lies on the table when a round is settled: the hands, the stakes, the dice, the meters. Every game is settled from it.
+"""The table at the settlement of a round: hands, stakes, dice and meters. Every game is settled from it.
 
-The law of this file: it holds what happened and decides nothing. What is not known is null, and a game then says that what
-depends on it cannot be told.
+The law of this file: it holds what happened and decides nothing. What is unknown is null, and the game then returns an unknown
+due for whatever depends on it.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Hand(msgspec.Struct, frozen=True):
     disputed: bool = False
 
 
-class Placed(msgspec.Struct, frozen=True):
-    """A wager that seat and name alone do not tell apart: on a number (Match), or of another patron (backline); in cents."""
+class FurtherWager(msgspec.Struct, frozen=True):
+    """A wager of which a seat can have several: on a number (Match), or of another patron (backline); in cents."""
 
     wager: str
     bettor: str
@@ -37,11 +37,11 @@ class Placed(msgspec.Struct, frozen=True):
     stake_cents: int
 
 
-class Box(msgspec.Struct, frozen=True):
-    """One betting position: who wagers there, its hand, the stakes in cents by wager, and what was decided.
+class BettingBox(msgspec.Struct, frozen=True):
+    """One betting position: the bettor, the hand, the stakes in cents by wager, and the decision.
 
-    `voided` is null where the hand was called void, and whether it could be is not known. `collected`: a surrendered base
-    wager that the dealer took at once, as the rules of surrender say. `settled`: the wagers that were settled before the box
+    `voided` is null where the hand was called void and it is unknown whether it could be. `collected`: a surrendered base
+    wager that the dealer took at once, by the rules of surrender. `settled`: the wagers that were settled before the box
     was abandoned.
     """
 
@@ -49,7 +49,7 @@ class Box(msgspec.Struct, frozen=True):
     bettor: str
     hand: Hand
     stakes: Mapping[str, int]
-    others: tuple[Placed, ...] = ()
+    further: tuple[FurtherWager, ...] = ()
     decision: Decision | None = None
     surrendered: bool = False
     voided: bool | None = False
@@ -69,7 +69,7 @@ class Dice(msgspec.Struct, frozen=True):
     colours: tuple[str, str, str] | None
 
 
-class Meter(msgspec.Struct, frozen=True):
+class MeterAtSettlement(msgspec.Struct, frozen=True):
     """A progressive meter at the settlement, in centicents.
 
     `reading` is the meter after all wagers of the round were accepted. Where it is linked to other tables the controller's
@@ -84,11 +84,11 @@ class Contribution(msgspec.Struct, frozen=True):
     """What a wager added to a Must-Hit-By meter: at which seat, and the meter before and after it, in centicents."""
 
     seat: int
-    before: int
+    reading_before: int
     reading: int
 
 
-class MysteryHit(msgspec.Struct, frozen=True):
+class MysteryWinner(msgspec.Struct, frozen=True):
     """A Must-Hit-By winner as recorded: the seat, the meter as it was won, and the target (null: not known), in centicents."""
 
     seat: int
@@ -100,17 +100,17 @@ class Cycle(msgspec.Struct, frozen=True):
     """What a round holds of one cycle of a Must-Hit-By meter: contributions as accepted, and the hit that ended it, if any."""
 
     contributions: tuple[Contribution, ...]
-    hit: MysteryHit | None = None
+    hit: MysteryWinner | None = None
 
 
 class Mystery(msgspec.Struct, frozen=True):
-    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record tells all hits.
+    """The Must-Hit-By meter in a round: its cycles, the seats that were paid the bonus, and whether the record has all hits.
 
-    `qualifying` says of the seats of the cycles whether their wagers qualify (null: not known); true of those not named.
+    `qualifying` maps seats of the cycles to whether their wagers qualify (null: unknown); a seat that is not in it qualifies.
     """
 
     cycles: tuple[Cycle, ...] = ()
-    paid: tuple[int, ...] = ()
+    paid_seats: tuple[int, ...] = ()
     complete: bool = False
     qualifying: Mapping[int, bool | None] = {}
 
@@ -123,22 +123,22 @@ class Bank(msgspec.Struct, frozen=True):
     action: int | None
 
 
-NO_METER = Meter()
+NO_METER = MeterAtSettlement()
 NO_HAND = Hand()
 
 
-class Layout(msgspec.Struct, frozen=True, kw_only=True):
+class TableLayout(msgspec.Struct, frozen=True, kw_only=True):
     """A table at the settlement of one round.
 
     `turns`: the seats in the order in which they were settled, where that matters and as far as it is on record.
     `past_decisions`: the record goes on after the players' decisions, so that one which is not there is not known.
     """
 
-    boxes: Sequence[Box]
+    boxes: Sequence[BettingBox]
     dealer: Hand = NO_HAND
     side: int | None = None
     dice: Dice | None = None
-    meter: Meter = NO_METER
+    meter: MeterAtSettlement = NO_METER
     mystery: Mystery | None = None
     bank: Bank | None = None
     turns: tuple[int, ...] = ()

@@ -1,8 +1,8 @@
 """Over/Under: what every wager of a round is due (Annex A, rulemaking 125-223, Chapter 686a).
 
-The law of this file: it decides nothing about procedure and knows no events. There is no dealer's hand: three cards, what was
-decided after the first of them, and the stakes make every result. Where a card or the decision is not known and would
-matter, the due amount is null: it never guesses.
+The law of this file: it decides nothing about procedure and knows no events. There is no dealer's hand: three cards, the
+decision after the first of them, and the stakes make every result. If a card or the decision is unknown and matters, the due
+amount is null; it never guesses.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 
 from games.cards.cards import ACE, JOKER, rank
 from games.game import Game
-from games.layout import Box, Layout
+from games.layout import BettingBox, TableLayout
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
@@ -25,7 +25,7 @@ _LEAST_AND_MOST: Final = 6 + 33
 
 
 def points(card: int) -> int:
-    """Return the value of a card: 2 to 10 as they say, face cards 10, an ace always 11 (§ 686a.3(d)).
+    """Return the value of a card: 2 to 10 at their number, face cards 10, an ace always 11 (§ 686a.3(d)).
 
     >>> from games.cards.cards import CODE
     >>> [points(CODE[card]) for card in ("2c", "Td", "Jh", "Ks", "As")]
@@ -51,12 +51,12 @@ def bonus_lines(paytable: Paytable, cards: Sequence[int], side: int | None = Non
     return frozenset({f"{low}_or_{high}"})
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager of the round is due, hand by hand from the dealer's left (§ 686a.7(i)-(k))."""
     return [due for box in sorted(layout.boxes, key=lambda each: each.seat) for due in _hand(book, box)]
 
 
-def _hand(book: Rulebook, box: Box) -> Iterator[Due]:
+def _hand(book: Rulebook, box: BettingBox) -> Iterator[Due]:
     for wager in box.stakes:
         if box.voided is None:
             yield due_of(book, box, wager, Outcome.UNKNOWN, None, "686a.9(c)")
@@ -79,15 +79,15 @@ def _hand(book: Rulebook, box: Box) -> Iterator[Due]:
         )
 
 
-def _side_of(box: Box) -> str | None:
-    """Which of over and under the ante goes with; null where the wagers placed do not tell."""
+def _side_of(box: BettingBox) -> str | None:
+    """Which of over and under the ante goes with; null where the wagers placed leave it open."""
     placed = [side for side in SIDES if side in box.stakes]
     if len(placed) == 1:
         return placed[0]
     return box.decision if box.decision in placed else None
 
 
-def _ante(book: Rulebook, box: Box) -> Due:
+def _ante(book: Rulebook, box: BettingBox) -> Due:
     stake, counted = box.stakes["ante"], total(box.hand.cards)
     if box.voided:
         return due_of(book, box, "ante", Outcome.VOID, 0, "686a.9(c)")
@@ -101,7 +101,7 @@ def _ante(book: Rulebook, box: Box) -> Due:
     return _decided(book, box, "ante", side, counted)
 
 
-def _side(book: Rulebook, box: Box, side: str) -> Due:
+def _side(book: Rulebook, box: BettingBox, side: str) -> Due:
     counted = total(box.hand.cards)
     if box.voided:
         return _dead(book, box, side)
@@ -117,7 +117,7 @@ def _is_houses(book: Rulebook, counted: int) -> bool:
     return numbers["under_most_points"] < counted < numbers["over_least_points"]
 
 
-def _decided(book: Rulebook, box: Box, wager: str, side: str, counted: int) -> Due:
+def _decided(book: Rulebook, box: BettingBox, wager: str, side: str, counted: int) -> Due:
     """Settle a wager that goes with over or under, on a total that is not the house's; the wrong side loses (D12)."""
     stake = box.stakes[wager]
     if (counted >= book.chapter.numbers["over_least_points"]) == (side == "over"):
@@ -129,7 +129,7 @@ def _decided(book: Rulebook, box: Box, wager: str, side: str, counted: int) -> D
     return msgspec.structs.replace(due_of(book, box, wager, Outcome.LOSE, -stake, "686a.7(j)"), other_reading=other)
 
 
-def _bonus(book: Rulebook, box: Box) -> Due:
+def _bonus(book: Rulebook, box: BettingBox) -> Due:
     wager, paytable = "bonus", offered(book, "bonus")
     if paytable is None:
         return not_offered(book, box, wager)
@@ -143,11 +143,24 @@ def _bonus(book: Rulebook, box: Box) -> Due:
     return won_at_odds(book, box, wager, paytable, line, MaximumPayout(None), "686a.8(b)")
 
 
-def _dead(book: Rulebook, box: Box, wager: str, paytable: Paytable | None = None) -> Due:
+def _dead(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None = None) -> Due:
     """Settle a wager beside the ante of a hand that was called dead: the text returns the ante alone (D23)."""
     if book.settings["dead_hand_returns"] == "all":
         return due_of(book, box, wager, Outcome.VOID, 0, "686a.9(c)", paytable)
     return due_of(book, box, wager, Outcome.LOSE, -box.stakes[wager], "686a.9(c)", paytable)
 
 
-GAME = Game(name="over_under", hands={}, settle=settle, lines=bonus_lines, worth=total)
+GAME = Game(
+    name="over_under",
+    title="Over/Under",
+    wagers={
+        "ante": "Ante",
+        "over": "Over 23",
+        "under": "Under 18",
+        "bonus": "Bonus",
+    },
+    hands={},
+    settle=settle,
+    lines=bonus_lines,
+    worth=total,
+)

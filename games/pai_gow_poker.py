@@ -10,7 +10,7 @@ import msgspec
 
 from games.cards.cards import JOKER, rank
 from games.game import Game
-from games.layout import Box, Hand, Layout
+from games.layout import BettingBox, Hand, TableLayout
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import in_turn, seven_card
 from games.settlement.dice_wagers import dice_wager, match_wagers
@@ -47,30 +47,30 @@ def vigorish(book: Rulebook, winnings_cents: int) -> int:
     return whole * step
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager of the round is due: cards in the order of settlement, then Match, then the Must-Hit-By bonus."""
     dealer = layout.dealer
     tiger_9: bool | None = False
     if book.settings["commission_free"]:
         tiger_9 = None if dealer.low is None else is_tiger_9(dealer.low)
 
-    def base(box: Box, cap: MaximumPayout) -> Due:
+    def base(box: BettingBox, cap: MaximumPayout) -> Due:
         return _base(book, box, dealer, tiger_9)
 
-    def tiger(box: Box, cap: MaximumPayout) -> Due:
+    def tiger(box: BettingBox, cap: MaximumPayout) -> Due:
         return _tiger_9(book, box, tiger_9)
 
-    def on_sum(box: Box, cap: MaximumPayout) -> Due:
+    def on_sum(box: BettingBox, cap: MaximumPayout) -> Due:
         return dice_wager(book, box, "sum", layout.dice)
 
-    def on_beat_it(box: Box, cap: MaximumPayout) -> Due:
+    def on_beat_it(box: BettingBox, cap: MaximumPayout) -> Due:
         return dice_wager(book, box, "beat_it", layout.dice)
 
     own = {"base": base, "tiger_9": tiger, "sum": on_sum, "beat_it": on_beat_it}
     return [*in_turn(book, layout, own), *match_wagers(book, layout), *mystery_bonuses(book, layout)]
 
 
-def _base(book: Rulebook, box: Box, dealer: Hand, tiger_9: bool | None) -> Due:
+def _base(book: Rulebook, box: BettingBox, dealer: Hand, tiger_9: bool | None) -> Due:
     due = base_due(book, box, dealer, tiger_9, Outcome.TIGER_9_PUSH, "645c.1(e)(1)")
     if due.outcome is not Outcome.WIN:
         return due
@@ -80,7 +80,7 @@ def _base(book: Rulebook, box: Box, dealer: Hand, tiger_9: bool | None) -> Due:
     )
 
 
-def _tiger_9(book: Rulebook, box: Box, tiger_9: bool | None) -> Due:
+def _tiger_9(book: Rulebook, box: BettingBox, tiger_9: bool | None) -> Due:
     wager = "tiger_9"
     odds = book.chapter.wagers[wager].odds
     if wager not in book.offers or odds is None:
@@ -96,4 +96,22 @@ def _tiger_9(book: Rulebook, box: Box, tiger_9: bool | None) -> Due:
     return msgspec.structs.replace(due, line="tiger_9")
 
 
-GAME = Game(name="pai_gow_poker", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
+GAME = Game(
+    name="pai_gow_poker",
+    title="Pai Gow Poker",
+    wagers={
+        "base": "Base wager",
+        "tiger_9": "Tiger 9",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+        "progressive": "Progressive",
+        "progressive_envy": "Progressive Envy",
+        "sum": "Sum",
+        "match": "Match",
+        "beat_it": "Beat It",
+        "mystery": "Must-Hit-By bonus",
+    },
+    hands={"high": 5, "low": 2},
+    settle=settle,
+    lines=seven_card,
+)

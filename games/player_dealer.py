@@ -1,9 +1,9 @@
 """Face Up Pai Gow Poker with a player-dealer, California: what every wager is due, and how far it is covered (GEGR-002138).
 
-The law of this file: a patron holds the player-dealer position, and its wager is all that it can win or lose in a round.
-Each wager is first due what the hands make of it; then, clockwise from the action button, what the player-dealer's wager
-covers. Where that cannot be told (a card, a setting, the wager itself, who has the action), every possibility is followed,
-and only what all of them agree on stands (D22, D26).
+The law of this file: a patron holds the player-dealer position, and that patron's wager is all that can be won or lost in a
+round. The hands first decide what each wager is due; then, clockwise from the action button, the player-dealer's wager covers
+as much as it can. If something is unknown (a card, a setting, the wager itself, who has the action), every possibility is
+worked out, and only what is the same in all of them stands (D22, D26).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import msgspec
 from games.cards.ranking import is_ace_high
 from games.face_up_pai_gow import settle_ace_high
 from games.game import Game
-from games.layout import NO_HAND, Bank, Box, Hand, Layout, Placed
+from games.layout import NO_HAND, Bank, BettingBox, FurtherWager, Hand, TableLayout
 from games.rulebook.rulebook import Rulebook
 from games.settlement.bonus import envy_bonuses, fortune_bonus, seven_card
 from games.settlement.pai_gow import base_due, high_and_low, is_foul
@@ -98,7 +98,7 @@ class Cover:
             self.most = min(self.wager, self.most + max(most_paid, most_taken))
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager and Envy Bonus of the round is due, clockwise from the action (Round of play)."""
     bank = layout.bank or NO_BANK
     boxes = [_as_played(box) for box in layout.boxes]
@@ -109,7 +109,7 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
     return _agreed([_covered(book, bank, owed, first) for first in firsts])
 
 
-def _as_played(box: Box) -> Box:
+def _as_played(box: BettingBox) -> BettingBox:
     """The box without what this text does not know: a surrender, a hand voided, a wager abandoned (D11, D28)."""
     if box.surrendered or box.voided or box.abandoned:
         return msgspec.structs.replace(box, surrendered=False, voided=False, abandoned=False)
@@ -119,12 +119,12 @@ def _as_played(box: Box) -> Box:
 # ------------------------------------------------------------------------------------------------- before what is covered
 
 
-def _owed(book: Rulebook, layout: Layout, bank: Bank, box: Box) -> list[Due]:
+def _owed(book: Rulebook, layout: TableLayout, bank: Bank, box: BettingBox) -> list[Due]:
     """What the wagers of a seat win or lose by the hands, in the order of settlement (Round of play)."""
     dealer, dues = layout.dealer, []
     if "base" in box.stakes:
         dues.append(_base(book, dealer, box, bank))
-    dues += [_backline(book, dealer, box, bank, placed) for placed in box.others if placed.wager == "backline"]
+    dues += [_backline(book, dealer, box, bank, placed) for placed in box.further if placed.wager == "backline"]
     if "ace_high_bonus" in box.stakes:
         dues.append(settle_ace_high(book, dealer, box, NO_CAP))
     if "fortune_bonus" in box.stakes:
@@ -133,7 +133,7 @@ def _owed(book: Rulebook, layout: Layout, bank: Bank, box: Box) -> list[Due]:
     return dues + [not_offered(book, box, wager) for wager in box.stakes if wager not in known]
 
 
-def _base(book: Rulebook, dealer: Hand, box: Box, bank: Bank) -> Due:
+def _base(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank) -> Due:
     """A base wager against the player-dealer's hands, whose ace high comes before everything (D9).
 
     The text gives no remedy for hands that the player-dealer set foul: what is due against them cannot be told (D282).
@@ -147,13 +147,13 @@ def _base(book: Rulebook, dealer: Hand, box: Box, bank: Bank) -> Due:
     return base_due(book, box, dealer, ace_high, Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)", compared)
 
 
-def _backline(book: Rulebook, dealer: Hand, box: Box, bank: Bank, placed: Placed) -> Due:
+def _backline(book: Rulebook, dealer: Hand, box: BettingBox, bank: Bank, further_wager: FurtherWager) -> Due:
     """A backline wager goes with the hand of the seat, settled as another's base wager.
 
     A hand that nobody set, at a seat without a base wager, is nobody's: what it would have lost is not known (D361).
     """
     hand = box.hand if "base" in box.stakes or box.hand.high is not None else NO_HAND
-    behind = Box(box.seat, placed.bettor, hand, {"base": placed.stake_cents})
+    behind = BettingBox(box.seat, further_wager.bettor, hand, {"base": further_wager.stake_cents})
     if "backline" not in book.offers:
         return msgspec.structs.replace(not_offered(book, behind, "base"), wager="backline")
     return msgspec.structs.replace(_base(book, dealer, behind, bank), wager="backline")
@@ -214,7 +214,7 @@ def _most(book: Rulebook, due: Due) -> tuple[int, int]:
 
 
 def _agreed(outcomes: Sequence[Sequence[Due]]) -> list[Due]:
-    """What is due whoever has the action: where that makes a difference, it cannot be told."""
+    """The dues that are the same whichever seat has the action; any other is unknown."""
     if len(outcomes) == 1:
         return list(outcomes[0])
     return list(_merged(outcomes)) if outcomes else []
@@ -232,4 +232,18 @@ def _merged(outcomes: Sequence[Sequence[Due]]) -> Iterator[Due]:
         yield due
 
 
-GAME = Game(name="player_dealer", hands={"high": 5, "low": 2}, settle=settle, lines=seven_card)
+GAME = Game(
+    name="player_dealer",
+    title="Face Up Pai Gow Poker (California)",
+    wagers={
+        "base": "Base wager",
+        "backline": "Backline",
+        "ace_high_bonus": "Ace High Bonus",
+        "fortune_bonus": "Fortune Bonus",
+        "fortune_envy": "Fortune Envy",
+    },
+    hands={"high": 5, "low": 2},
+    settle=settle,
+    lines=seven_card,
+    patron_banked=True,
+)

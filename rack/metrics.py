@@ -15,7 +15,7 @@ from contextlib import ExitStack, closing
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from analytics.integrity import Stream, streams
+from analytics.integrity import StreamStatus, streams
 from events.errors import IntegrityError
 from events.log.foreign import ForeignReport, StoreFault
 from events.proofs.statements import Batch, Ledger
@@ -25,7 +25,7 @@ from replay.review.desk import REFUSALS, Desk
 FRESH_S = 5.0
 """What was read so short a time ago is said again: a scrape never costs the log more than that."""
 
-PER_STREAM: tuple[tuple[str, str, Callable[[Stream], float | None]], ...] = (
+PER_STREAM: tuple[tuple[str, str, Callable[[StreamStatus], float | None]], ...] = (
     ("rack_events", "Events in a stream.", lambda each: each.events),
     ("rack_unjudged_events", "Events that the engine of this version has not judged yet.", lambda each: each.lag),
     (
@@ -103,7 +103,7 @@ class LogMetrics(Collector):
             )
 
 
-def of_streams(found: list[Stream]) -> Iterator[Metric]:
+def of_streams(found: list[StreamStatus]) -> Iterator[Metric]:
     """Yield what is said of each stream."""
     for name, words, value in PER_STREAM:
         family = GaugeMetricFamily(name, words, labels=["stream"])

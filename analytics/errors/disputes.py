@@ -1,7 +1,7 @@
 """Find the round that a patron remembers: by table, gaming day, time, seat and cards, the likeliest first.
 
-The law of this file: memory errs, so that only table and gaming day leave rounds out; time, seat and cards only order them,
-and each answer says what agrees and what does not.
+The law of this file: memory errs. Only the table and the gaming day exclude rounds; time, seat and cards put them in order, and
+each answer states what agrees and what does not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MINUTE_US = 60_000_000
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """What the patron says. Null or empty: not said."""
+    """What the patron remembers; null or empty where the patron remembers nothing of it."""
 
     table: str | None = None
     gaming_day: date | None = None
@@ -35,10 +35,10 @@ class Remembered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A round that may be meant. `cards_at` is the position whose hand agrees best, with `matched` of the cards said.
+    """A round that the patron may mean. `cards_at` is the position whose hand agrees best, by `matched` of the cards.
 
-    `minutes_off` is how far the round's beginning or end lies from the time said (0 within it); null where no time was said.
-    `seat_played` says whether anything was staked at the seat said; null where none was said.
+    `minutes_off` is how far the round's beginning or end lies from the time remembered (0 within it); null without a time.
+    `seat_played` says whether anything was staked at the seat remembered; null without a seat.
     """
 
     stream: str
@@ -58,35 +58,35 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     score: float
 
 
-def find(db: Warehouse, said: Remembered, limit: int = 12) -> list[Candidate]:
-    """Return the rounds that agree best with what is remembered, best first; none where neither table nor day is said."""
-    if said.table is None and said.gaming_day is None:
+def find(db: Warehouse, statement: Remembered, limit: int = 12) -> list[Candidate]:
+    """Return the rounds that agree best with what is remembered, best first; none where neither table nor day is known."""
+    if statement.table is None and statement.gaming_day is None:
         return []
-    rows = _rounds(db, said)
-    hands = _hands(db, rows) if said.cards else {}
-    found = [_candidate(row, hands.get((row["stream"], row["round_no"]), {}), said) for row in rows]
+    rows = _rounds(db, statement)
+    hands = _hands(db, rows) if statement.cards else {}
+    found = [_candidate(row, hands.get((row["stream"], row["round_no"]), {}), statement) for row in rows]
     return sorted(found, key=lambda c: (-c.score, c.opened_at_us, c.table_id))[:limit]
 
 
 def hand_agrees(hand: Sequence[str], cards: Sequence[CardSeen]) -> int:
-    """Return how many of the cards said are in a hand, each card of the hand used once; the surest are looked for first.
+    """Return how many of the cards remembered are in a hand, each card of which counts once; whole cards come before ranks.
 
     >>> hand_agrees(("As", "Kd", "Kh"), (CardSeen("A", "s"), CardSeen("K", ""), CardSeen("K", ""), CardSeen("", "h")))
     3
     """
     left, agreed = list(hand), 0
     for card in sorted(cards, key=lambda c: (not c.code, not c.rank)):
-        hit = next((held for held in left if _is(held, card)), None)
+        hit = next((held for held in left if _agrees(held, card)), None)
         if hit is not None:
             left.remove(hit)
             agreed += 1
     return agreed
 
 
-def _is(held: str, card: CardSeen) -> bool:
+def _agrees(card_held: str, card: CardSeen) -> bool:
     if card.code:
-        return held == card.code
-    return held[0] == card.rank if card.rank else held[1:] == card.suit
+        return card_held == card.code
+    return card_held[0] == card.rank if card.rank else card_held[1:] == card.suit
 
 
 def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
@@ -111,8 +111,8 @@ def instants(day: date | None, at: TimeTyped | None, zone: str) -> list[int]:
     return sorted(found)
 
 
-def _rounds(db: Warehouse, said: Remembered) -> list[dict[str, Any]]:
-    """The rounds of the table and day, those nearest in time and with most of the ranks said first."""
+def _rounds(db: Warehouse, statement: Remembered) -> list[dict[str, Any]]:
+    """The rounds of the table and day, those nearest in time and with most of the ranks remembered first."""
     return list(
         db.sql(
             """
@@ -154,12 +154,12 @@ def _rounds(db: Warehouse, said: Remembered) -> list[dict[str, Any]]:
             LIMIT $limit
             """,
             params={
-                "table": said.table,
-                "day": said.gaming_day,
-                "seat": said.seat,
-                "instants": instants(said.gaming_day, said.time, property_facts(db).time_zone),
-                "codes": [card.code for card in said.cards if card.code],
-                "ranks": sorted({card.rank for card in said.cards if card.rank and not card.code}),
+                "table": statement.table,
+                "day": statement.gaming_day,
+                "seat": statement.seat,
+                "instants": instants(statement.gaming_day, statement.time, property_facts(db).time_zone),
+                "codes": [card.code for card in statement.cards if card.code],
+                "ranks": sorted({card.rank for card in statement.cards if card.rank and not card.code}),
                 "limit": LOOKED_AT,
             },
         )
@@ -186,21 +186,21 @@ def _hands(db: Warehouse, rows: Sequence[dict[str, Any]]) -> dict[tuple[str, int
         db.unregister("looked_at")
 
 
-def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], said: Remembered) -> Candidate:
+def _candidate(row: dict[str, Any], hands: dict[str, tuple[str, ...]], statement: Remembered) -> Candidate:
     """Weigh a round: three points for all cards (a little less at another seat), one for the time, half for the seat."""
-    own = None if said.seat is None else str(said.seat)
+    own = None if statement.seat is None else str(statement.seat)
     at, matched = None, 0
     for position in sorted(hands, key=lambda p: (p != own, p)):
-        agreed = hand_agrees(hands[position], said.cards)
+        agreed = hand_agrees(hands[position], statement.cards)
         if agreed > matched:
             at, matched = position, agreed
     minutes = None if row["off_us"] is None else round(row["off_us"] / MINUTE_US)
-    score = 3.0 * matched / len(said.cards) if said.cards else 0.0
+    score = 3.0 * matched / len(statement.cards) if statement.cards else 0.0
     if matched and own is not None and at != own:
         score *= 0.8
     if minutes is not None:
         score += 1 / (1 + minutes / 10)
-    played = None if said.seat is None else bool(row["seat_played"])
+    played = None if statement.seat is None else bool(row["seat_played"])
     return Candidate(
         **{
             name: row[name]

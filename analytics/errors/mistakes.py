@@ -1,9 +1,9 @@
-"""Mistakes at the tables, and how often: findings with money, the rate of them with its interval, what repeats, what to teach.
+"""Dealing errors and how often they happen: mispayments, error rates with intervals, repetitions, rules that need training.
 
-The law of this file: a count stands beside what it is counted against (rounds, wagers), and a rate beside its interval. Money
-over and money under are never netted. Who made many mistakes may have dealt much, or hard games: what a value is held
-against is what the floor's own rates give for the same games. What stands out is where to look, and accuses nobody. Findings
-about the log itself (LOG-…) are no mistakes of a table and are left out.
+The law of this file: a count stands beside its exposure (rounds, wagers), and a rate beside its interval. Overpayments and
+underpayments are never netted. Many errors can come from many rounds, or from hard games: each value is compared with the
+floor's own rates for the same games. What stands out is a place to look, not an accusation. Findings about the log itself
+(LOG-…) are no dealing errors and are left out.
 """
 
 from __future__ import annotations
@@ -52,11 +52,27 @@ def error_rates(
     at no seat is left out.
     """
     columns = columns_of(by, BY_MISTAKES)
+    summed = _summed(db, by, selection, money_only)
+    summed = summed.with_columns(_rates(summed))
+    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
+        shown = summed.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
+    else:
+        held = standing_out(*_cells(summed), LOOK_LEVEL)
+        shown = summed.with_columns(
+            expected=held.expected, p=held.p, p_adjusted=held.p_adjusted, look=held.p_adjusted <= LOOK_LEVEL
+        )
+    frame_ = shown.select(*columns, *(pl.col(name).cast(kind) for name, kind in _RATES.items()))
+    return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
+
+
+def _summed(db: Warehouse, by: str, selection: Selection, money_only: bool) -> pl.DataFrame:
+    """Return mistakes with the rounds and wagers they are of, a row per value; one statement, so that it is read as one."""
+    columns = columns_of(by, BY_MISTAKES)
     counted = "difference_cents <> 0" if money_only else "true"
     exposure = "mart_seats" if by == "seat" else "mart_pace"
     per_game = () if by == "code" else tuple(column for column in columns if column != "game")
     keys = "".join(f"{column}, " for column in per_game)
-    found = frame(
+    return frame(
         db,
         f"""
         WITH exposed AS (
@@ -113,16 +129,6 @@ def error_rates(
         """,
         selection,
     )
-    found = found.with_columns(_rates(found))
-    if by in ("property", "code", "game"):  # these are the floor, or its games: there is nobody to hold them against
-        shown = found.with_columns(expected=None, p=1.0, p_adjusted=1.0, look=False)
-    else:
-        held = standing_out(*_cells(found), LOOK_LEVEL)
-        shown = found.with_columns(
-            expected=held.expected, p=held.p, p_adjusted=held.p_adjusted, look=held.p_adjusted <= LOOK_LEVEL
-        )
-    frame_ = shown.select(*columns, *(pl.col(name).cast(kind) for name, kind in _RATES.items()))
-    return frame_.sort(["p", "counted", *columns], descending=[False, True, *(False for _ in columns)])
 
 
 _INTERVALS: Final = tuple(f"per_1000_{of}{end}" for of in ("rounds", "wagers") for end in ("", "_low", "_high"))
@@ -145,9 +151,9 @@ _RATES: Final[dict[str, Any]] = {
 }
 
 
-def _rates(found: pl.DataFrame) -> list[pl.Expr]:
+def _rates(counts: pl.DataFrame) -> list[pl.Expr]:
     """Rates with the interval of the rounds that went wrong, stretched by how many findings such a round has."""
-    means = {count: garwood(count) for count in found["rounds_wrong"].unique()}
+    means = {count: garwood(count) for count in counts["rounds_wrong"].unique()}
     low, high = (
         pl.col("rounds_wrong").replace_strict(list(means), bounds, return_dtype=pl.Float64)
         for bounds in ([mean.low for mean in means.values()], [mean.high for mean in means.values()])
@@ -164,13 +170,13 @@ def _rates(found: pl.DataFrame) -> list[pl.Expr]:
     return rates
 
 
-def _cells(found: pl.DataFrame) -> tuple[Counts, Counts]:
-    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `found`, a column for each game."""
+def _cells(counts: pl.DataFrame) -> tuple[Counts, Counts]:
+    """Rounds and wrong rounds as `standing_out` takes them: a row for each of `counts`, a column for each game."""
     cells = (
-        found.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
+        counts.select(pl.int_range(pl.len()).alias("row"), "games").explode("games").unnest("games").drop_nulls("game")
     )
     at = cells["row"].to_numpy(), (cells["game"].rank("dense") - 1).to_numpy()
-    rounds, wrong = np.zeros((2, found.height, cells["game"].n_unique()), dtype=np.int64)
+    rounds, wrong = np.zeros((2, counts.height, cells["game"].n_unique()), dtype=np.int64)
     rounds[at], wrong[at] = cells["rounds"], cells["wrong"]
     return rounds, wrong
 
@@ -221,12 +227,12 @@ def error_prone_rules(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Da
 
 
 def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return how long mistakes went unseen, a row per value: medians in seconds.
+    """Return how long dealing errors went undetected, a row per value: medians in seconds.
 
     `to_close_seconds`: from the event that shows the mistake to the end of its round, from when on a replay finds it;
-    `to_review_seconds`: from the end of the round until somebody first spoke of it; `to_disposition_seconds`: until the
-    disposition that stands. Beside them `findings`, `reviewed`, `settled`, `waiting` (nobody spoke of it yet); medians are null
-    where nothing was timed. `…_p90` is what nine in ten stay under.
+    `to_review_seconds`: from the end of the round until somebody first reviewed it; `to_disposition_seconds`: until the
+    disposition that stands. Beside them `findings`, `reviewed`, `settled`, `waiting` (not yet reviewed); medians are null
+    without any. `…_p90` is the ninth decile.
     """
     columns = columns_of(by, BY_MISTAKES)
     named = "".join(f"{column}, " for column in columns)
@@ -264,7 +270,7 @@ def time_to_detection(db: Warehouse, by: str = "code", selection: Selection = EV
 
 
 def false_alarms(db: Warehouse) -> pl.DataFrame:
-    """Return how each code has stood up to people and to corrections of the record, a row per code, worst first.
+    """Return how often people or corrections of the record overturned each code, a row per code, worst first.
 
     Columns: `code`, `findings` (that stand), `withdrawn` (a correction of the record took them back), `disposed` (duplicates left
     out), `confirmed`, `false_alarms`, `record_wrong`, `cannot_tell`, `duplicates`, `false_alarm_percent` (false alarms and

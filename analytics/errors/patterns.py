@@ -1,8 +1,8 @@
-"""What repeats among the mistakes: the same dealer, the same patron's token, the same direction.
+"""Repetitions among dealing errors: the same dealer, the same patron's token, the same direction.
 
-The law of this file: a pattern says "look here" and accuses nobody. Each is held against what the same number of mistakes would
-do if they fell on wagers by chance, and corrected for all the pairs among which one could have stood out, those that were
-never wrong too. A token is a pseudonym; a patron who plays much at one table meets its dealers much.
+The law of this file: a pattern is a place to look, not an accusation. Each is compared with what the same number of errors
+would do if they fell on wagers by chance, corrected for all pairs that could have stood out, including those without an error.
+A token is a pseudonym; a patron who plays often at one table meets its dealers often.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def repeat_patterns(db: Warehouse, selection: Selection = EVERYTHING) -> pl.Data
     it), `times` (rounds), `of` (the rounds that they are among), `expected` (by chance), `amount_cents`, `p`, `p_adjusted`
     (Holm over all that could have stood out), `look`, `sentence`.
     """
-    found = _found(db, selection)
+    found = _mispayments(db, selection)
     rows: list[dict[str, Any]] = []
     tests = 0
     for kind, candidates, count in (_dealers(found), *_patrons(db, found, selection)):
@@ -56,7 +56,7 @@ _SCHEMA: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _found(db: Warehouse, selection: Selection) -> pl.DataFrame:
+def _mispayments(db: Warehouse, selection: Selection) -> pl.DataFrame:
     """Rounds with a mispayment by dealer, direction and patron: a round counts once, with the wager that was most wrong.
 
     What goes wrong in one round goes wrong together (a void that was not paid back), and would look like a repetition.
@@ -88,9 +88,9 @@ Candidates = tuple[str, list[dict[str, Any]], int]
 """A kind, what was seen of it `LEAST` times, and how many could have been seen."""
 
 
-def _dealers(found: pl.DataFrame) -> Candidates:
+def _dealers(mispayments: pl.DataFrame) -> Candidates:
     """Each dealer's directions against the share of the direction among all others' mistakes."""
-    totals = found.group_by("dealer", "direction").agg(pl.col("times").sum(), pl.col("amount_cents").sum())
+    totals = mispayments.group_by("dealer", "direction").agg(pl.col("times").sum(), pl.col("amount_cents").sum())
     of_dealer, of_direction = _times(totals, "dealer"), _times(totals, "direction")
     everybody = sum(of_dealer.values())
     rows = []
@@ -105,7 +105,7 @@ def _dealers(found: pl.DataFrame) -> Candidates:
     return "dealer", rows, 2 * len(of_dealer)
 
 
-def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[Candidates]:
+def _patrons(db: Warehouse, mispayments: pl.DataFrame, selection: Selection) -> list[Candidates]:
     """Patrons' shares of the wrong rounds, of each dealer and of the floor, against their shares of the wagers."""
     wagers = frame(
         db,
@@ -130,7 +130,7 @@ def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[C
     by_dealer, by_patron = (_times(wagers.filter(pl.col("of") == of), "who") for of in ("dealer", "patron"))
     together = _times(wagers.filter(pl.col("of") == "both"), "who", "bettor")
     pairs_in_all = int(wagers.filter(pl.col("of") == "dealer")["pairs"].sum())
-    known = found.filter(pl.col("bettor").is_not_null())
+    known = mispayments.filter(pl.col("bettor").is_not_null())
     of_both, of_direction = _times(known, "dealer", "direction"), _times(known, "direction")
     repeated = pl.col("times") >= LEAST
     pairs = [
@@ -157,9 +157,9 @@ def _patrons(db: Warehouse, found: pl.DataFrame, selection: Selection) -> list[C
     return [("dealer_patron", pairs, 2 * pairs_in_all), ("patron", patrons, 2 * len(by_patron))]
 
 
-def _times(found: pl.DataFrame, *columns: str) -> dict[Any, int]:
+def _times(mispayments: pl.DataFrame, *columns: str) -> dict[Any, int]:
     """The sum of `times` by the value of a column, or by the values of several."""
-    sums = found.group_by(columns).agg(pl.col("times").sum())
+    sums = mispayments.group_by(columns).agg(pl.col("times").sum())
     return {key[0] if len(columns) == 1 else tuple(key): times for *key, times in sums.iter_rows()}
 
 

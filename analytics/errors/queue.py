@@ -1,7 +1,7 @@
-"""The queue of findings: which, in which order, and those that are alike as one line.
+"""The queue of findings: which findings, in which order, with similar findings in one row.
 
-The law of this file: a finding's place follows from its severity, then its money, then its time; what people did about it
-(`replay.review.desk`) only decides whether it is shown. Two findings are alike when they have the same fingerprint (D235).
+The law of this file: severity, then money, then time decide a finding's place; what people did about it (`replay.review.desk`)
+only decides whether it is shown. Two findings are similar when they have the same fingerprint (D235).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def alike(db: Warehouse, finding_id: str) -> list[str]:
 def queue_totals(db: Warehouse, filters: QueueFilters | None = None) -> pl.DataFrame:
     """Return one row over the findings that `filters` leave: how many, by severity, and the money over and under.
 
-    `fingerprints` counts those that are alike once.
+    `fingerprints` counts similar findings once.
     """
     return _frame(
         db,

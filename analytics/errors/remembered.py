@@ -1,7 +1,7 @@
-"""What a person remembers of a round, as it is typed: cards and a time of day, read as generously as can be done safely.
+"""What a person remembers of a round, as typed: cards and a time of day, read as generously as is safe.
 
-The law of this file: nothing typed is dropped silently; what is not understood comes back as such. The reading is for
-finding a round, never for judging one.
+The law of this file: nothing typed is dropped silently; words that are not understood are returned as such. The result serves
+to find a round, never to judge one.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ RANK_RUN: Final = re.compile(r"(?:10|[2-9tjqka])+", re.IGNORECASE)
 
 
 class CardSeen(msgspec.Struct, frozen=True):
-    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty where it was not said."""
+    """A card as remembered: rank (`A`, `K`, … `T`, `9` … or `Jk`) and suit (`s h d c`); empty where it was not named."""
 
     rank: str
     suit: str
@@ -80,7 +80,7 @@ class CardsTyped(msgspec.Struct, frozen=True):
 
 
 def cards_typed(text: str) -> CardsTyped:
-    """Read cards as people type them; a suit said after several ranks is that of all of them.
+    """Read cards as people type them; a suit named after several ranks is that of all of them.
 
     >>> [card.code for card in cards_typed("ace king of spades, 10♦ and the joker").cards]
     ['As', 'Ks', 'Td', 'Jk']
@@ -97,9 +97,9 @@ def cards_typed(text: str) -> CardsTyped:
 class _Group:
     """The words between two commas: ranks wait for a suit until the group ends."""
 
-    def __init__(self, found: list[CardSeen], unread: list[str]) -> None:
-        self.found, self.unread = found, unread
-        self.waiting = len(found)
+    def __init__(self, cards: list[CardSeen], unread: list[str]) -> None:
+        self.cards, self.unread = cards, unread
+        self.waiting = len(cards)
 
     def read(self, words: list[str]) -> None:
         times = 1
@@ -108,25 +108,25 @@ class _Group:
             following = next((w.lower() for w in words[at + 1 :] if w.lower() != "of"), "")
             if low in COUNTS and (low in ("pair", "trips") or _plural_rank(following)):
                 times = COUNTS[low]
-            elif self._one(low, word, following, times):
+            elif self._read_word(low, word, following, times):
                 times = 1
 
-    def _one(self, low: str, word: str, following: str, times: int) -> bool:
+    def _read_word(self, low: str, word: str, following: str, times: int) -> bool:
         """Read one word; return whether it was a card, so that a count before it is used up."""
         singular = "six" if low in ("six", "sixes") else low.removesuffix("s") if len(low) > 3 else low
         if low in FILLERS and not (low == "a" and (word == "A" or not _is_card_word(following))):
             return False
         if low in ("joker", "jk", "jokers"):
-            self.found.append(CardSeen("Jk", ""))
+            self.cards.append(CardSeen("Jk", ""))
         elif singular in RANKS:
-            self.found += [CardSeen(RANKS[singular], "")] * times
+            self.cards += [CardSeen(RANKS[singular], "")] * times
         elif singular in SUITS:
             self._suit(SUITS[singular])
         elif codes := _codes(low):
-            self.found += codes
-            self.waiting = len(self.found)
+            self.cards += codes
+            self.waiting = len(self.cards)
         elif RANK_RUN.fullmatch(low):
-            self.found += [CardSeen(_rank(each), "") for each in re.findall(r"10|.", low)] * times
+            self.cards += [CardSeen(_rank(each), "") for each in re.findall(r"10|.", low)] * times
         elif low:
             self.unread.append(word)
             return False
@@ -134,13 +134,13 @@ class _Group:
 
     def _suit(self, suit: str) -> None:
         """Give the suit to the ranks that wait for one; where none does, a card of the suit was seen."""
-        waiting = self.found[self.waiting :]
+        waiting = self.cards[self.waiting :]
         if not any(not card.suit and card.rank != "Jk" for card in waiting):
-            self.found.append(CardSeen("", suit))
-        self.found[self.waiting :] = [
-            CardSeen(card.rank, card.suit or ("" if card.rank == "Jk" else suit)) for card in self.found[self.waiting :]
+            self.cards.append(CardSeen("", suit))
+        self.cards[self.waiting :] = [
+            CardSeen(card.rank, card.suit or ("" if card.rank == "Jk" else suit)) for card in self.cards[self.waiting :]
         ]
-        self.waiting = len(self.found)
+        self.waiting = len(self.cards)
 
 
 def _is_card_word(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""What chance gives at the tables, exactly: totals of three dice, starting positions, how often the ranks of a hand repeat."""
+"""The exact chances at the tables: totals of three dice, starting positions, how often the ranks of a hand repeat."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from math import comb, factorial
 
 import msgspec
 
-from games.rulebook.chapters import chapter, known_chapters
+from games.catalogue import chapters_of
+from games.rulebook.chapters import chapter
 from games.settlement.pai_gow import starting_position
 
 RANKS = 13
@@ -28,28 +29,28 @@ class Pack(msgspec.Struct, frozen=True):
 
     @property
     def kinds(self) -> int:
-        """How many cards can be told apart."""
+        """How many kinds of cards there are; jokers are of one kind."""
         return 52 + (1 if self.jokers else 0)
 
 
 @cache
 def pack_of(game: str) -> Pack | None:
-    """Return what a game deals from, as its chapter says; null for a game that no chapter has.
+    """Return what a game deals from, by its chapter; null for a game without a chapter.
 
     >>> pack_of("face_up_pai_gow"), pack_of("over_under")
     (Pack(copies=1, jokers=1), Pack(copies=6, jokers=0))
     """
-    for key in known_chapters():
-        listed = chapter(*key.split("-", 1))
-        if listed.game == game:
-            size, jokers = listed.numbers.get("deck_size", 53), listed.numbers.get("jokers", 1)
-            return Pack(copies=(size - jokers) // 52, jokers=jokers)
-    return None
+    keys = chapters_of(game)
+    if not keys:
+        return None
+    numbers = chapter(*keys[0].split("-", 1)).numbers
+    size, jokers = numbers.get("deck_size", 53), numbers.get("jokers", 1)
+    return Pack(copies=(size - jokers) // 52, jokers=jokers)
 
 
 @cache
 def cards_of(pack: Pack) -> dict[str, float]:
-    """Return each card that can be told apart → the chance that a card dealt is one of it.
+    """Return each kind of card → the chance that a card dealt is of that kind.
 
     >>> chances = cards_of(Pack(copies=2, jokers=4))
     >>> round(108 * chances["Ks"]), round(108 * chances["Jk"])
@@ -74,7 +75,7 @@ def totals() -> dict[str, float]:
 
 @cache
 def starts_by_dice() -> dict[str, float]:
-    """Return the starting position → its chance by the total of three dice (D3): they are not alike.
+    """Return the starting position → its chance by the total of three dice (D3): they differ.
 
     >>> {position: round(216 * chance) for position, chance in starts_by_dice().items()}["dealer"]
     31

@@ -1,9 +1,9 @@
-"""Are dice, shufflers and decks fair? Every device is held against what chance gives exactly, and how much it could hide is said.
+"""Are dice, shufflers and decks fair? Every device is compared with its exact chances, and each test states its power.
 
-The law of this file: p-values are corrected for all the tests of a report (Holm), so that a report on fair devices has any alarm
-at all at most once in a hundred; a test that saw too little says "cannot tell" and how large a bias it would have shown. What was
-dealt to a position is drawn without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, a
-record can be wrong.
+The law of this file: p-values are corrected for all tests of a report (Holm), so that at most one report in a hundred on fair
+devices has an alarm; a test with too small a sample reports "cannot tell" and the bias that it would have detected. Cards are
+dealt to a position without replacement, and the statistic is scaled for it. A bias is no accusation: dice wear, and a record
+can be wrong.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ class Test(msgspec.Struct, frozen=True, kw_only=True):
 def fairness(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
     """Return every test of the devices, a row each, the least likely first.
 
-    `by` tells apart: `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
+    `by` groups by `property`, `game`, `table` (a table's shaker or shuffler), `dice_set` (dice only), `deck` (cards only).
     Columns: `family` (of `FAMILIES`), `game`, `table_id`, `dice_set`, `die`, `position`, `method` (of the shuffle), `deck`
-    (each null where it is not told apart), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
+    (each null where it is no group), `n` (rolls, rounds, hands or pairs), `statistic`, `freedom`, `p`, `p_adjusted`
     (Holm over the report), `q` (Benjamini and Hochberg), `how` (`chi-square`, `simulated`, `binomial`, `normal`, `too few`,
-    `no odds`: of numbers beyond 7 nobody said how many there are),
+    `no odds`: with numbers beyond 7, how many there are is unknown),
     `most_off` (the value farthest off), `detectable_percent` (how much more often than it should the likeliest value would
     have to come to be found four times in five; of a sum, the correlation), `alarm`, `verdict` (`alarm`, `outside_95`,
     `within`, `cannot_tell`) and `sentence`. Months are whole. Raises `ValueError` for another `by`.
@@ -111,7 +111,7 @@ def fairness_counts(db: Warehouse, family: str, by: str = "table", selection: Se
         )
     rows = [
         {
-            **_named(each.key),
+            **_key_columns(each.key),
             "value": list(each.chances),
             "observed": [each.times.get(value, 0) for value in each.chances],
             "expected": [each.n * each.cards * chance for chance in each.chances.values()],
@@ -140,27 +140,27 @@ _SCHEMA: Final[dict[str, Any]] = {
 }
 
 
-def _named(key: Mapping[str, Any]) -> dict[str, str | None]:
+def _key_columns(key: Mapping[str, Any]) -> dict[str, str | None]:
     return {name: key.get(name) for name in _NAMES}
 
 
-def _test(seen: Counted | Repeated) -> Test:
-    if isinstance(seen, Repeated):
-        return _sum_test(seen)
-    return _joker(seen) if seen.family == "joker" else _counts_test(seen)
+def _test(sample: Counted | Repeated) -> Test:
+    if isinstance(sample, Repeated):
+        return _sum_test(sample)
+    return _joker(sample) if sample.family == "joker" else _counts_test(sample)
 
 
-def _counts_test(seen: Counted) -> Test:
+def _counts_test(sample: Counted) -> Test:
     """A chi-square test of counts against their chances, rare values taken together."""
-    test = Test(family=seen.family, key=seen.key, n=seen.n, how="too few" if seen.chances else "no odds")
-    groups = list(_pooled(seen, LEAST_EXPECTED))
+    test = Test(family=sample.family, key=sample.key, n=sample.n, how="too few" if sample.chances else "no odds")
+    groups = list(_pooled(sample, LEAST_EXPECTED))
     if len(groups) < 2:
         return test
-    statistic, freedom, p = _chi_square(groups, seen.scale)
+    statistic, freedom, p = _chi_square(groups, sample.scale)
     how = "chi-square"
     expected = [each for _, _, each in groups]
-    if p < WORTH_SIMULATING and seen.scale == 1 and min(expected) < NOT_SURE_BELOW:
-        sure = _chi_square(list(_pooled(seen, NOT_SURE_BELOW)), 1.0)
+    if p < WORTH_SIMULATING and sample.scale == 1 and min(expected) < NOT_SURE_BELOW:
+        sure = _chi_square(list(_pooled(sample, NOT_SURE_BELOW)), 1.0)
         p, how = NONE_AS_FAR if sure[2] < SURE else _simulated(statistic, expected), "simulated"
         if sure[2] < p == NONE_AS_FAR:  # as far as simulating can tell; the commoner values alone tell how far it is
             statistic, freedom, p = sure
@@ -172,8 +172,8 @@ def _counts_test(seen: Counted) -> Test:
         freedom=freedom,
         p=p,
         how=how,
-        tries=seen.n * seen.cards * seen.scale,
-        share=max(seen.chances.values()),
+        tries=sample.n * sample.cards * sample.scale,
+        share=max(sample.chances.values()),
         most_off=f"{off[0]}: {off[1]:,} for {off[2]:,.1f}",
     )
 
@@ -185,19 +185,19 @@ def _chi_square(groups: Sequence[tuple[str, int, float]], scale: float) -> tuple
     return statistic, freedom, chi_square_above(statistic, freedom) if freedom > 0 else 1.0
 
 
-def _pooled(seen: Counted, least: float) -> Iterator[tuple[str, int, float]]:
+def _pooled(sample: Counted, least: float) -> Iterator[tuple[str, int, float]]:
     """Values with their counts and expectations; those expected less often than `least` come together as `rare`, with the next
     rarest if need be."""
-    total = seen.n * seen.cards
-    ordered = sorted(((total * chance, value) for value, chance in seen.chances.items() if chance > 0), reverse=True)
+    total = sample.n * sample.cards
+    ordered = sorted(((total * chance, value) for value, chance in sample.chances.items() if chance > 0), reverse=True)
     rare = [(expected, value) for expected, value in ordered if expected < least]
     kept = ordered[: len(ordered) - len(rare)]
     while rare and kept and sum(expected for expected, _ in rare) < least:
         rare.append(kept.pop())
     for expected, value in kept:
-        yield value, seen.times.get(value, 0), expected
+        yield value, sample.times.get(value, 0), expected
     if rare and sum(expected for expected, _ in rare) >= least:
-        yield "rare", sum(seen.times.get(value, 0) for _, value in rare), sum(expected for expected, _ in rare)
+        yield "rare", sum(sample.times.get(value, 0) for _, value in rare), sum(expected for expected, _ in rare)
 
 
 def _simulated(statistic: float, expected: Sequence[float]) -> float:
@@ -209,39 +209,39 @@ def _simulated(statistic: float, expected: Sequence[float]) -> float:
     return float((off >= statistic - 1e-9).sum() + 1) / (SIMULATED + 1)
 
 
-def _joker(seen: Counted) -> Test:
+def _joker(sample: Counted) -> Test:
     """An exact binomial test: hands with the joker, of all hands."""
-    chance, times = seen.chances["joker"], seen.times.get("joker", 0)
-    test = Test(family=seen.family, key=seen.key, n=seen.n)
-    if seen.n * chance < LEAST_EXPECTED:
+    chance, times = sample.chances["joker"], sample.times.get("joker", 0)
+    test = Test(family=sample.family, key=sample.key, n=sample.n)
+    if sample.n * chance < LEAST_EXPECTED:
         return test
     # Only the tail that the count is off to can be the smaller; within one of the mean, either.
-    off, tails = times - seen.n * chance, []
+    off, tails = times - sample.n * chance, []
     if off < 1:
-        tails.append(1 - binomial_at_least(times + 1, seen.n, chance))
+        tails.append(1 - binomial_at_least(times + 1, sample.n, chance))
     if off > -1:
-        tails.append(binomial_at_least(times, seen.n, chance))
+        tails.append(binomial_at_least(times, sample.n, chance))
     return msgspec.structs.replace(
         test,
-        statistic=off / sqrt(seen.n * chance * (1 - chance)),
+        statistic=off / sqrt(sample.n * chance * (1 - chance)),
         freedom=1,
-        tries=seen.n,
+        tries=sample.n,
         share=chance,
         p=min(1.0, 2 * min(tails)),
         how="binomial",
-        most_off=f"joker: {times:,} for {seen.n * chance:,.1f}",
+        most_off=f"joker: {times:,} for {sample.n * chance:,.1f}",
     )
 
 
-def _sum_test(seen: Repeated) -> Test:
+def _sum_test(sample: Repeated) -> Test:
     """A sum over pairs against its mean and variance, which are known exactly."""
-    test = Test(family=seen.family, key=seen.key, n=seen.pairs)
-    if seen.pairs < LEAST_PAIRS:
+    test = Test(family=sample.family, key=sample.key, n=sample.pairs)
+    if sample.pairs < LEAST_PAIRS:
         return test
-    z = (seen.total - seen.pairs * seen.mean) / sqrt(seen.pairs * seen.variance)
-    said = f"{seen.total:,} for {seen.pairs * seen.mean:,.1f}"
+    z = (sample.total - sample.pairs * sample.mean) / sqrt(sample.pairs * sample.variance)
+    said = f"{sample.total:,} for {sample.pairs * sample.mean:,.1f}"
     return msgspec.structs.replace(
-        test, statistic=z, freedom=1, p=normal_both_sides(z), how="normal", tries=seen.pairs, most_off=said
+        test, statistic=z, freedom=1, p=normal_both_sides(z), how="normal", tries=sample.pairs, most_off=said
     )
 
 
@@ -267,7 +267,7 @@ def _row(test: Test, corrected: tuple[float | None, float | None], tests: int) -
     verdict = _verdict(test, adjusted, detectable)
     return {
         "family": test.family,
-        **_named(test.key),
+        **_key_columns(test.key),
         "n": test.n,
         "statistic": test.statistic,
         "freedom": test.freedom,

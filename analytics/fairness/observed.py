@@ -1,7 +1,7 @@
 """What the devices showed, with the chances of it: the samples that `fairness` tests.
 
-The law of this file: a sample is what lies in the marts and nothing is left out of it for how it came out; hands of another size
-than the game deals (a round that was broken off) are no sample of it.
+The law of this file: a sample is everything in the marts, and no result is a reason to leave anything out; hands that do not
+have the game's number of cards (a round that was broken off) belong to no sample.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 from analytics.fairness.chances import Pack, cards_of, pack_of, patterns, starts_by_dice, totals
 from analytics.warehouse.selection import WHERE_PER_MONTH, Selection, frame
 from analytics.warehouse.warehouse import Warehouse
+from games.catalogue import GAMES
 
 BY_FAIRNESS: Final = ("property", "game", "table", "dice_set", "deck")
 _TABLE: Final = {
@@ -24,10 +25,6 @@ _TABLE: Final = {
     "dice_set": ("dice_set",),
     "deck": ("game", "table_id", "deck"),
 }
-
-WITH_BUTTON: Final = "player_dealer"
-"""Here a seat is counted from the action button, so that positions have no odds of their own."""
-
 
 MOST_POSITIONS: Final = 7
 
@@ -57,12 +54,12 @@ class Repeated(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observed(db: Warehouse, by: str, selection: Selection, only: str | None = None) -> Iterator[Counted | Repeated]:
-    """Yield every sample, or those of one family only, told apart by what is asked.
+    """Yield every sample, or those of one family only, grouped by `by`.
 
-    Raises `ValueError` for what nothing is told apart by.
+    Raises `ValueError` for an unknown grouping.
     """
     if by not in BY_FAIRNESS:
-        raise ValueError(f"not told apart by {by!r}; one of {', '.join(BY_FAIRNESS)}")
+        raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(BY_FAIRNESS)}")
     ask, keys = Ask(db=db, selection=selection), _TABLE[by]
     wanted = [family for family in _OF_DEVICE.get(by, (*_DICE, *_CARDS)) if only in (None, family)]
     for family in wanted:
@@ -142,8 +139,10 @@ def _number(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
 
 
 def _start(ask: Ask, keys: tuple[str, ...]) -> Iterator[Counted]:
+    # Where a patron holds the bank, the start is counted from that seat: positions have no odds of their own.
+    from_a_seat = "".join(f" AND game <> '{game.name}'" for game in GAMES.values() if game.patron_banked)
     by_dice = f"stream IN (SELECT stream FROM mart_totals) AND stream NOT IN ({_BY_NUMBER})"
-    where = f"kind = 'start' AND game <> '{WITH_BUTTON}' AND {by_dice}"
+    where = f"kind = 'start'{from_a_seat} AND {by_dice}"
     for key, times in ask.counts("mart_starts", keys, "value", "rounds", where):
         yield Counted(family="start", key=key, n=sum(times.values()), times=times, chances=starts_by_dice())
 
@@ -153,7 +152,7 @@ _POSITIONS: Final = f"position IN {('dealer', *_SEATS, *(f'pile-{seat}' for seat
 
 
 def _size_of_hands(ask: Ask) -> dict[str, int]:
-    """Game → how many cards its hands have: most of them say it."""
+    """Game → how many cards its hands have: the most frequent number."""
     return {
         key["game"]: int(max(sorted(times, key=int), key=lambda cards: times[cards]))
         for key, times in ask.counts("mart_hands", ("game",), "cards", "hands", _POSITIONS)

@@ -1,10 +1,8 @@
-"""Actual house win against what theory expects, wager by wager: is it luck, and if the sample cannot tell, that is the
-answer.
+"""Actual against theoretical house win, wager by wager: is it luck? If the sample is too small, the answer is that it is.
 
-The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the
-dealer's hand; p-values are corrected for how many rows the report has (Holm), so that an honest floor gets a report
-with any alarm at all at most once in a hundred. Where patrons make decisions, winning more than theory is no alarm:
-whoever plays worse loses more.
+The law of this file: a wager is compared with its own paytable; the variance is that of rounds, for seats share the dealer's
+hand; p-values are corrected for the number of rows in the report (Holm), so that at most one report in a hundred on an honest
+floor has an alarm. Where patrons make decisions, a win above theory is no alarm: patrons who play worse lose more.
 """
 
 from __future__ import annotations
@@ -214,50 +212,52 @@ def _volume(row: Mapping[str, Any], expected: Expected, sharing: Mapping[tuple[s
     return Volume(units=units, sum_2=row["sum_u2"] * shared, sum_3=row["sum_u3"] * shared**2, largest=whole)
 
 
-def _p(each: Compared) -> float:
+def _p(compared: Compared) -> float:
     """The p-value that the verdict goes by: of too little win alone where patrons decide, of either side otherwise."""
-    assert each.band is not None
-    assert each.expected is not None
-    return each.band.p_low if each.expected.decided else each.band.p_both
+    assert compared.band is not None
+    assert compared.expected is not None
+    return compared.band.p_low if compared.expected.decided else compared.band.p_both
 
 
-def verdict_of(each: Compared, adjusted: float) -> str:
+def verdict_of(compared: Compared, adjusted: float) -> str:
     """Return the verdict on one row: a departure is named at any size of sample, its absence only of one that could show it."""
-    assert each.band is not None
-    p = _p(each)
+    assert compared.band is not None
+    p = _p(compared)
     if adjusted <= ALARM_LEVEL:
         return "alarm"
     if p <= 0.003:
         return "outside_997"
     if p <= 0.05:
         return "outside_95"
-    return "within" if _detectable(each) <= MATERIAL_PERCENT else "cannot_tell"
+    return "within" if _detectable(compared) <= MATERIAL_PERCENT else "cannot_tell"
 
 
-def _detectable(each: Compared) -> float:
-    assert each.band is not None
-    return 100 * _TO_DETECT * each.band.std_dev / each.unit_cents
+def _detectable(compared: Compared) -> float:
+    assert compared.band is not None
+    return 100 * _TO_DETECT * compared.band.std_dev / compared.unit_cents
 
 
-def _row(each: Compared, adjusted: float | None) -> dict[str, Any]:
+def _row(compared: Compared, adjusted: float | None) -> dict[str, Any]:
     row: dict[str, Any] = {
-        **each.key,
-        "rounds": each.rounds,
-        "bets": each.bets,
-        "handle_cents": each.handle_cents,
-        "house_win_cents": each.house_win_cents,
-        "house_win_percent": 100 * each.house_win_cents / each.unit_cents,
+        **compared.key,
+        "rounds": compared.rounds,
+        "bets": compared.bets,
+        "handle_cents": compared.handle_cents,
+        "house_win_cents": compared.house_win_cents,
+        "house_win_percent": 100 * compared.house_win_cents / compared.unit_cents,
     }
-    if each.band is None or each.expected is None or adjusted is None:
+    if compared.band is None or compared.expected is None or adjusted is None:
         return (
-            row | dict.fromkeys(_FIGURES) | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(each, None)}
+            row
+            | dict.fromkeys(_FIGURES)
+            | {"alarm": False, "verdict": "no_theory", "sentence": _sentence(compared, None)}
         )
-    found, detectable = each.band, _detectable(each)
-    verdict = verdict_of(each, adjusted)
+    found, detectable = compared.band, _detectable(compared)
+    verdict = verdict_of(compared, adjusted)
     return row | {
         "theoretical_win_cents": round(found.expected),
-        "difference_cents": each.house_win_cents - round(found.expected),
-        "theoretical_percent": 100 * each.expected.edge,
+        "difference_cents": compared.house_win_cents - round(found.expected),
+        "theoretical_percent": 100 * compared.expected.edge,
         "z": found.z,
         "low_95_cents": round(found.low_95),
         "high_95_cents": round(found.high_95),
@@ -265,14 +265,14 @@ def _row(each: Compared, adjusted: float | None) -> dict[str, Any]:
         "high_997_cents": round(found.high_997),
         "p_low": found.p_low,
         "p_high": found.p_high,
-        "p": _p(each),
+        "p": _p(compared),
         "p_adjusted": adjusted,
         "method": found.method,
         "detectable_percent": detectable,
-        "rounds_needed": max(1, round(each.rounds * (detectable / MATERIAL_PERCENT) ** 2)),
+        "rounds_needed": max(1, round(compared.rounds * (detectable / MATERIAL_PERCENT) ** 2)),
         "alarm": verdict == "alarm",
         "verdict": verdict,
-        "sentence": _sentence(each, verdict),
+        "sentence": _sentence(compared, verdict),
     }
 
 
@@ -297,19 +297,21 @@ _EMPTY: Final = {
 }
 
 
-def _sentence(each: Compared, verdict: str | None) -> str:
-    """Say in one sentence what the figures allow to be said."""
-    if each.band is None or each.expected is None or verdict is None:
+def _sentence(compared: Compared, verdict: str | None) -> str:
+    """Return the conclusion in one sentence."""
+    if compared.band is None or compared.expected is None or verdict is None:
         return "theory does not know this wager: nothing to compare with"
-    found = each.band
+    found = compared.band
     less = found.z < 0
     side = "less" if less else "more"
     chance = f"luck alone gives so {'little' if less else 'much'} or {side} with p = {found.p_low if less else found.p_high:.2g}"
     if verdict == "cannot_tell":
-        needed = each.rounds * (_detectable(each) / MATERIAL_PERCENT) ** 2
-        return f"cannot tell: {each.rounds:,} rounds; a departure of {MATERIAL_PERCENT:g} % needs about {needed:,.0f}"
+        needed = compared.rounds * (_detectable(compared) / MATERIAL_PERCENT) ** 2
+        return (
+            f"cannot tell: {compared.rounds:,} rounds; a departure of {MATERIAL_PERCENT:g} % needs about {needed:,.0f}"
+        )
     if verdict == "within":
-        if each.expected.decided and not less and found.p_high <= 0.05:
+        if compared.expected.decided and not less and found.p_high <= 0.05:
             return "the house won more than against perfect play; patrons' own decisions explain that"
         return f"luck explains it: {chance}"
     told = {

@@ -1,4 +1,4 @@
-"""What stands behind a figure: the wagers that make a house win, and the counts that make a drop, a win and a hold %."""
+"""The detail of a figure: the wagers of a house win, and the counts of a drop, a win and a hold %."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def sums_behind(
     hour: int | None = None,
     seat: int | None = None,
 ) -> pl.DataFrame:
-    """Return one row: how many wagers stand behind a figure (`wagers`, `unsettled`), and what they come to."""
+    """Return one row: the number of wagers behind a figure (`wagers`, `unsettled`), and their sums."""
     source, count, at_seat = (
         ("mart_hold_wager", "sum(placed)", "true") if seat is None else ("fct_wagers", "count(*)", _AT_SEAT)
     )

@@ -1,8 +1,8 @@
 """House win against theory over many values or many days: a funnel, a running sum, a moving average.
 
-The law of this file: one wager of one game at a time (the one that the game needs, unless another is named); every point
-is measured in its own standard deviations, seats that share the dealer's hand allowed for. These charts show where to
-look; what counts as an alarm stands in `against_theory`, corrected for how many tests there are.
+The law of this file: one wager of one game at a time (the one that the game needs, unless another is named); every point is
+measured in its own standard deviations, with allowance for seats that share the dealer's hand. These charts show where to
+look; `against_theory` decides what is an alarm, corrected for the number of tests.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from analytics.hold.against_theory import Compared, compare
 from analytics.hold.luck import Z_95, Z_997
 from analytics.statistics.exact import NORMAL, normal_both_sides
 from analytics.statistics.multiplicity import holm
+from analytics.theory.catalogue import theory_wagers
 from analytics.warehouse.selection import COLUMNS, EVERYTHING, Selection
 from analytics.warehouse.warehouse import Warehouse
 
 BY_FUNNEL: Final = ("dealer", "table", "shift", "hour", "gaming_day", "dealer_table", "month")
 BY_TIME: Final = ("gaming_day", "month")
-REQUIRED: Final = ("base", "ante_blind_raise")
 
 LEAST_FOR_DISPERSION: Final = 10
 """With fewer points how much they vary beyond luck is not reckoned."""
@@ -41,8 +41,9 @@ def funnel(
     """Return a point per value and game: house win % of a wager against the floor's own, with limits that narrow with
     volume.
 
-    The middle is what the floor as a whole won of the same wagers, so that patrons' skill moves nobody out. `dispersion`
-    is how much the points vary beyond luck (1 where there are fewer than ten); the limits are widened by its root.
+    The middle is what the floor as a whole won of the same wagers, so that the skill of patrons puts nobody outside the
+    limits. `dispersion` is how much the points vary beyond luck (1 where there are fewer than ten); its root widens the
+    limits.
     Columns: the value, `game`, `wager`, `rounds`, `unit_cents`, `house_win_cents`, `expected_cents`, `win_percent`,
     `middle_percent`, `z`, `dispersion`, `low_95_percent` … `high_997_percent` (of the units), `p` (of so little or less),
     `p_adjusted` (Holm over the points), `place` (`within`, `below_95`, `below_997`, `above_95`, `above_997`). Lowest z
@@ -108,7 +109,7 @@ def _points(db: Warehouse, by: str, selection: Selection, wager: str | None) -> 
 
 
 def _of_wager(compared: Iterable[Compared], wager: str | None) -> list[Compared]:
-    wanted = REQUIRED if wager is None else (wager,)
+    wanted = theory_wagers() if wager is None else (wager,)
     return [each for each in compared if each.expected is not None and each.key["wager"] in wanted]
 
 

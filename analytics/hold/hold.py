@@ -1,9 +1,9 @@
-"""The questions the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
+"""The questions that the pages and `rack hold` ask of a warehouse, each a plain function from an open warehouse to a frame.
 
-The law of this file: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per
-table and gaming day and split no further; *handle*, *payouts* and *house win %* come from single wagers; *jackpots by
-slip* stand beside both and inside neither; money over and money under are never netted (D27). Where a count is missing
-the answer is null.
+The law of this file: a figure keeps its name from the model to the page. *Drop*, *win* and *hold %* are counted per table and
+gaming day and broken down no further; *handle*, *payouts* and *house win %* come from single wagers; *jackpots by slip* stand
+beside both and are part of neither; overpayments and underpayments are never netted (D27). Where a count is missing the answer
+is null.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class RoundView(msgspec.Struct, frozen=True, kw_only=True):
     next_found_round_no: int | None
 
 
-class Generation(msgspec.Struct, frozen=True, kw_only=True):
+class WarehouseGeneration(msgspec.Struct, frozen=True, kw_only=True):
     """Which build of the warehouse this is, when it was made, and from how much."""
 
     generation: int
@@ -57,10 +57,10 @@ def _frame(db: Warehouse, statement: str, parameters: dict[str, Any] | None = No
     return frame
 
 
-def generation(db: Warehouse) -> Generation:
+def generation(db: Warehouse) -> WarehouseGeneration:
     """Return the facts of the build."""
     return msgspec.convert(
-        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), Generation
+        _frame(db, "SELECT * EXCLUDE (models_digest, inputs) FROM generation").row(0, named=True), WarehouseGeneration
     )
 
 
@@ -192,7 +192,7 @@ def hold_by(db: Warehouse, dimension: Dimension, selection: Selection = EVERYTHI
     Raises `ValueError` for a dimension that wagers do not have.
     """
     if dimension not in DIMENSIONS:
-        raise ValueError(f"wagers are not told apart by {dimension!r}; one of {', '.join(DIMENSIONS)}")
+        raise ValueError(f"cannot group wagers by {dimension!r}; expected one of {', '.join(DIMENSIONS)}")
     columns = ", ".join(COLUMNS[dimension])  # names from the table above, never from data
     return _frame(
         db,

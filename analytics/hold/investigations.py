@@ -53,7 +53,7 @@ def written_investigations(
     has begun), table days, drop and win of both (`prior_…`; only table days with every count), `hold_percent`,
     `prior_hold_percent`, `change_points`, the band `low_95_percent` to `high_95_percent` and `p` (null where a period has
     fewer than two counted table days), `triggers` (none, one or both of `TRIGGERS`) and `sentence`. The first period has
-    nothing to be held against and is left out. Of an honest floor one row in twenty lies outside its band.
+    no prior period and is left out. Of an honest floor one row in twenty lies outside its band.
     """
     columns = columns_of(by, PER_BOX)
     if period not in PERIODS or period == "all":
@@ -128,7 +128,7 @@ def _held_against(row: Mapping[str, Any], prior: Mapping[str, Any]) -> dict[str,
 
 
 def more_than_points(win: int, drop: int, prior_win: int, prior_drop: int) -> bool:
-    """Return whether hold % changed by more than three points, reckoned in whole cents.
+    """Return whether hold % changed by more than three points, computed in whole cents.
 
     >>> more_than_points(2300, 10000, 2000, 10000), more_than_points(2301, 10000, 2000, 10000)
     (False, True)

@@ -1,5 +1,4 @@
-"""How far a sum of wagers may lie from what is expected by luck alone: bands and p-values, heavy tails and shared
-hands included.
+"""How far luck alone takes a sum of wagers from its expectation: bands and p-values, with heavy tails and shared hands.
 
 The law of this file: a p-value is never smaller than it can be shown to be. Sums that are near enough to normal are
 taken as normal; the distribution of all others is reckoned whole from the exact ends of the wager (the power of its
@@ -159,7 +158,7 @@ class _Sums(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=64)
 def _sums(ends: Ends, step: float, wagers: int) -> _Sums:
-    """All that so many wagers of one unit can come to, in a window that holds every sum but the unthinkable ones."""
+    """The distribution of the sum of so many wagers of one unit, in a window that leaves out only negligible sums."""
     shares = np.array([share for share, _ in ends])
     wins = np.array([win for _, win in ends])
     mean = float(shares @ wins)
@@ -191,21 +190,21 @@ def _once(ends: Ends, step: float, cells: int) -> tuple[npt.NDArray[np.complex12
     return once, np.log(np.maximum(np.abs(once), 1e-300))
 
 
-def _tail(sums: _Sums, ends: Ends, wagers: int, off: float, side: int) -> float:
-    """The probability of a sum as far off as that or farther, on the side of more (1) or less (-1); `off` is on that side."""
-    p = sums.above(off) if side > 0 else sums.below(-off)
-    return p if p > PRECISE else max(min(PRECISE, chernoff(ends, wagers, off, side)), 1e-300)
+def _tail(sums: _Sums, ends: Ends, wagers: int, distance: float, side: int) -> float:
+    """The probability of a sum as far off as that or farther, above (1) or below (-1); `distance` is on that side."""
+    p = sums.above(distance) if side > 0 else sums.below(-distance)
+    return p if p > PRECISE else max(min(PRECISE, chernoff(ends, wagers, distance, side)), 1e-300)
 
 
-def _farthest(expected: Expected, wagers: int, volume: Volume, off: float, side: int) -> float:
+def _farthest(expected: Expected, wagers: int, volume: Volume, distance: float, side: int) -> float:
     """The probability that all wagers end best for the house (side 1), or worst; 0 where not even that gives the win."""
     share, win = expected.ends[-1 if side > 0 else 0]
-    possible = side * off <= side * (win - expected.edge) * volume.units + 1e-6
+    possible = side * distance <= side * (win - expected.edge) * volume.units + 1e-6
     return float(share**wagers) if possible else 0.0
 
 
-def chernoff(ends: Ends, wagers: int, off: float, side: int) -> float:
-    """Return a bound, which always holds, on the probability that a sum is `off` or more from its mean on a side.
+def chernoff(ends: Ends, wagers: int, distance: float, side: int) -> float:
+    """Return a bound, which always holds, on the probability that a sum is `distance` or more from its mean on a side.
 
     >>> fair = ((0.5, -1.0), (0.5, 1.0))
     >>> round(chernoff(fair, 10, 10.0, 1), 6), round(chernoff(fair, 10, 0.0, 1), 6)  # 2 ** -10
@@ -213,14 +212,14 @@ def chernoff(ends: Ends, wagers: int, off: float, side: int) -> float:
     """
     mean = sum(share * win for share, win in ends)
     shifted = [(share, side * (win - mean)) for share, win in ends]
-    if off <= 0:
+    if distance <= 0:
         return 1.0
-    if off > wagers * max(win for _, win in shifted) * (1 + 1e-9):
+    if distance > wagers * max(win for _, win in shifted) * (1 + 1e-9):
         return 0.0
 
     def exponent(tilt: float) -> float:
         top = max(tilt * win for _, win in shifted)
-        return wagers * (top + log(sum(share * exp(tilt * win - top) for share, win in shifted))) - tilt * off
+        return wagers * (top + log(sum(share * exp(tilt * win - top) for share, win in shifted))) - tilt * distance
 
     low, high = 0.0, 1.0
     while exponent(high * 2) < exponent(high) and high < 1e6:

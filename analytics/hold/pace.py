@@ -6,16 +6,13 @@ from typing import Final
 
 import polars as pl
 
+from analytics.theory.catalogue import companion_wagers, dependent_wagers, first_wagers
 from analytics.warehouse.selection import EVERYTHING, WHERE, Selection, columns_of, frame
 from analytics.warehouse.warehouse import Warehouse
 
 BY_PACE: Final = ("property", "game", "table", "dealer", "shift", "hour", "gaming_day", "dealer_table")
 LEAST_MINUTES: Final = 60
 """Play below this is too little to speak of a pace."""
-
-BASE_WAGERS: Final = ("base", "ante")
-"""The wagers that one starts with; every other is on the side, or follows from these."""
-FOLLOWING: Final = ("blind", "raise", "over", "under", "backline")
 
 
 def pace(db: Warehouse, by: str = "table", selection: Selection = EVERYTHING) -> pl.DataFrame:
@@ -150,6 +147,6 @@ def side_wager_take_up(db: Warehouse, by: str = "game", selection: Selection = E
         ORDER BY {named}wager, paytable
         """,
         selection,
-        base=list(BASE_WAGERS),
-        following=list(FOLLOWING),
+        base=list(first_wagers()),
+        following=[*dependent_wagers(), *companion_wagers()],
     )

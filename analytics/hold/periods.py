@@ -1,9 +1,7 @@
-"""Drop, win and hold % over count periods: what was counted per box, added up by property, game or table, and by day,
-month or year.
+"""Drop, win and hold % over count periods: the counts of each box, added up by property, game or table, and by period.
 
-The law of this file (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table
-days on which everything was counted. Nothing here is split by wager, dealer, shift or hour: a box belongs to a table
-and a day.
+The law of this file (D27): win = closer + credits + drop - opener - fills, hold % = win ÷ drop, both only of table days on
+which everything was counted. There is no breakdown by wager, dealer, shift or hour: a box belongs to a table and a day.
 """
 
 from __future__ import annotations
@@ -44,7 +42,7 @@ def hold_by_period(
 ) -> pl.DataFrame:
     """Return drop, win and hold % a row per period and property, game or table, newest period first.
 
-    Columns: `period` (its first day), what it is told apart by, `table_days`, `table_days_counted`, `drop_cents`,
+    Columns: `period` (its first day), the group, `table_days`, `table_days_counted`, `drop_cents`,
     `win_cents`, `hold_percent` (null without a count), and beside them, of all wagers, `rounds`, `handle_cents`,
     `house_win_cents`, `house_win_percent` and `jackpots_by_slip_cents`. Raises `ValueError` for a dealer, shift, wager
     or hour (D27).
@@ -101,12 +99,11 @@ def month_and_year_to_date(
 
 
 def tray_differences(db: Warehouse, selection: Selection = EVERYTHING) -> pl.DataFrame:
-    """Return the table days whose chips do not add up: what lay in the tray at the end against what the record says
-    should.
+    """Return the table days whose chips do not add up: the chips in the tray at the end against those due by the record.
 
     Should = opener + fills - credits - buy-ins (by marker too) + house win of the wagers. `difference_cents` is
     counted minus that: negative means that chips are missing. `unsettled` wagers of the day, and payments that the
-    record missed, explain part of a difference; a difference is where to look, and says nothing about who. Largest first.
+    record missed, explain part of a difference; a difference is a place to look and names nobody. Largest first.
     """
     return frame(
         db,

@@ -1,4 +1,4 @@
-"""Many tests at once: p-values corrected for how many there are, so that a long report raises no more alarms than a short one."""
+"""Many tests at once: p-values corrected for their number, so that a long report raises no more alarms than a short one."""
 
 from __future__ import annotations
 

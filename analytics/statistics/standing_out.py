@@ -1,7 +1,7 @@
-"""Who stands out from the rest: counts of wrong rounds held against the rates of all who do not stand out.
+"""Outliers: counts of wrong rounds compared with the rates of all who do not stand out.
 
-The law of this file: pure arithmetic on counts. The first who stands out is held against everybody; once one does, the others are
-held against the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
+The law of this file: pure arithmetic on counts. The first candidate is compared with everybody; once one stands out, the others
+are compared with the rest without that one, so that one bad value neither hides a second nor makes the rest look good.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Counts = npt.NDArray[np.int64]
 """A row for each value, a column for each game."""
 
 
-class Held(msgspec.Struct, frozen=True):
+class PeerComparison(msgspec.Struct, frozen=True):
     """Of each value: what the rest's rates give, the chance of so many or more, and that corrected for how many are looked at."""
 
     expected: npt.NDArray[np.float64]
@@ -25,8 +25,8 @@ class Held(msgspec.Struct, frozen=True):
     p_adjusted: npt.NDArray[np.float64]
 
 
-def standing_out(rounds: Counts, wrong: Counts, level: float) -> Held:
-    """Return each value held against the rest, by its rounds of each game and how many of them went wrong.
+def standing_out(rounds: Counts, wrong: Counts, level: float) -> PeerComparison:
+    """Return how each value compares with the rest, by its rounds of each game and how many of them went wrong.
 
     >>> held = standing_out(np.array([[100], [100], [100], [100]]), np.array([[2], [3], [30], [12]]), 0.01)
     >>> (held.p_adjusted <= 0.01).tolist(), held.expected[2].round(1).item()
@@ -40,7 +40,7 @@ def standing_out(rounds: Counts, wrong: Counts, level: float) -> Held:
         if not len(rest) or values * p[rest].min() > level:
             adjusted = np.minimum(1.0, p * values)
             adjusted[rest] = holm(p[rest].tolist(), values)
-            return Held(expected, p, adjusted)
+            return PeerComparison(expected, p, adjusted)
         out[rest[p[rest].argmin()]] = True
 
 

@@ -1,9 +1,8 @@
-"""What a wager should win for the house by the exact returns (`rack theory`): its mean, its variance, every way it can
-end.
+"""What a wager should win for the house by the exact returns (`rack theory`): mean, variance, and every way it can end.
 
-The law of this file: no paytable is written here. House win is what `fct_wagers` calls so: money by slip from a meter
-is no part of it, so that a Progressive is expected to lose its fixed lines only. A *unit* is what one starts with (the
-ante, say).
+The law of this file: no paytable stands here. House win is that of `fct_wagers`: money paid by slip from a meter is no part of
+it, so that a Progressive is expected to lose its fixed lines only. A *unit* is the wager that a player starts with (the ante,
+for example).
 """
 
 from __future__ import annotations
@@ -12,20 +11,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from math import gcd, lcm
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
-from analytics.theory.bonus_returns import BONUSES, fixed_part
-from analytics.theory.required_returns import REQUIRED
+from analytics.theory.bonus_returns import fixed_part
+from analytics.theory.catalogue import RETURNS
+from analytics.theory.game_returns import GameReturns
 from analytics.theory.result import End, Result
 from games.rulebook.chapters import Chapter, chapter, known_chapters
 
 Shares = Literal["seat", "round", "some"]
 """Whether wagers of one round end together: each seat by itself, all alike, or partly (they share the dealer's hand)."""
-
-ALL_ALIKE: Final = frozenset({"sum", "match", "beat_it", "tiger_9", "ace_high_bonus", "bad_beat"})
-"""Side wagers that hang on the dice or the dealer's hand: taken as one wager of the whole round, which never flatters."""
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,9 +30,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
     `edge` is the mean with patrons who play as `rack theory` has them play, `edge_by_house_way` the mean where they
     set by the house way (null where theory has no other figure). `ends` are (probability, house win per unit),
-    least first, `variance` theirs, and `step` is what all house wins are apart by, or multiples of it. `decided`
-    says that patrons make decisions: whoever plays worse loses more, so that winning too much is then no sign of
-    anything.
+    least first, `variance` theirs, and all house wins differ by multiples of `step`. `decided`
+    means that patrons make decisions: patrons who play worse lose more, so that a high win proves nothing.
     """
 
     chapter: str
@@ -61,20 +57,23 @@ def expectations(key: str) -> dict[tuple[str, str], Expected]:
     (0.08, 3.892, False)
     """
     listed = chapter(*key.split("-", 1))
-    found: dict[tuple[str, str], Expected] = {}
-    for result in _required(listed):
-        found[result.wager, result.paytable] = _expected(listed, result, decided=True, shares="some")
+    expected: dict[tuple[str, str], Expected] = {}
+    record = RETURNS.get(listed.game)
+    if record is None:
+        return expected
+    for result in _required(record, listed):
+        expected[result.wager, result.paytable] = _expected(listed, result, decided=True, shares="some")
     for wager in listed.wagers.values():
-        make = BONUSES.get(wager.name)
-        if make is None or wager.name == "mystery":  # nothing is staked on the Must-Hit-By bonus
+        bonus = record.bonuses.get(wager.name)
+        if bonus is None or not bonus.staked:
             continue
         for name in wager.paytables or ("",):
-            result = make(listed, name)
-            if wager.name == "progressive":
+            result = bonus.result(listed, name)
+            if bonus.from_meter:
                 result = _without_meter(listed, result)
-            shares: Shares = "round" if wager.name in ALL_ALIKE else "seat"
-            found[wager.name, name] = _expected(listed, result, decided=False, shares=shares)
-    return found
+            shares: Shares = "round" if bonus.one_result else "seat"
+            expected[wager.name, name] = _expected(listed, result, decided=False, shares=shares)
+    return expected
 
 
 def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
@@ -87,30 +86,28 @@ def expected_of(key: str, wager: str, paytable: str) -> Expected | None:
     return expectations(key).get((wager, paytable)) if key in known_chapters() else None
 
 
-def _required(listed: Chapter) -> Iterator[Result]:
-    """Yield what the wagers come to that a game needs, named as the warehouse names them.
+def _required(record: GameReturns, listed: Chapter) -> Iterator[Result]:
+    """Yield the returns of the required wagers, named as in the warehouse.
 
-    Where theory tells versions of the base wager apart that a settlement does not (with or without vigorish), the one
-    that is worth least to the house stands for both.
+    A settlement does not show which version of the base wager was played (with or without vigorish): the version that is
+    worth least to the house stands for both.
     """
-    results = [result for make in REQUIRED.get(listed.game, ()) for result in make(listed)]
-    versions = [result for result in results if result.wager == "base"]
+    results = list(record.required(listed))
+    versions = [result for result in results if result.wager == listed.base]
     if len(versions) > 1:
         least = max(versions, key=Result.per_base_unit)
         named = ", ".join(result.paytable for result in versions)
         notice = f"the least of {named}, which a settlement does not tell apart"
         yield msgspec.structs.replace(least, paytable="", notices=[*least.notices, notice])
-        results = [result for result in results if result.wager != "base"]
+        results = [result for result in results if result.wager != listed.base]
     yield from results
 
 
 def _without_meter(listed: Chapter, result: Result) -> Result:
     """The Progressive as the table sees it: fixed lines from the tray, shares of the meter by slip (D18, D27)."""
-    paytable = listed.paytable("progressive", result.paytable)
-    stake = paytable.wager_cents
-    assert stake is not None, "a progressive paytable names its wager"
+    paytable = listed.paytable(result.wager, result.paytable)
     made = {line: int(result.lines[line.hand]) for line in paytable.lines}
-    ends = [End(number, fixed_part(line, paytable, stake) - 1) for line, number in made.items()]
+    ends = [End(number, fixed_part(line, paytable) - 1) for line, number in made.items()]
     ends.append(End(result.total - sum(made.values()), Fraction(-1)))
     notices = [*result.notices, "what the meter pays goes by slip and is no part of the house win"]
     return msgspec.structs.replace(result, ends=ends, beside=Fraction(0), parts={}, notices=notices)

@@ -1,4 +1,4 @@
-"""What one wager comes to, as counts of its ends: the arithmetic that all returns share."""
+"""The returns of one wager, as counts of its ends: the arithmetic that all returns share."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import msgspec
+
+from games.rulebook.money import Odds
+
+
+def pays(odds: Odds | None) -> Fraction:
+    """Return the winnings per unit staked of a wager that has odds of its own."""
+    assert odds is not None, "the wager has odds of its own"
+    return Fraction(odds.numerator, odds.denominator)
 
 
 class End(msgspec.Struct, frozen=True):

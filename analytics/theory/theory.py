@@ -1,8 +1,8 @@
-"""What the games return, exactly: every wager and every paytable of the chapters, from counts of all that can be dealt or rolled.
+"""What the games return, exactly: every wager and every paytable of the chapters, from counts of all possible deals or rolls.
 
-The law of this file: no paytable is written here. Counts are stored (`analytics.theory.returns`), paytables are those
-of the chapters (`games/rulebook/rules`), and what a hand makes on a paytable is what the game says of it. Reckoned in
-fractions, shown as floats. What each figure means is documented in docs/theory.md.
+The law of this file: no paytable stands here. Counts are stored (`analytics.theory.returns`), paytables are those of the
+chapters (`games/rulebook/rules`), and the game decides which line of a paytable a hand makes. The arithmetic is in fractions,
+figures are shown as floats. docs/theory.md explains each figure.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Final
 
 import msgspec
 
-from analytics.theory.bonus_returns import BONUSES
-from analytics.theory.required_returns import REQUIRED
+from analytics.theory.catalogue import RETURNS
 from analytics.theory.result import Result
 from games.rulebook.chapters import Chapter, chapter, known_chapters
 
@@ -80,18 +79,20 @@ def _chapters(key: str | None) -> Iterator[Chapter]:
 
 def of_chapter(listed: Chapter) -> Iterator[Return]:
     """Yield what each wager of a chapter returns, in the chapter's order; wagers settled as one come as one."""
-    for make in REQUIRED.get(listed.game, ()):
-        for result in make(listed):
-            yield _shown(listed, result)
+    record = RETURNS.get(listed.game)
+    if record is None:
+        return
+    for result in record.required(listed):
+        yield _as_return(listed, result)
     for wager in listed.wagers.values():
-        bonus = BONUSES.get(wager.name)
+        bonus = record.bonuses.get(wager.name)
         if bonus is None:
             continue
         for name in wager.paytables or ("",):
-            yield _shown(listed, bonus(listed, name), _out_of_line(listed, wager.name, name))
+            yield _as_return(listed, bonus.result(listed, name), _out_of_line(listed, wager.name, name))
 
 
-def _shown(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:
+def _as_return(listed: Chapter, result: Result, suspicions: Iterable[str] = ()) -> Return:
     per_unit, of_wagered = result.per_base_unit(), result.per_amount_wagered()
     notices = [*suspicions, *result.notices]
     if of_wagered > 1:

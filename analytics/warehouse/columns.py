@@ -1,8 +1,8 @@
-"""What every column of the warehouse means, and the documentation made of it (docs/warehouse.md).
+"""What every column of the warehouse means, and the document made of it (docs/warehouse.md).
 
-The law of this file: a column keeps its meaning from table to table; where it means something of its own in one table, that
-stands under `table.column`. Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test holds this list
-against the tables themselves: none may lack a meaning.
+The law of this file: a column means the same in every table; a meaning of its own in one table stands under `table.column`.
+Times are UTC microseconds (`…_us`), money is integer cents (`…_cents`). A test compares this list with the tables themselves: no
+column may lack a meaning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from analytics.warehouse.warehouse import MODELS, Warehouse, grains, model_text
 
 MEANING: Final[dict[str, str]] = {
     "amount_cents": "the amount; of a disposition what was paid, recovered or held",
-    "assigned_to": "the person who has the finding",
+    "assigned_to": "the person to whom the finding is assigned",
     "assumed": "the finding rests on a section that is only assumed",
     "bets": "wagers with a unit of their own",
     "bettor": "the patron's token, a pseudonym; empty where the record has none",
@@ -46,7 +46,7 @@ MEANING: Final[dict[str, str]] = {
     "done_cents": "the patron's net by what the dealer did; null while not settled",
     "drop_cents": "counted in the drop box; null if not counted",
     "drops": "how many counts of drop boxes there are",
-    "due_cents": "the patron's net by the rules; null where the evidence does not tell",
+    "due_cents": "the patron's net by the rules; null where the evidence leaves it open",
     "effective_gaming_day": "the gaming day from which on it is in force",
     "engine": "version and digest of what judged it",
     "engines": "the engines whose verdicts are in the file",
@@ -54,14 +54,14 @@ MEANING: Final[dict[str, str]] = {
     "events": "how many events of rounds there are",
     "mart_devices.events": "how many events of rounds it reported",
     "evidence": "the numbers of the events that show it",
-    "expected": "what the rules ask for",
+    "expected": "what the rules require",
     "face": "the face, 1 to 6",
     "failures": "how often it reported that it failed",
     "fills_cents": "chips brought from the cage",
     "finding_id": "the digest of what identifies the finding",
     "finding_no": "its place in the verdict",
     "findings": "how many findings stand",
-    "first_at_us": "when somebody first spoke of it",
+    "first_at_us": "when somebody first reviewed it",
     "first_day": "the first of the gaming days",
     "first_opened_at_us": "when the day's first round was opened",
     "first_seq": "the number of the round's first event",
@@ -105,13 +105,13 @@ MEANING: Final[dict[str, str]] = {
     "models_digest": "a digest of all models, by which a file knows which program built it",
     "name": "the property's name",
     "number": "the number that the wager is on, where it is on one",
-    "observed": "what was seen",
+    "observed": "what the record shows",
     "occurred_at_us": "when it happened, by the device's clock",
     "opened_at_us": "when the round was opened",
     "opener_cents": "chips counted at opening; null if not counted",
     "openers": "how many opening counts there are",
-    "other_reading": "what the other reading of the text would make of it",
-    "overpaid_cents": "what patrons have too much",
+    "other_reading": "the result by the other reading of the text",
+    "overpaid_cents": "paid to patrons beyond what was due",
     "pairs": "how many pairs follow each other",
     "patron_banked": "whether a patron holds the bank, so that the house has no interest",
     "patron_banked_cents": "staked against a patron's bank",
@@ -122,7 +122,7 @@ MEANING: Final[dict[str, str]] = {
     "paytable": "the paytable's name as printed; empty where there is none",
     "placed": "wagers, settled or not",
     "play_us": "time of play, pauses left out",
-    "position": "`1` to `7` or `dealer`; other places cards went to have their own names",
+    "position": "`1` to `7` or `dealer`; other places of cards have their own names",
     "reading": "the setting as filed, and its value",
     "reference": "the document's number, or how it was paid",
     "repeated": "cards dealt to the position again that it had the round before",
@@ -138,7 +138,7 @@ MEANING: Final[dict[str, str]] = {
     "mart_pace.seats": "sum over rounds of the seats with a wager",
     "seq": "the number of the event in its stream",
     "settled": "whether the wager was settled",
-    "settled_at_us": "when the disposition that stands was made; null without one",
+    "settled_at_us": "when the current disposition was made; null without one",
     "settlement_no": "its place in the verdict",
     "severity": "`high`, `medium` or `low`",
     "severity_rank": "1, 2 or 3",
@@ -147,7 +147,7 @@ MEANING: Final[dict[str, str]] = {
     "source": "the device that reported it",
     "staked_cents": "what was at stake",
     "mart_bettors.staked_cents": "sum of what was at stake",
-    "state": "where the review stands: `open`, `assigned`, `awaiting_signature`, `resolved`, `reopened`",
+    "state": "the state of the review: `open`, `assigned`, `awaiting_signature`, `resolved`, `reopened`",
     "stated_in": "the round whose verdict states it; 0 for none",
     "stream": "the stream in the log, as in `table/fu-01`",
     "submission": "the name of the rules submission",
@@ -158,19 +158,19 @@ MEANING: Final[dict[str, str]] = {
     "sum_u2": "sum over wagers of u²",
     "sum_u3": "sum over wagers of u³",
     "table_id": "the table's id",
-    "theory_wager": "the wager as `rack theory` names it, those settled together as one; in brackets a setting it does not count",
+    "theory_wager": "the wager as in `rack theory`, wagers settled together as one; in brackets a setting that theory leaves out",
     "time_zone": "the property's IANA time zone",
     "times": "how often",
     "toml": "the text, whole",
     "total": "the total of the dice",
     "type": "the type of the event",
-    "underpaid_cents": "what patrons are short",
-    "undetermined": "what could not be told, in words",
+    "underpaid_cents": "due to patrons and not paid",
+    "undetermined": "the reasons why the verdict is open, in words",
     "fct_table_days.undetermined": "rounds whose verdict is `UNDETERMINED`",
-    "fct_wagers.undetermined": "1 where what was due cannot be told, else 0",
+    "fct_wagers.undetermined": "1 where the due amount is unknown, else 0",
     "mart_pace.undetermined": "rounds whose verdict is `UNDETERMINED`",
-    "undetermined_wagers": "wagers whose due cannot be told",
-    "unit_cents": "the unit that theory reckons by: the wager one starts with",
+    "undetermined_wagers": "wagers whose due amount is unknown",
+    "unit_cents": "the stake in units of theory: that of the wager a player starts with, else 0",
     "unsettled": "wagers not settled (yet)",
     "upheld": "rounds whose verdict is `UPHELD`",
     "value": "the number drawn, or the position called out",
@@ -187,14 +187,14 @@ MEANING: Final[dict[str, str]] = {
 }  # fmt: skip
 
 _ITSELF: Final = {
-    "generation": "-- grain: generation\n-- What the file says of itself: one row.",
+    "generation": "-- grain: generation\n-- The file and how it was built: one row.",
     "property": "-- grain: log_id\n-- The property, as it last configured itself: one row.",
 }
 
 _HEAD: Final = """\
 # The warehouse, column by column
 
-Made from the code by `rack warehouse columns --markdown`; a test holds it against the tables. The file is a plain DuckDB
+Made from the code by `rack warehouse columns --markdown`; a test compares it with the tables. The file is a plain DuckDB
 database: any DuckDB reads it, read-only, while the pages do. A build writes a new file and puts it in the old one's place;
 open it anew to see the newest. Money is integer cents, times are UTC microseconds. How to ask it:
 [analyst-guide.md](analyst-guide.md).

@@ -1,8 +1,8 @@
-"""An incremental build: what an earlier build holds is taken over, so that only what is new need be read.
+"""An incremental build: it takes over what an earlier build holds, so that only new records are read.
 
-The law of this file: a build that extends comes to the same tables as one that begins anew (a test compares them). The staging
-tables hold all that the raw ones held of what still counts; the models then run over the whole, for they cost little beside
-reading. Where the earlier file is of another program, log or time zone, nothing is taken over.
+The law of this file: an incremental build gives the same tables as a full one (a test compares them). The staging tables hold
+everything of the raw tables that still counts; the models then run over all of it, which is cheap compared with reading. If the
+earlier file comes from another program, log or time zone, nothing is taken over.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _revisions(db: Warehouse) -> dict[str, npt.NDArray[np.uint32]]:
 
 def extend(
     path: str | Path,
-    known: Earlier,
+    base: Earlier,
     adjudications: Iterable[Adjudication],
     ledger: Iterable[LedgerEntry],
     rounds_events: Iterable[RoundEvents],
@@ -104,7 +104,7 @@ def extend(
 ) -> None:
     """Build as `warehouse.build` does, from what the file at `path` holds and what is new.
 
-    New are `adjudications` (revisions that `known` does not have) and events past `known.read_to`; the ledger, the findings
+    New are `adjudications` (revisions that `base` does not have) and events past `known.read_to`; the ledger, the findings
     of no round and the reviews are given whole. An event given twice counts once.
     """
     rows = batches(
@@ -115,9 +115,9 @@ def extend(
         table_events,
         facts.time_zone,
         reviews,
-        first_load_no=known.load_no,
+        first_load_no=base.load_no,
     )
-    warehouse.build_from(path, rows, facts=facts, inputs=inputs, before=lambda db: _take_over(db, path))
+    warehouse.build_from(path, rows, facts=facts, inputs=inputs, prepare=lambda db: _take_over(db, path))
 
 
 _WHERE_FROM = {

@@ -1,6 +1,6 @@
-"""What goes into the warehouse, as columns: adjudications, the ledger and the rounds' events become polars frames.
+"""Adjudications, the ledger and the rounds' events as columns: the polars frames that go into the warehouse.
 
-The law of this file: nothing is judged and nothing dropped here. Every revision is loaded; the models choose.
+The law of this file: nothing is judged and nothing is dropped here. Every revision is loaded; the models choose.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RoundEvents(msgspec.Struct, frozen=True, kw_only=True):
 class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
     """One event of a table between rounds that the rounds' figures rest on: `payload` is JSON text.
 
-    Wanted are `dice_received` (by which dice are told apart), `event_corrected` and `rules_filed`; others do no harm.
+    Needed are `dice_received` (which names the dice set), `event_corrected` and `rules_filed`; others do no harm.
     """
 
     stream: str
@@ -46,8 +46,8 @@ class TableEvent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewedFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the review of a finding stands. Times are UTC microseconds: the first thing anybody said, and the disposition
-    that stands (null: none, or taken back)."""
+    """The state of a finding's review. Times are UTC microseconds: the first entry of anybody, and the disposition that
+    stands (null: none, or taken back)."""
 
     finding_id: str
     state: str
@@ -175,7 +175,7 @@ TABLES: dict[str, Schema] = {
 """The tables as loaded, and their columns in order."""
 
 
-class Batch(NamedTuple):
+class TableRows(NamedTuple):
     """Rows for one of `TABLES`."""
 
     table: str
@@ -192,7 +192,7 @@ def batches(
     reviews: Iterable[ReviewedFinding] = (),
     *,
     first_load_no: int = 0,
-) -> Iterator[Batch]:
+) -> Iterator[TableRows]:
     """Yield everything as frames, a bounded number of rounds at a time. The hour of a round is that of the clock on the wall."""
     load_no = first_load_no
     for some in _chunks(adjudications):
@@ -214,11 +214,11 @@ def batches(
         yield _batch("raw_reviews", [msgspec.structs.astuple(review) for review in some_reviews])
 
 
-def with_hour(batch: Batch, time_zone: str) -> Batch:
+def with_hour(batch: TableRows, time_zone: str) -> TableRows:
     """Return adjudications with the hour in which each round was opened, 0 to 23, in the property's time zone."""
     opened = pl.from_epoch(pl.col("opened_at_us"), time_unit="us").dt.replace_time_zone("UTC")
     hour = opened.dt.convert_time_zone(time_zone).dt.hour().cast(pl.Int64)
-    return Batch(batch.table, batch.rows.with_columns(hour.alias("hour")))
+    return TableRows(batch.table, batch.rows.with_columns(hour.alias("hour")))
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
@@ -227,8 +227,8 @@ def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
-def _batch(table: str, rows: list[tuple[Any, ...]]) -> Batch:
-    return Batch(table, pl.DataFrame(rows, schema=TABLES[table], orient="row"))
+def _batch(table: str, rows: list[tuple[Any, ...]]) -> TableRows:
+    return TableRows(table, pl.DataFrame(rows, schema=TABLES[table], orient="row"))
 
 
 def _adjudication_row(load_no: int, a: Adjudication) -> tuple[Any, ...]:

@@ -1,7 +1,6 @@
-"""Which part of the floor a question is about, and by what its answer is told apart; the same for every question.
+"""The part of the floor that a question is about, and how its answer is grouped; the same for every question.
 
-The law of this file: values are parameters of the statement, never part of it; names of columns come from the table
-below.
+The law of this file: values are parameters of a statement, never part of it; names of columns come from the table below.
 """
 
 from __future__ import annotations
@@ -78,9 +77,9 @@ WHERE_PER_MONTH: Final = """
 
 
 def columns_of(by: str, allowed: Collection[str]) -> tuple[str, ...]:
-    """Return the columns of a dimension. Raises `ValueError` where the question cannot be told apart by it."""
+    """Return the columns of a dimension. Raises `ValueError` where the answer cannot be grouped by it."""
     if by not in allowed or by not in COLUMNS:
-        raise ValueError(f"not told apart by {by!r}; one of {', '.join(allowed)}")
+        raise ValueError(f"cannot group by {by!r}; expected one of {', '.join(allowed)}")
     return COLUMNS[by]
 
 

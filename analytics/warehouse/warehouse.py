@@ -1,8 +1,8 @@
-"""The warehouse: a DuckDB file built from adjudications into a new file that takes the old one's place at once.
+"""The warehouse: a DuckDB file built from adjudications, as a new file that replaces the old one at once.
 
-The law of this file: the models in `models/` run in `MODELS`' order, each makes one table of the model's name and states
-its grain in its first line; rows come in as Arrow columns; no statement is put together from data. A reader opens the
-file anew for each look (`reading`), so it always sees the newest generation and never one half built.
+The law of this file: the models in `models/` run in the order of `MODELS`; each makes one table of its own name and declares
+its grain in its first line. Rows come in as Arrow columns; no statement is put together from data. A reader opens the file
+anew each time (`reading`), so it always sees the newest generation and never half of one.
 """
 
 from __future__ import annotations
@@ -17,12 +17,20 @@ from functools import cache
 from hashlib import sha256
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
 
-from analytics.warehouse.loading import TABLES, Batch, PropertyFacts, ReviewedFinding, RoundEvents, TableEvent, batches
+from analytics.warehouse.game_facts import FACT_TABLES, game_facts
+from analytics.warehouse.loading import (
+    TABLES,
+    PropertyFacts,
+    ReviewedFinding,
+    RoundEvents,
+    TableEvent,
+    TableRows,
+    batches,
+)
 from replay.findings import Adjudication, Finding, LedgerEntry
 
 __all__ = [
@@ -121,21 +129,22 @@ def build(
 
 def build_from(
     path: str | Path,
-    rows: Iterable[Batch],
+    rows: Iterable[TableRows],
     *,
     facts: PropertyFacts,
     inputs: str = "",
-    before: Callable[[Warehouse], None] | None = None,
+    prepare: Callable[[Warehouse], None] | None = None,
 ) -> None:
     """Build the warehouse as `build` does, from frames with the columns of `TABLES` (see `analytics.warehouse.loading`).
 
-    `before` may put rows into the raw tables ahead of these frames.
+    `prepare` may put rows into the raw tables ahead of these frames.
     """
     with replacing(path) as fresh, connect(str(fresh)) as db:
         for table, columns in TABLES.items():
-            db.execute(_create_statement(table, columns))
-        if before is not None:
-            before(db)
+            db.execute(_create_statement(table, {name: _DUCK_TYPES[kind] for name, kind in columns.items()}))
+        load_game_facts(db)
+        if prepare is not None:
+            prepare(db)
         db.execute("BEGIN TRANSACTION")
         load(db, rows)
         for model in MODELS:
@@ -151,7 +160,7 @@ def connect(database: str) -> Warehouse:
     return db
 
 
-def load(db: Warehouse, rows: Iterable[Batch]) -> None:
+def load(db: Warehouse, rows: Iterable[TableRows]) -> None:
     """Put frames into the temporary tables of the names in `TABLES`."""
     for table, frame in rows:
         if not frame.is_empty():
@@ -160,8 +169,17 @@ def load(db: Warehouse, rows: Iterable[Batch]) -> None:
             db.unregister("incoming")
 
 
+def load_game_facts(db: Warehouse) -> None:
+    """Make the temporary tables of what the models know of single games."""
+    for table, rows in game_facts().items():
+        columns = FACT_TABLES[table]
+        db.execute(_create_statement(table, columns))
+        for row in rows:
+            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})", list(row))
+
+
 def finish(db: Warehouse, facts: PropertyFacts, generation: int, inputs: str = "") -> None:
-    """Write what the warehouse says of itself: the property and the generation."""
+    """Write the property and the generation of the warehouse."""
     _write_property(db, facts)
     _write_generation(db, generation, inputs)
 
@@ -187,7 +205,7 @@ def reading(path: str | Path) -> Iterator[Warehouse]:
     """Open the newest generation read-only.
 
     The file is attached to a database of its own, for DuckDB would otherwise hand out the instance that another
-    thread of this process still has open, old generation and all. Raises `WarehouseError`, which says what to do.
+    thread of this process still has open, old generation and all. Raises `WarehouseError` with what to do.
     """
     if not Path(path).is_file():
         raise WarehouseError(
@@ -240,10 +258,9 @@ def grains() -> dict[str, tuple[str, ...]]:
     return found
 
 
-@cache
 def models_digest() -> str:
-    """Return the digest of all models, by which a file knows which program built it."""
-    text = "\0".join(f"{model}\0{model_text(model)}" for model in MODELS)
+    """Return the digest of all models and what they know of games, by which a file knows which program built it."""
+    text = "\0".join((*(f"{model}\0{model_text(model)}" for model in MODELS), repr(game_facts())))
     return sha256(text.encode()).hexdigest()
 
 
@@ -254,8 +271,8 @@ def model_text(model: str) -> str:
 
 
 # Names in the statements below come from this package's own tables of columns and models, never from data.
-def _create_statement(table: str, columns: dict[str, Any]) -> str:
-    return f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {_DUCK_TYPES[kind]}' for name, kind in columns.items())})"
+def _create_statement(table: str, columns: dict[str, str]) -> str:
+    return f"CREATE TEMP TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns.items())})"
 
 
 def _write_property(db: Warehouse, facts: PropertyFacts) -> None:

@@ -108,7 +108,7 @@ def of_log() -> list[Check]:
 
 def _of_log(at: Desk) -> list[Check]:
     found = integrity.streams(at)
-    said = integrity.said_of(at)
+    said = integrity.log_identity(at)
     events, lag = sum(each.events for each in found), sum(each.lag or 0 for each in found)
     troubled = [each for each in found if each.trouble]
     newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=None)

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from analytics import integrity
-from analytics.integrity import Held, Stream
+from analytics.integrity import QuarantinedMessage, StreamStatus
 from analytics.warehouse.warehouse import stamp
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
@@ -117,7 +117,7 @@ def ends(formats: Formats) -> None:
     beat()
 
 
-def _stream(each: Stream, now_us: int) -> list[object]:
+def _stream(each: StreamStatus, now_us: int) -> list[object]:
     """A stream as a row: what is wrong is told by shape and word."""
     if each.trouble:
         end = Html('<span class="rk-money-under"><span aria-hidden="true">✖</span> not as acknowledged</span>')
@@ -136,7 +136,7 @@ def _stream(each: Stream, now_us: int) -> list[object]:
     ]
 
 
-def _quarantine(held: list[Held], formats: Formats) -> Html:
+def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
     if not held:
         return markup.empty("Nothing was refused", "Whatever cannot be read at intake is kept here with its bytes.")
     rows = [

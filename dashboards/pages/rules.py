@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from analytics import rules
-from analytics.rules import Filing, Offered, Submission
+from analytics.rules import FiledSubmission, OfferedWager, Submission
 from dashboards.drawing import decisions, markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
@@ -88,11 +88,11 @@ def _rules_of_a_table() -> None:
         source.show(f'<p class="rk-hash">SHA-256 {markup.text(shown.digest)}</p>')
 
 
-def _first(of_table: list[Filing]) -> Filing:
+def _first(of_table: list[FiledSubmission]) -> FiledSubmission:
     return next((each for each in of_table if each.state == "in force"), of_table[0])
 
 
-def same(filed: list[Filing], shown: Filing) -> Html:
+def same(filed: list[FiledSubmission], shown: FiledSubmission) -> Html:
     """Say which other tables play by the same submission."""
     others = sorted(
         {each.table_id for each in filed if each.digest == shown.digest and each.state == "in force"} - {shown.table_id}
@@ -102,7 +102,7 @@ def same(filed: list[Filing], shown: Filing) -> Html:
     return Html(f'<p class="rk-note">The same is in force at {markup.text(", ".join(map(table_name, others)))}.</p>')
 
 
-def history(of_table: list[Filing], shown: Filing, formats: Formats) -> Html:
+def history(of_table: list[FiledSubmission], shown: FiledSubmission, formats: Formats) -> Html:
     """Return a table's submissions, the newest first; each is a link to its wagers."""
     rows = []
     for each in of_table:
@@ -140,7 +140,7 @@ def wagers(submission: Submission, formats: Formats) -> None:
         source.show(f'<p class="rk-note">{markup.text(wager_name(wager))}: {linked(notice)}</p>')
 
 
-def _row(each: Offered, formats: Formats) -> list[object]:
+def _row(each: OfferedWager, formats: Formats) -> list[object]:
     figures = each.figures
     limits = f"{formats.chips(each.min_cents)} to {formats.chips(each.max_cents)}"
     if figures is None:
@@ -167,7 +167,7 @@ def _row(each: Offered, formats: Formats) -> list[object]:
     ]
 
 
-def _why_not(each: Offered) -> str:
+def _why_not(each: OfferedWager) -> str:
     """Say why a wager has no figures of its own."""
     if each.reading:
         return f"filed: {each.reading}; what it returns by that is not reckoned"
@@ -182,7 +182,7 @@ def _both(wagers: tuple[str, ...]) -> str:
 
 def what_if(submission: Submission, formats: Formats) -> None:
     """Ask what another paytable would have returned on the wagers that were made."""
-    choices = submission.others
+    choices = submission.other_paytables
     if not choices:
         return
     source.show(
@@ -212,7 +212,7 @@ def what_if(submission: Submission, formats: Formats) -> None:
     figures = [
         markup.figure("Handle", formats.money(told.handle_cents), plural(told.wagers, "wager")),
         markup.figure(f"Due on paytable {told.paytable}", formats.money(told.theoretical_cents), now_said),
-        markup.figure(f"Due on paytable {told.other}", formats.money(told.other_cents), other_said),
+        markup.figure(f"Due on paytable {told.other_paytable}", formats.money(told.other_cents), other_said),
         markup.figure("Difference", formats.signed(change), "for the house" if change >= 0 else "for the patrons"),
     ]
     source.show(markup.figures(figures))

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from analytics import live
-from analytics.live import LiveFloor, Table
+from analytics.live import LiveFloor, LiveTable
 from analytics.warehouse.warehouse import WarehouseError, reading, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
@@ -50,7 +50,7 @@ def tiles(said: Reviews | None) -> list[dict[str, Any]] | None:
     return None if address is None else _held(address, stamp(warehouse_path())).tiles(said)
 
 
-def _row(table: Table, said: Reviews | None) -> dict[str, Any]:
+def _row(table: LiveTable, said: Reviews | None) -> dict[str, Any]:
     waiting = [
         severity
         for finding_id, severity in table.findings.items()

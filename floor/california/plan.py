@@ -14,7 +14,7 @@ from floor.california.table import CaliforniaTable
 from floor.face_up.plan import COMBINED, COSTLY, DEALERS, BoxPlan, Plan, Way, hand_of
 from floor.face_up.stacking import TARGETS
 from floor.people import Patron
-from games.layout import Bank, Box, Hand, Layout, Placed
+from games.layout import Bank, BettingBox, FurtherWager, Hand, TableLayout
 from games.player_dealer import SEATS, action_seat, first_seat, from_action, settle
 from games.settlement.pai_gow import Position, compare
 from games.settlement.wagers import Due, Outcome
@@ -206,17 +206,19 @@ class CaliforniaPlan(Plan):
     def dues(self) -> list[Due]:
         """Return what everything is due with the hands as they are set, in the order of settlement."""
         boxes = [
-            Box(
+            BettingBox(
                 seat=seat,
                 bettor=box.bettor,
                 hand=self._hand(seat, box.way),
                 stakes=box.stakes,
-                others=tuple(Placed("backline", bettor, None, cents) for bettor, cents in box.behind),
+                further=tuple(FurtherWager("backline", bettor, None, cents) for bettor, cents in box.behind),
             )
             for seat, box in self.boxes.items()
         ]
         dealer = self._hand(self.bank, self.dealer_way)
-        return settle(self.book, Layout(boxes=boxes, dealer=dealer, bank=Bank(self.bank, self.bank_cents, self.button)))
+        return settle(
+            self.book, TableLayout(boxes=boxes, dealer=dealer, bank=Bank(self.bank, self.bank_cents, self.button))
+        )
 
     def _hand(self, seat: int, way: Way) -> Hand:
         cards = tuple(self.hands[seat])

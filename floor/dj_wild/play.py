@@ -17,7 +17,7 @@ from floor.script import Script, Step
 from floor.slips import document
 from games.cards.cards import TEXT
 from games.dj_wild import settle
-from games.layout import Box, Hand, Layout, Meter
+from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
 from games.settlement.pai_gow import Position
 from games.settlement.wagers import Due, Outcome
 
@@ -206,12 +206,14 @@ class Play:
                 stakes["raise"] = self._raised(seat)
             hand = Hand(tuple(plan.hands[seat])) if box.plays else Hand()
             decision = box.decision if decided else None
-            boxes.append(Box(seat, box.bettor, hand, stakes, decision=decision, abandoned=seat in plan.abandoned))
-        layout = Layout(
+            boxes.append(
+                BettingBox(seat, box.bettor, hand, stakes, decision=decision, abandoned=seat in plan.abandoned)
+            )
+        layout = TableLayout(
             boxes=boxes,
             dealer=Hand(tuple(plan.hands["dealer"])),
             side=plan.side,
-            meter=Meter(reading=self.table.meter.value),
+            meter=MeterAtSettlement(reading=self.table.meter.value),
             turns=tuple(plan.settling),
             past_decisions=decided,
         )

@@ -18,7 +18,7 @@ from floor.script import Script, Step
 from floor.slips import document
 from games.cards.cards import TEXT
 from games.catalogue import GAMES
-from games.layout import Box, Layout, Meter, Placed
+from games.layout import BettingBox, FurtherWager, MeterAtSettlement, TableLayout
 from games.settlement.bonus import is_qualifying
 from games.settlement.pai_gow import Position
 from games.settlement.wagers import PUSHES, Due, Outcome
@@ -324,16 +324,18 @@ class Play:
         for step in self.documents:
             self.script.steps.append(step)
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> TableLayout:
         """Return the table as it lies."""
         plan = self.plan
         boxes = [
-            Box(
+            BettingBox(
                 seat=seat,
                 bettor=box.bettor,
                 hand=hand_of(tuple(plan.hands[seat]), box.way),
                 stakes=box.stakes,
-                others=tuple([Placed("match", box.bettor, number, stake) for number, stake in box.match.items()]),
+                further=tuple(
+                    [FurtherWager("match", box.bettor, number, stake) for number, stake in box.match.items()]
+                ),
                 surrendered=seat in plan.surrendered,
                 voided=seat in plan.voided,
                 abandoned=seat in plan.abandoned,
@@ -341,7 +343,7 @@ class Play:
             for seat, box in plan.boxes.items()
         ]
         dealer = hand_of(tuple(plan.hands["dealer"]), plan.dealer_way)
-        return Layout(boxes=boxes, dealer=dealer, meter=Meter(reading=self.table.meter.value))
+        return TableLayout(boxes=boxes, dealer=dealer, meter=MeterAtSettlement(reading=self.table.meter.value))
 
     def _settle_box(self, seat: int, dues: list[Due], holder: bool) -> None:
         plan, add, box = self.plan, self.script.add, self.plan.boxes[seat]

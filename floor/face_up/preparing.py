@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 from floor.face_up.plan import Plan, VoidReason, Way, hand_of
 from floor.table import Table
-from games.rulebook.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from games.rulebook.filed_way import is_set_by
+from games.rulebook.paytables import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from games.settlement.wagers import Outcome
 
 

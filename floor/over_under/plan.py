@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from floor.over_under.table import BATCH, ShoeTable, shuffled_batch
 from floor.people import Patron
-from games.layout import Box, Hand, Layout
+from games.layout import BettingBox, Hand, TableLayout
 from games.over_under import GAME, points
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due, Outcome
@@ -237,10 +237,10 @@ class Plan:
 
     # -------------------------------------------------------------------------------------------------- the settlement
 
-    def layout(self) -> Layout:
+    def layout(self) -> TableLayout:
         """Return the table as it is going to lie."""
         boxes = [
-            Box(
+            BettingBox(
                 seat=seat,
                 bettor=box.bettor,
                 hand=Hand(tuple(self.hands[seat])),
@@ -251,7 +251,7 @@ class Plan:
             )
             for seat, box in self.boxes.items()
         ]
-        return Layout(boxes=boxes)
+        return TableLayout(boxes=boxes)
 
     def dues(self) -> list[Due]:
         """Return what every wager is going to be due."""

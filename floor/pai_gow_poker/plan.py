@@ -14,7 +14,7 @@ from floor.table import Table
 from games.cards.ranking import LINES_BY_RANK
 from games.layout import Dice
 from games.pai_gow_poker import is_tiger_9
-from games.rulebook.chapters import Line
+from games.rulebook.paytables import PayLine
 from games.settlement.dice_wagers import ONE_RED_TWO_BLUE, lines_made
 from games.settlement.pai_gow import Position
 from games.settlement.wagers import Outcome
@@ -90,7 +90,7 @@ class PaiGowPlan(Plan):
 
     # --------------------------------------------------------------------------------------------------------- the dice
 
-    def dice_line(self, wager: str, dice: list[int]) -> Line | None:
+    def dice_line(self, wager: str, dice: list[int]) -> PayLine | None:
         """Return the line that a wager on the dice wins by, or null where it loses; a Match wager is on `number`."""
         paytable, values = self.book.offers[wager].paytable, (dice[0], dice[1], dice[2])
         assert paytable is not None

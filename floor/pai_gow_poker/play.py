@@ -21,8 +21,9 @@ from floor.pai_gow_poker.table import PaiGowTable
 from floor.said import paid, placed, same, taken
 from floor.script import Step
 from games.catalogue import GAMES
-from games.layout import Dice, Layout
-from games.rulebook.chapters import Paytable, chapter
+from games.layout import Dice, TableLayout
+from games.rulebook.chapters import chapter
+from games.rulebook.paytables import Paytable
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
 from games.settlement.wagers import Due, Outcome
 
@@ -159,7 +160,7 @@ class PaiGowPlay(Play):
 
     # -------------------------------------------------------------------------------------------------- the settlement
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> TableLayout:
         dice, colours = self.plan.dice, self.plan.colours
         lay = Dice((dice[0], dice[1], dice[2]), (colours[0], colours[1], colours[2]) if colours else None)
         return msgspec.structs.replace(super()._layout(), dice=lay if self.table.spec.has_dice else None)

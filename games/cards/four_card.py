@@ -1,9 +1,9 @@
-"""What hands of four cards and of one rank as, and which settings are legal (58 Pa. Code § 659a.6(a)-(c); D1, D4, D7).
+"""How hands of four cards and of one rank, and which settings are legal (58 Pa. Code § 659a.6(a)-(c); D1, D4, D7).
 
 Fortune Asia Poker sets seven cards into a high hand of four, a medium hand of two (`games.cards.ranking.rank_two`) and a low
-hand of one. Ranks of all three compare with each other. How it is fast: see `games.cards.signature`.
+hand of one. Ranks of all three compare with each other. `games.cards.signature` explains why it is fast.
 
-Cards are taken as they come: that no card is there twice is the caller's to see to.
+The caller makes sure that no card occurs twice.
 """
 
 from __future__ import annotations

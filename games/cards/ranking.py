@@ -1,8 +1,8 @@
-"""What cards rank as: hands of five and two, and the bonus lines of seven (58 Pa. Code § 688a.6; D1, D2, D7, D10, D16).
+"""How cards rank: hands of five and two, and the bonus lines of seven (58 Pa. Code § 688a.6; D1, D2, D7, D10, D16).
 
-How it is fast: see `games.cards.signature`. A key is the signature of the cards, or the part of it that counts ranks.
+`games.cards.signature` explains why it is fast. A key is the signature of the cards, or the part of it that counts ranks.
 
-Cards are taken as they come: that no card is there twice is the caller's to see to.
+The caller makes sure that no card occurs twice.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Cards counted in one number: what makes the ranking of hands fast.
+"""Cards counted in one number, which makes the ranking of hands fast.
 
-Every card has a unit. Three bits of a signature, the sum of the cards' units, count each rank (the joker has its own),
-three more each suit; so a signature says how often each rank and suit is there, whatever the order of the cards. What a
-signature means is worked out once, the slow and plain way, and kept in a `Memo`.
+Every card has a unit. In a signature, the sum of the cards' units, three bits count each rank (the joker has its own) and
+three more each suit; so a signature states how often each rank and suit occurs, whatever the order of the cards. What a
+signature means is worked out once, in the slow and simple way, and kept in a `Memo`.
 """
 
 from __future__ import annotations

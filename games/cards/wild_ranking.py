@@ -1,12 +1,12 @@
-"""What five cards of DJ Wild Stud Poker rank as (Annex A, rulemaking 125-223, § 687a.6(a)-(e); D2, D5-D7, D150, D151).
+"""How five cards of DJ Wild Stud Poker rank (Annex A, rulemaking 125-223, § 687a.6(a)-(e); D2, D5-D7, D150, D151).
 
-The four deuces and the joker are wild. A wild card is whatever makes the highest hand, a two included: a deuce that is
-played as a two is one way among others, so counting it as wild never costs anything. The text gives no way to compare
-hands of one rank; they compare as everywhere: groups first, then the other cards in order (D7).
+The four deuces and the joker are wild. A wild card stands for whatever makes the highest hand, a two included: playing a
+deuce as a two is one choice among others, so counting it as wild never costs anything. The text does not state how hands of
+the same rank compare; they compare as in other games: groups first, then the other cards in order (D7).
 
-How it is fast: see `games.cards.signature`. Wild cards count where the joker does, and have no suit.
+`games.cards.signature` explains why it is fast. Wild cards count where the joker does, and have no suit.
 
-Cards are taken as they come: that no card is there twice is the caller's to see to.
+The caller makes sure that no card occurs twice.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """House ways: how a casino's dealer sets seven cards into two hands, as a table that is filed (§ 688a.11(a), D26).
 
-A house way is data: rows in order, each a kind of seven cards and the plays for it. A hand is set by the first row that
-speaks of it and has a play that can be made; a play picks, among the ways to part the cards that leave a legal setting,
-the one with the highest hand in front. Where the chart leaves something open, several settings are accepted, and the
-first is the one to show. The vocabulary of the table is documented in docs/house-ways.md.
+A house way is data: rows in order, each for a kind of seven cards, with its plays. The first row that matches the cards and
+has a possible play sets them; a play picks, among the legal settings it allows, the one with the highest hand in front. Where
+the chart leaves a choice, several settings are accepted, and the first of them is the one to show. docs/house-ways.md explains
+the words of the table.
 
-In front is the low hand of two cards, behind (or in back) the high hand of five.
+The low hand of two cards lies in front, the high hand of five behind (or in back).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Setting(msgspec.Struct, frozen=True):
         return f"{show(self.high)} / {show(self.low)}"
 
 
-class Play(msgspec.Struct, frozen=True):
+class HouseWayPlay(msgspec.Struct, frozen=True):
     """What goes in front and what must be left behind; `at_least` is a rank that the front must reach."""
 
     front: Front
@@ -95,14 +95,14 @@ class Play(msgspec.Struct, frozen=True):
     @property
     def always_can_be_made(self) -> bool:
         """Whether every seven cards have a setting by this play."""
-        return self == Play("highest", "any", 0)
+        return self == HouseWayPlay("highest", "any", 0)
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """One row: which hands it speaks of, and its plays: the first that can be made, each a group all accepted alike.
+    """One row: the hands that it is for, and its plays in order, each a group of equal plays.
 
-    `ranks` are those of the highest pair, three or four; `complete` says whether the seven cards must make a straight or
-    flush; `joker_with_ace` whether the joker lies beside an ace. Null says nothing about it.
+    `ranks` are those of the highest pair, three or four; `complete` is whether the seven cards must make a straight or
+    flush; `joker_with_ace` whether the joker lies beside an ace. Null: any.
     """
 
     name: str
@@ -110,9 +110,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     ranks: frozenset[int] | None
     complete: bool | None
     joker_with_ace: bool | None
-    plays: tuple[tuple[Play, ...], ...]
+    plays: tuple[tuple[HouseWayPlay, ...], ...]
 
-    def speaks_of(self, hand: _Hand) -> bool:
+    def speaks_of(self, hand: _HandToSet) -> bool:
         """Say whether the row is for this hand."""
         return (
             (ANY in self.kinds or hand.kind in self.kinds)
@@ -123,7 +123,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
-    """A house way as filed. `digest` is of the table's text, `cite` says where the chart comes from."""
+    """A house way as filed. `digest` is of the table's text, `cite` is the source of the chart."""
 
     name: str
     cite: str
@@ -138,11 +138,11 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         >>> print(*packaged_house_way("stones").settings(parse_cards("As Ac 9s 9c 7h 4d 2c")))
         As Ac 7h 4d 2c / 9s 9c
         """
-        return tuple(self._found(cards)[1].values())
+        return tuple(self._row_and_settings(cards)[1].values())
 
     def choose(self, cards: Sequence[int]) -> Setting:
         """Return the setting to show."""
-        return next(iter(self._found(cards)[1].values()))
+        return next(iter(self._row_and_settings(cards)[1].values()))
 
     def row(self, cards: Sequence[int]) -> str:
         """Return the name of the row that sets seven cards.
@@ -151,7 +151,7 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         >>> packaged_house_way("stones").row(parse_cards("As Ac Ad Ah Jk 4d 2c"))
         'five aces'
         """
-        return self._found(cards)[0].name
+        return self._row_and_settings(cards)[0].name
 
     def accepts(self, high: Sequence[int], low: Sequence[int]) -> bool:
         """Say whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
@@ -165,10 +165,10 @@ class HouseWay(msgspec.Struct, frozen=True, kw_only=True, cache_hash=True):
         """
         if (len(high), len(low)) != (5, 2):
             return False
-        return (rank_five(high, self.wheel), rank_two(low)) in self._found((*high, *low))[1]
+        return (rank_five(high, self.wheel), rank_two(low)) in self._row_and_settings((*high, *low))[1]
 
-    def _found(self, cards: Sequence[int]) -> tuple[Row, dict[Ranks, Setting]]:
-        hand = _Hand(cards, self.wheel)
+    def _row_and_settings(self, cards: Sequence[int]) -> tuple[Row, dict[Ranks, Setting]]:
+        hand = _HandToSet(cards, self.wheel)
         for row in _rows_for(self, hand.kind):
             if row.speaks_of(hand):
                 for group in row.plays:
@@ -182,7 +182,7 @@ def _rows_for(way: HouseWay, kind: str) -> tuple[Row, ...]:
     return tuple(row for row in way.rows if ANY in row.kinds or kind in row.kinds)
 
 
-class _Hand:
+class _HandToSet:
     """Seven cards as rows look at them."""
 
     def __init__(self, cards: Sequence[int], wheel: Wheel) -> None:
@@ -207,7 +207,7 @@ class _Hand:
         """Whether five of the cards make a straight or a flush."""
         return not seven_card_lines(self.cards, "completes").isdisjoint(("straight", "flush"))
 
-    def played(self, group: Sequence[Play]) -> dict[Ranks, Setting]:
+    def played(self, group: Sequence[HouseWayPlay]) -> dict[Ranks, Setting]:
         """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
         found: dict[Ranks, Setting] = {}
         for play in group:
@@ -217,7 +217,7 @@ class _Hand:
                     found[high_rank, low_rank] = Setting(high, low)
         return found
 
-    def _best(self, play: Play) -> list[tuple[Rank, Rank, tuple[int, int]]]:
+    def _best(self, play: HouseWayPlay) -> list[tuple[Rank, Rank, tuple[int, int]]]:
         """The ways to make a play with the highest hand in front, the highest hand behind first."""
         for low_rank in self._fronts(play.front):
             if low_rank[1] < play.at_least:
@@ -332,10 +332,10 @@ def _rows(entries: Sequence[Mapping[str, Any]], source: str) -> Iterator[Row]:
         raise HouseWayError(source, where, message)
 
 
-def _only(table: Mapping[str, Any], known: Sequence[str], source: str, where: str) -> None:
+def _only(table: Mapping[str, Any], keys: Sequence[str], source: str, where: str) -> None:
     for key in table:
-        if key not in known:
-            raise HouseWayError(source, where, f"{key}: unknown; expected one of {', '.join(known)}")
+        if key not in keys:
+            raise HouseWayError(source, where, f"{key}: unknown; expected one of {', '.join(keys)}")
 
 
 def _text(table: Mapping[str, Any], key: str, source: str, where: str) -> str:
@@ -370,7 +370,7 @@ def _ranks(entry: Mapping[str, Any], source: str, where: str) -> frozenset[int] 
     return frozenset(RANKS.index(letter) + 2 for letter in value)
 
 
-def _plays(entry: Mapping[str, Any], source: str, where: str) -> tuple[tuple[Play, ...], ...]:
+def _plays(entry: Mapping[str, Any], source: str, where: str) -> tuple[tuple[HouseWayPlay, ...], ...]:
     value = entry.get("play")
     if not isinstance(value, list) or not value:
         raise HouseWayError(source, where, f"play: {value!r}; expected a list of plays")
@@ -380,7 +380,7 @@ def _plays(entry: Mapping[str, Any], source: str, where: str) -> tuple[tuple[Pla
     return tuple(tuple(_play(item, source, where) for item in group) for group in groups)
 
 
-def _play(item: object, source: str, where: str) -> Play:
+def _play(item: object, source: str, where: str) -> HouseWayPlay:
     if not isinstance(item, dict):
         raise HouseWayError(source, where, f'play: {item!r}; expected a play such as {{ front = "pair" }}')
     _only(item, ("front", "back", "at_least"), source, where)
@@ -393,4 +393,4 @@ def _play(item: object, source: str, where: str) -> Play:
         raise HouseWayError(source, where, f"back: {back!r}; expected one of {', '.join(get_args(Back))}")
     if at_least is not None and (not isinstance(at_least, str) or len(at_least) != 1 or at_least not in RANKS):
         raise HouseWayError(source, where, f"at_least: {at_least!r}; expected a letter of {RANKS[::-1]}")
-    return Play(front, back, 0 if at_least is None else RANKS.index(at_least) + 2)
+    return HouseWayPlay(front, back, 0 if at_least is None else RANKS.index(at_least) + 2)

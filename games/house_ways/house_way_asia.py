@@ -1,10 +1,9 @@
-"""House ways of Fortune Asia Poker: seven cards set into hands of four, two and one (58 Pa. Code § 659a.11(c), D26).
+"""House ways of three hands: seven cards set into hands of four, two and one (58 Pa. Code § 659a.11(c), D26).
 
-Made like `games.house_ways.house_way`: rows in order, each a kind of seven cards and the plays for it; a hand is set by the first
-row that speaks of it and has a play that can be made. A play picks, among the ways to part the cards that leave a legal
-setting, the one with the highest medium hand, then the highest low hand (or the other way round), then the highest high
-hand. Where a row lists plays as equal, all are accepted, and the first is the one to show. The vocabulary of the table
-is documented in docs/house-ways.md.
+Made like `games.house_ways.house_way`: rows in order, each for a kind of seven cards, with its plays; the first row that
+matches the cards and has a possible play sets them. A play picks, among the legal settings it allows, the one with the highest
+medium hand, then the highest low hand (or the other way round), then the highest high hand. Where a row lists plays as equal,
+all of them are accepted, and the first is the one to show. docs/house-ways.md explains the words of the table.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class ThreeHands(msgspec.Struct, frozen=True):
         return f"{show(self.high)} / {show(self.medium)} / {show(self.low)}"
 
 
-class AsiaPlay(msgspec.Struct, frozen=True):
+class ThreeHandPlay(msgspec.Struct, frozen=True):
     """What the high and medium hands must be, the ranks that medium and low must reach, and which is filled first."""
 
     high: High = "any"
@@ -77,23 +76,23 @@ class AsiaPlay(msgspec.Struct, frozen=True):
     @property
     def always_can_be_made(self) -> bool:
         """Whether every seven cards have a setting by this play."""
-        return msgspec.structs.replace(self, first="medium") == AsiaPlay()
+        return msgspec.structs.replace(self, first="medium") == ThreeHandPlay()
 
 
-class AsiaRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One row: which hands it speaks of, and its plays: the first that can be made, each a group all accepted alike.
+class ThreeHandRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One row: the hands that it is for, and its plays in order, each a group of equal plays.
 
-    `ranks` are those of the highest pair, three or four; `complete` says whether four of the seven cards must make a
-    straight or flush. Null says nothing about it.
+    `ranks` are those of the highest pair, three or four; `complete` is whether four of the seven cards must make a
+    straight or flush. Null: any.
     """
 
     name: str
     kinds: frozenset[str]
     ranks: frozenset[int] | None
     complete: bool | None
-    plays: tuple[tuple[AsiaPlay, ...], ...]
+    plays: tuple[tuple[ThreeHandPlay, ...], ...]
 
-    def speaks_of(self, hand: _Hand) -> bool:
+    def speaks_of(self, hand: _ThreeHandCards) -> bool:
         """Say whether the row is for this hand."""
         return (
             (ANY in self.kinds or hand.kind in self.kinds)
@@ -103,12 +102,12 @@ class AsiaRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
-    """A house way in three hands as filed. `digest` is of the table's text, `cite` says where the chart comes from."""
+    """A house way in three hands as filed. `digest` is of the table's text, `cite` is the source of the chart."""
 
     name: str
     cite: str
     digest: str
-    rows: tuple[AsiaRow, ...]
+    rows: tuple[ThreeHandRow, ...]
 
     def settings(self, cards: Sequence[int]) -> tuple[ThreeHands, ...]:
         """Return every accepted setting of seven cards that ranks otherwise than the others; the first is to show.
@@ -117,11 +116,11 @@ class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
         >>> print(*packaged_asia_house_way("asia").settings(parse_cards("As Kd Qh 9c 7s 4d 2h")))
         As 7s 4d 2h / Kd Qh / 9c
         """
-        return self._found(cards)[1]
+        return self._row_and_settings(cards)[1]
 
     def choose(self, cards: Sequence[int]) -> ThreeHands:
         """Return the setting to show."""
-        return self._found(cards)[1][0]
+        return self._row_and_settings(cards)[1][0]
 
     def row(self, cards: Sequence[int]) -> str:
         """Return the name of the row that sets seven cards.
@@ -130,7 +129,7 @@ class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
         >>> packaged_asia_house_way("asia").row(parse_cards("As Ac Ad Ah Jk 4d 2c"))
         'five aces'
         """
-        return self._found(cards)[0].name
+        return self._row_and_settings(cards)[0].name
 
     def accepts(self, high: Sequence[int], medium: Sequence[int], low: Sequence[int]) -> bool:
         """Say whether hands are set by the house way: their ranks are those of an accepted setting of the same cards.
@@ -150,8 +149,8 @@ class AsiaHouseWay(msgspec.Struct, frozen=True, kw_only=True):
             for setting in self.settings((*high, *medium, *low))
         )
 
-    def _found(self, cards: Sequence[int]) -> tuple[AsiaRow, tuple[ThreeHands, ...]]:
-        hand = _Hand(cards)
+    def _row_and_settings(self, cards: Sequence[int]) -> tuple[ThreeHandRow, tuple[ThreeHands, ...]]:
+        hand = _ThreeHandCards(cards)
         for row in self.rows:
             if row.speaks_of(hand):
                 for group in row.plays:
@@ -169,7 +168,7 @@ class _Legal(msgspec.Struct, frozen=True):
     parts: tuple[tuple[int, ...], tuple[int, ...], int]
 
 
-class _Hand:
+class _ThreeHandCards:
     """Seven cards as rows look at them."""
 
     def __init__(self, cards: Sequence[int]) -> None:
@@ -193,16 +192,16 @@ class _Hand:
             if highs[four] > mediums[two] > lows[one]
         ]
 
-    def played(self, group: Sequence[AsiaPlay]) -> tuple[ThreeHands, ...]:
+    def played(self, group: Sequence[ThreeHandPlay]) -> tuple[ThreeHands, ...]:
         """What a group of plays makes of the cards, each ranking otherwise than the others; nothing if none can be."""
         found: dict[tuple[Rank, Rank, Rank], ThreeHands] = {}
         for play in group:
             if fitting := [setting for setting in self.legal if self._fits(play, setting)]:
                 best = max(fitting, key=_ORDER[play.first])
-                found.setdefault((best.high, best.medium, best.low), self._shown(best))
+                found.setdefault((best.high, best.medium, best.low), self._as_three_hands(best))
         return tuple(found.values())
 
-    def _fits(self, play: AsiaPlay, setting: _Legal) -> bool:
+    def _fits(self, play: ThreeHandPlay, setting: _Legal) -> bool:
         if setting.medium[1] < play.medium_at_least or setting.low[1] < play.low_at_least:
             return False
         if not _fits_high(play.high, setting.high):
@@ -222,7 +221,7 @@ class _Hand:
             case _:
                 assert_never(play.medium)
 
-    def _shown(self, setting: _Legal) -> ThreeHands:
+    def _as_three_hands(self, setting: _Legal) -> ThreeHands:
         four, two, one = setting.parts
         return ThreeHands(tuple([self.cards[i] for i in four]), tuple([self.cards[i] for i in two]), (self.cards[one],))
 
@@ -233,10 +232,10 @@ _ORDER: Final[Mapping[First, Callable[[_Legal], tuple[Rank, Rank, Rank]]]] = {
 }
 
 
-def _fits_high(wanted: High, high: Rank) -> bool:
-    if wanted == "complete":
+def _fits_high(kind: High, high: Rank) -> bool:
+    if kind == "complete":
         return high[0] in _COMPLETE
-    return high[0] >= _AT_LEAST[wanted]
+    return high[0] >= _AT_LEAST[kind]
 
 
 def _rank(card: int) -> int:
@@ -283,38 +282,38 @@ def packaged_asia_house_way(name: str) -> AsiaHouseWay:
 
 
 def _house_way(table: Mapping[str, Any], source: str, digest: str) -> AsiaHouseWay:
-    here = _Place(source, "")
-    here.only(table, ("name", "cite", "hands", "row"))
-    name, cited = here.text(table, "name"), here.text(table, "cite")
-    here.choice(table, "hands", (HANDS,))
+    reader = _RowReader(source, "")
+    reader.refuse_others(table, ("name", "cite", "hands", "row"))
+    name, cited = reader.text(table, "name"), reader.text(table, "cite")
+    reader.choice(table, "hands", (HANDS,))
     rows = table.get("row")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise here.wrong("row: expected [[row]] tables")
+        raise reader.wrong("row: expected [[row]] tables")
     return AsiaHouseWay(name=name, cite=cited, digest=digest, rows=tuple(_rows(rows, source)))
 
 
-def _rows(entries: Sequence[Mapping[str, Any]], source: str) -> Iterator[AsiaRow]:
-    row: AsiaRow | None = None
+def _rows(entries: Sequence[Mapping[str, Any]], source: str) -> Iterator[ThreeHandRow]:
+    row: ThreeHandRow | None = None
     for number, entry in enumerate(entries, 1):
-        name = _Place(source, f"row {number}").text(entry, "name")
-        here = _Place(source, f"row {number} ({name})")
-        here.only(entry, ("name", "hand", "ranks", "complete", "play"))
-        row = AsiaRow(
+        name = _RowReader(source, f"row {number}").text(entry, "name")
+        reader = _RowReader(source, f"row {number} ({name})")
+        reader.refuse_others(entry, ("name", "hand", "ranks", "complete", "play"))
+        row = ThreeHandRow(
             name=name,
-            kinds=_kinds(entry, here),
-            ranks=None if "ranks" not in entry else frozenset(map(_rank_of, here.letters(entry, "ranks"))),
-            complete=None if "complete" not in entry else here.flag(entry, "complete"),
-            plays=_plays(entry, here),
+            kinds=_kinds(entry, reader),
+            ranks=None if "ranks" not in entry else frozenset(map(_rank_of, reader.letters(entry, "ranks"))),
+            complete=None if "complete" not in entry else reader.flag(entry, "complete"),
+            plays=_plays(entry, reader),
         )
         yield row
     assert row is not None
     sets_all = row.kinds == {ANY} and (row.ranks, row.complete) == (None, None)
     if not sets_all or not any(play.always_can_be_made for group in row.plays for play in group):
-        raise here.wrong('the last row must set every hand: hand = "any", no conditions, play = [{}]')
+        raise reader.wrong('the last row must set every hand: hand = "any", no conditions, play = [{}]')
 
 
-class _Place(msgspec.Struct, frozen=True):
-    """Where in which table something is read; what is wrong there is said with both."""
+class _RowReader(msgspec.Struct, frozen=True):
+    """Reads a row of a table; errors name the source and the row."""
 
     source: str
     row: str
@@ -322,10 +321,10 @@ class _Place(msgspec.Struct, frozen=True):
     def wrong(self, message: str) -> HouseWayError:
         return HouseWayError(self.source, self.row, message)
 
-    def only(self, table: Mapping[str, Any], known: Sequence[str]) -> None:
+    def refuse_others(self, table: Mapping[str, Any], keys: Sequence[str]) -> None:
         for key in table:
-            if key not in known:
-                raise self.wrong(f"{key}: unknown; expected one of {', '.join(known)}")
+            if key not in keys:
+                raise self.wrong(f"{key}: unknown; expected one of {', '.join(keys)}")
 
     def text(self, table: Mapping[str, Any], key: str) -> str:
         value = table.get(key)
@@ -356,37 +355,37 @@ def _rank_of(letter: str) -> int:
     return RANKS.index(letter) + 2
 
 
-def _kinds(entry: Mapping[str, Any], here: _Place) -> frozenset[str]:
+def _kinds(entry: Mapping[str, Any], reader: _RowReader) -> frozenset[str]:
     value = entry.get("hand")
     kinds = [value] if isinstance(value, str) else value
     known = (*dict.fromkeys(KINDS.values()), ANY)
     if not isinstance(kinds, list) or not kinds or not all(kind in known for kind in kinds):
-        raise here.wrong(f"hand: {value!r}; expected one or several of {', '.join(known)}")
+        raise reader.wrong(f"hand: {value!r}; expected one or several of {', '.join(known)}")
     return frozenset(kinds)
 
 
-def _plays(entry: Mapping[str, Any], here: _Place) -> tuple[tuple[AsiaPlay, ...], ...]:
+def _plays(entry: Mapping[str, Any], reader: _RowReader) -> tuple[tuple[ThreeHandPlay, ...], ...]:
     value = entry.get("play")
     if not isinstance(value, list) or not value:
-        raise here.wrong(f"play: {value!r}; expected a list of plays")
+        raise reader.wrong(f"play: {value!r}; expected a list of plays")
     groups = [item if isinstance(item, list) else [item] for item in value]
     if not all(groups):
-        raise here.wrong("play: an empty list of plays")
-    return tuple(tuple(_play(item, here) for item in group) for group in groups)
+        raise reader.wrong("play: an empty list of plays")
+    return tuple(tuple(_play(item, reader) for item in group) for group in groups)
 
 
-def _play(item: object, here: _Place) -> AsiaPlay:
+def _play(item: object, reader: _RowReader) -> ThreeHandPlay:
     if not isinstance(item, dict):
-        raise here.wrong(f'play: {item!r}; expected a play such as {{ medium = "pair" }}')
-    here.only(item, AsiaPlay.__struct_fields__)
+        raise reader.wrong(f'play: {item!r}; expected a play such as {{ medium = "pair" }}')
+    reader.refuse_others(item, ThreeHandPlay.__struct_fields__)
     wanted: dict[str, Any] = {}
     for key, options in (("high", get_args(High)), ("medium", get_args(Medium)), ("first", get_args(First))):
         if key in item:
-            wanted[key] = here.choice(item, key, options)
+            wanted[key] = reader.choice(item, key, options)
     for key in ("medium_at_least", "low_at_least"):
         if key in item:
-            letters = here.letters(item, key)
+            letters = reader.letters(item, key)
             if len(letters) != 1:
-                raise here.wrong(f"{key}: {letters!r}; expected a letter of {RANKS[::-1]}")
+                raise reader.wrong(f"{key}: {letters!r}; expected a letter of {RANKS[::-1]}")
             wanted[key] = _rank_of(letters)
-    return AsiaPlay(**wanted)
+    return ThreeHandPlay(**wanted)

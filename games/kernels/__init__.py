@@ -1,5 +1,7 @@
-"""Compiled kernels: what `games` says of single hands, for columns of them. Imported by batch replay and enumeration only.
+"""Compiled kernels: the functions of `games` on single hands, for columns of hands.
 
-The law of this folder: a kernel equals the pure function of `games` that it stands beside, hand by hand, and a test proves it.
-Cards are the integers of `games.cards.cards`; paytables, limits and house ways are arguments, never globals.
+Only batch replay and enumeration import them.
+
+The law of this folder: a kernel equals the pure function of `games` beside which it stands, hand by hand, and a test proves
+it. Cards are the integers of `games.cards.cards`; paytables, limits and house ways are arguments, never globals.
 """

@@ -1,7 +1,7 @@
 """A house way of two hands as numbers, and what it accepts: `games.house_ways.house_way`, compiled.
 
-Any filed house way, not one in particular: its rows and plays are arguments. What is asked of it most often is whether the
-dealer's hands are set by it; with the highest hand in front that a play allows known, that takes no list of settings.
+It works for any filed house way: rows and plays are arguments. The question asked most often is whether the dealer's hands are
+set by the house way; once the highest hand in front that a play allows is known, that needs no list of settings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Hands of five, two and seven cards ranked as numbers: `games.cards.ranking`, compiled.
 
-The ranks of some cards are counted in four masks of thirteen bits (bit 0 a two, bit 12 an ace): the ranks that are there
-at least once, twice, three times and four times. The joker is counted apart.
+Four masks of thirteen bits (bit 0 a two, bit 12 an ace) count the ranks of some cards: the ranks that occur at least once,
+twice, three times and four times. The joker is counted apart.
 
 The value of a hand of five or two is its class and then up to five ranks, four bits each; values compare as the tuples of
 `rank_five` and `rank_two` do.
@@ -207,49 +207,60 @@ def suit_lines(mask: int, joker: int) -> int:
 
 
 @compiled
-def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: int, wild: bool) -> int:
-    """Return the bonus lines of seven cards by their masks; `suits` has those of the ranks of each suit, 16 bits apart."""
+def natural_rank_lines(twice: int, thrice: int, four: int) -> int:
+    """Return the bonus lines that ranks make without the joker: pairs, threes and fours of a kind."""
+    lines, pairs = 0, ones(twice)
+    if thrice:
+        lines |= L_THREE
+        if pairs >= 2:
+            lines |= L_FULL
+        if four:
+            lines |= L_FOUR
+    if pairs >= 3:
+        lines |= L_THREE_PAIR
+    return lines
+
+
+@compiled
+def wild_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
+    """Return the bonus lines that ranks make beside a joker that stands for any card."""
+    lines, pairs = 0, ones(twice)
+    if twice:
+        lines |= L_THREE
+    if thrice or pairs >= 2:
+        lines |= L_FULL
+    if thrice:
+        lines |= L_FOUR
+    if four:
+        lines |= L_FIVE
+    if pairs >= 3 or (pairs == 2 and ones(once) > 2):
+        lines |= L_THREE_PAIR
+    return lines
+
+
+@compiled
+def completing_rank_lines(once: int, twice: int, thrice: int, four: int) -> int:
+    """Return the bonus lines that ranks make beside a joker that counts as an ace where it completes nothing."""
     lines = 0
-    pairs = ones(twice)
-    if not joker:
-        if thrice:
-            lines |= L_THREE
-            if pairs >= 2:
-                lines |= L_FULL
-            if four:
-                lines |= L_FOUR
-        if pairs >= 3:
-            lines |= L_THREE_PAIR
-    else:
-        if wild:
-            if twice:
-                lines |= L_THREE
-            if thrice or pairs >= 2:
-                lines |= L_FULL
-            if thrice:
-                lines |= L_FOUR
-            if four:
-                lines |= L_FIVE
-            if pairs >= 3 or (pairs == 2 and ones(once) > 2):
-                lines |= L_THREE_PAIR
-        else:
-            ace_twice, ace_thrice = twice | once & ACE_BIT, thrice | twice & ACE_BIT
-            ace_pairs = ones(ace_twice)
-            if ace_thrice:
-                lines |= L_THREE
-                if ace_pairs >= 2:
-                    lines |= L_FULL
-            if four or thrice & ACE_BIT:
-                lines |= L_FOUR
-            if four & ACE_BIT:
-                lines |= L_FIVE
-            if ace_pairs >= 3:
-                lines |= L_THREE_PAIR
-        if four & ACE_BIT:
-            lines |= L_FIVE_ACES
-    if has_straight(once, joker):
-        lines |= L_STRAIGHT
-    needed = 5 - joker
+    ace_twice, ace_thrice = twice | once & ACE_BIT, thrice | twice & ACE_BIT
+    ace_pairs = ones(ace_twice)
+    if ace_thrice:
+        lines |= L_THREE
+        if ace_pairs >= 2:
+            lines |= L_FULL
+    if four or thrice & ACE_BIT:
+        lines |= L_FOUR
+    if four & ACE_BIT:
+        lines |= L_FIVE
+    if ace_pairs >= 3:
+        lines |= L_THREE_PAIR
+    return lines
+
+
+@compiled
+def flush_lines(suits: int, joker: int) -> int:
+    """Return the bonus lines that the ranks of each suit make, 16 bits apart; a royal match takes king and queen of another."""
+    lines, needed = 0, 5 - joker
     for suit in range(4):
         mask = suits >> 16 * suit & 0x1FFF
         if ones(mask) >= needed:
@@ -259,6 +270,22 @@ def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: i
                     if other != suit and (suits >> 16 * other & 0x1FFF) & (3 << 10) == 3 << 10:
                         lines |= L_MATCH
     return lines
+
+
+@compiled
+def lines_of(once: int, twice: int, thrice: int, four: int, joker: int, suits: int, wild: bool) -> int:
+    """Return the bonus lines of seven cards by their masks; `suits` has those of the ranks of each suit, 16 bits apart."""
+    if not joker:
+        lines = natural_rank_lines(twice, thrice, four)
+    elif wild:
+        lines = wild_rank_lines(once, twice, thrice, four)
+    else:
+        lines = completing_rank_lines(once, twice, thrice, four)
+    if joker and four & ACE_BIT:
+        lines |= L_FIVE_ACES
+    if has_straight(once, joker):
+        lines |= L_STRAIGHT
+    return lines | flush_lines(suits, joker)
 
 
 @compiled

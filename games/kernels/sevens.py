@@ -47,7 +47,7 @@ _BLOCK: Final = 1 << 16
 
 
 class Ranks(NamedTuple):
-    """What ranks come to, by their mask: the five highest and the best straight, as they compare (0: none)."""
+    """Tables by the mask of ranks: the five highest ranks and the best straight, as they compare (0: none)."""
 
     down: Ints
     straights: Ints
@@ -76,7 +76,7 @@ def _fill(down: Ints, straights: Ints, with_joker: Ints, lowest: bool) -> None:
 
 
 @compiled
-def held(suits: int) -> tuple[int, int, int, int]:
+def rank_masks(suits: int) -> tuple[int, int, int, int]:
     """Return the masks of the ranks that are there at least once, twice, three times and four times."""
     a, b, c, d = suits & _LANE, suits >> 16 & _LANE, suits >> 32 & _LANE, suits >> 48 & _LANE
     both, either, both_more, either_more = a & b, a | b, c & d, c | d
@@ -89,7 +89,7 @@ def held(suits: int) -> tuple[int, int, int, int]:
 
 
 @compiled
-def each_of(suits: int) -> int:
+def cards_by_suit(suits: int) -> int:
     """Return how many cards there are of each suit, in its lane."""
     pairs = suits - (suits >> 1 & _LANES * 0x5555)
     fours = (pairs & _LANES * 0x3333) + (pairs >> 2 & _LANES * 0x3333)
@@ -98,12 +98,12 @@ def each_of(suits: int) -> int:
 
 
 @inlined
-def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
-    """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
-    once, twice, thrice, four = held(suits)
-    completed = with_joker if joker else straights
+def best_flush(suits: int, joker: bool, down: Ints, completed: Ints) -> int:
+    """Return the value of the best flush or straight flush among the cards; 0 where there is none."""
+    enough = (
+        cards_by_suit(suits) + _LANES * (12 if joker else 11) & _LANES << 4
+    )  # five of a suit, or four and the joker
     best = 0
-    enough = each_of(suits) + _LANES * (12 if joker else 11) & _LANES << 4  # five of a suit, or four and the joker
     if enough:
         at = 0
         while not enough >> 16 * at & 1 << 4:
@@ -117,6 +117,15 @@ def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: 
             best = FLUSH << CLASS_SHIFT | wide(down[suit | 1 << (top(~suit & _LANE) - 2)])
         else:
             best = FLUSH << CLASS_SHIFT | wide(down[suit])
+    return best
+
+
+@inlined
+def best_five(suits: int, joker: bool, down: Ints, straights: Ints, with_joker: Ints) -> int:
+    """Return the value of the best hand of five among the cards, as `games.kernels.ranking.five` gives it."""
+    once, twice, thrice, four = rank_masks(suits)
+    completed = with_joker if joker else straights
+    best = best_flush(suits, joker, down, completed)
     if joker:
         if four & ACE_BIT:
             return FIVE_ACES << CLASS_SHIFT | 14 << 16
@@ -175,11 +184,11 @@ def rank_sevens(cards: Ints, lowest: bool = False, workers: int = 1) -> Ints:
     values = np.empty(len(cards), dtype=np.int32)
     ranks = ranks_of(lowest)
     blocks = [slice(at, at + _BLOCK) for at in range(0, len(cards), _BLOCK)]
-    _each(lambda block: _rank(cards[block], *ranks, values[block]), blocks, workers)
+    _in_parts(lambda block: _rank(cards[block], *ranks, values[block]), blocks, workers)
     return values
 
 
-def _each(work: Any, parts: list[Any], workers: int) -> list[Any]:
+def _in_parts(work: Any, parts: list[Any], workers: int) -> list[Any]:
     if workers == 1:
         return [work(part) for part in parts]
     with ThreadPoolExecutor(workers) as pool:
@@ -205,11 +214,11 @@ def _count(a: int, b: int, counts: Ints) -> None:
                     six = five | _bit(f)
                     for g in range(f + 1, 52):
                         seven = six | _bit(g)
-                        once, twice, thrice, all_four = held(seven)
+                        once, twice, thrice, all_four = rank_masks(seven)
                         lines = lines_of(once, twice, thrice, all_four, 0, seven, False)
                         counts[0, lines] += 1
                         counts[1, lines] += 1
-                    once, twice, thrice, all_four = held(six)
+                    once, twice, thrice, all_four = rank_masks(six)
                     counts[0, lines_of(once, twice, thrice, all_four, 1, six, False)] += 1
                     counts[1, lines_of(once, twice, thrice, all_four, 1, six, True)] += 1
 
@@ -228,6 +237,6 @@ def count_lines(workers: int = 1, lowest_cards: list[tuple[int, int]] | None = N
         return counts
 
     total = np.zeros((2, LINE_SETS), dtype=np.int64)
-    for counts in _each(counted, lowest_cards, workers):
+    for counts in _in_parts(counted, lowest_cards, workers):
         total += counts
     return total

@@ -1,6 +1,6 @@
-"""Fortune Asia Poker as numbers: hands of four ranked, and a house way of three hands (`four_card`, `house_way_asia`).
+"""Three hands as numbers: hands of four ranked, and a house way of three hands (`games.cards.four_card`, `house_way_asia`).
 
-A house way's rows and plays are arguments. Which settings it accepts is asked of all 105 ways to part seven cards.
+A house way's rows and plays are arguments. All 105 ways to divide seven cards are tried to find the settings that it accepts.
 """
 
 from __future__ import annotations
@@ -160,6 +160,22 @@ def accepts_three(
 
     `settings` is room for the values of all settings: `room_for_settings`.
     """
+    kind, leading, once, twice = ranks_folded(cards, kinds)
+    complete, count = legal_settings(cards, settings)
+    for row in range(rows.shape[0]):
+        if not rows[row, 0] >> kind & 1 or not rows[row, 1] & leading:
+            continue
+        if rows[row, 2] >= 0 and rows[row, 2] != complete:
+            continue
+        answer = accepted_by_row(rows[row], plays, settings, count, once & ~twice, twice, high, medium, low)
+        if answer >= 0:
+            return answer == 1
+    return False
+
+
+@compiled
+def ranks_folded(cards: Ints, kinds: Ints) -> tuple[int, int, int, int]:
+    """Return the kind of seven cards by how their ranks repeat, the bit of the leading rank, and the ranks once and twice."""
     once = twice = thrice = four = five = wide(0)
     for at in range(7):
         card = wide(cards[at])
@@ -168,8 +184,14 @@ def accepts_three(
         once, twice, thrice, four = one_more(bit, once, twice, thrice, four)
     kind = kinds[ones(twice) << 9 | ones(thrice) << 6 | ones(four) << 3 | ones(five)]
     most = five if five else four if four else thrice if thrice else twice if twice else once
-    leading = wide(1) << (top(most) - 2)
-    singles = once & ~twice
+    return kind, wide(1) << (top(most) - 2), once, twice
+
+
+@compiled
+def legal_settings(cards: Ints, settings: Ints) -> tuple[bool, int]:
+    """Put the legal settings of seven cards into `settings`; return whether four can be a straight or flush, and how many
+    settings there are.
+    """
     complete, count = False, 0
     for a in range(4):
         for b in range(a + 1, 5):
@@ -188,25 +210,30 @@ def accepts_three(
                         if behind > middle > front:
                             settings[count, 0], settings[count, 1], settings[count, 2] = behind, middle, front
                             count += 1
-    for row in range(rows.shape[0]):
-        if not rows[row, 0] >> kind & 1 or not rows[row, 1] & leading:
-            continue
-        if rows[row, 2] >= 0 and rows[row, 2] != complete:
-            continue
-        first = rows[row, 3]
-        while first < rows[row, 4]:
-            past, made, accepted = first, False, False
-            while past < rows[row, 4] and plays[past, 0] == plays[first, 0]:
-                best = best_by(plays[past], settings, count, singles, twice)
-                if best >= 0:
-                    made = True
-                    found = settings[best]
-                    accepted = accepted or (found[0] == high and found[1] == medium and found[2] == low)
-                past += 1
-            if made:
-                return accepted
-            first = past
-    return False
+    return complete, count
+
+
+@compiled
+def accepted_by_row(
+    row: Ints, plays: Ints, settings: Ints, count: int, singles: int, twice: int, high: int, medium: int, low: int
+) -> int:
+    """Return 1 where the first group of a row's plays that can be made accepts hands of these values, 0 where it does not, and
+    -1 where none can be made.
+    """
+    first = row[3]
+    while first < row[4]:
+        past, made, accepted = first, False, False
+        while past < row[4] and plays[past, 0] == plays[first, 0]:
+            best = best_by(plays[past], settings, count, singles, twice)
+            if best >= 0:
+                made = True
+                setting = settings[best]
+                accepted = accepted or (setting[0] == high and setting[1] == medium and setting[2] == low)
+            past += 1
+        if made:
+            return 1 if accepted else 0
+        first = past
+    return -1
 
 
 @compiled

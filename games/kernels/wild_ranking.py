@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy.typing as npt
 
-from games.kernels.compiling import compiled, wide
+from games.kernels.compiling import compiled, inlined, wide
 from games.kernels.ranking import JOKER, ROYAL, WHEEL, one_more, ones, ranks_down, top
 
 Ints = npt.NDArray[Any]
@@ -39,9 +39,9 @@ def wild_value(cards: Ints, deuces: bool) -> int:
     return value_of(cards, -1, deuces)
 
 
-@compiled
-def value_of(cards: Ints, side: int, deuces: bool) -> int:
-    """Return the value of five cards, with the side card, where there is one (0 to 51), in the joker's place."""
+@inlined
+def folded_wild(cards: Ints, side: int, deuces: bool) -> tuple[int, int, int, int, int, bool]:
+    """Return the ranks that stand once, twice, thrice and four times, how many cards are wild, and whether the suits agree."""
     once = twice = thrice = four = wilds = wide(0)
     suit, suited = -1, True
     for at in range(5):
@@ -55,6 +55,13 @@ def value_of(cards: Ints, side: int, deuces: bool) -> int:
         if suit >= 0 and suit != card & 3:
             suited = False
         suit = card & 3
+    return once, twice, thrice, four, wilds, suited
+
+
+@compiled
+def value_of(cards: Ints, side: int, deuces: bool) -> int:
+    """Return the value of five cards, with the side card, where there is one (0 to 51), in the joker's place."""
+    once, twice, thrice, four, wilds, suited = folded_wild(cards, side, deuces)
     if not once:
         return FIVE_WILDS << CLASS_SHIFT
     kinds = ones(once)

@@ -1,30 +1,30 @@
 """The chapters of the regulation as data: paytables, limits, dates, each with its section.
 
-The numbers live in `games/rulebook/rules/<jurisdiction>/<chapter>.toml`; this file gives them a shape and holds no number of its
-own. A rules submission (`games.rulebook.rulebook`) chooses among them.
+The numbers stand in `games/rulebook/rules/<jurisdiction>/<chapter>.toml`; this file gives them a shape and holds no number of
+its own. A rules submission (`games.rulebook.rulebook`) chooses among them.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 import msgspec
 
-from games.cards.ranking import LINES_BY_RANK, JokerMode, Wheel
+from games.cards.ranking import Wheel
+from games.rulebook.chapter_files import add_table, chapter_names, remove_table, table_of
 from games.rulebook.citation import Citation, cite
 from games.rulebook.lent import cited, with_lent
 from games.rulebook.money import Odds, parse_money
+from games.rulebook.paytables import PayLine, Paytable
 
+GUIDE: Final = "docs/adding-a-game.md says what a chapter has"
 SUBMISSIONS: Final = Citation("58 Pa. Code § 601a.2")
 REFERENCE: Final = "688a"
 """The chapter by whose section numbers the shared rules go."""
-ANY_SEVEN_CARD_STRAIGHT_FLUSH: Final = "seven_card_straight_flush_any"
-Picks = Literal["best_paid", "first_printed", "highest_rank"]
 
 
 class RulesRefused(ValueError):
@@ -41,100 +41,6 @@ class RulesRefused(ValueError):
 
 def _clipped(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]} …"
-
-
-class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a paytable: a hand and what it pays, as odds, as a push, or in cents and a share of the meter."""
-
-    hand: str
-    odds: Odds | None
-    push: bool
-    amount_cents: int
-    meter_bp: int
-    envy_cents: int
-    cite: str
-
-    def is_made(self, lines_made: frozenset[str]) -> bool:
-        """Say whether a hand that makes these lines makes this one."""
-        if self.hand == ANY_SEVEN_CARD_STRAIGHT_FLUSH:
-            return not lines_made.isdisjoint(("seven_card_straight_flush", "seven_card_straight_flush_joker"))
-        return self.hand in lines_made
-
-
-class Paytable(msgspec.Struct, frozen=True, kw_only=True):
-    """A paytable as printed. `wager_cents`, the seed and the rates are there for a progressive.
-
-    `scales`: the amounts are "for 1" and go with the wager filed; `rate_filed`: the text prints no rate, it is filed.
-    `least_wager_cents` and `maximum_cents` are those of a Must-Hit-By configuration, whose minimum is the seed (§ 645c.3).
-
-    `picks` says which of several lines made is paid: the best paid where all are odds (D15), the first printed where
-    amounts or shares of a meter are among them, or the highest ranking hand where that is filed.
-    """
-
-    wager: str
-    name: str
-    cite: str
-    lines: tuple[Line, ...]
-    wager_cents: int | None
-    joker: JokerMode
-    stake_returned: bool
-    seed_cents: int
-    rate_bp: int
-    reserve_rate_bp: int
-    scales: bool
-    rate_filed: bool
-    least_wager_cents: int
-    maximum_cents: int
-    has_envy: bool
-    picks: Picks
-
-    def best(self, lines_made: frozenset[str]) -> Line | None:
-        """Return the line that is paid among those made, or none.
-
-        >>> fortune = chapter("pa", "688a").paytable("fortune_bonus", "1")
-        >>> fortune.best(frozenset({"straight", "three_of_a_kind"})).hand
-        'three_of_a_kind'
-        """
-        known = _known(_best_lines, self)
-        if lines_made not in known:
-            known[lines_made] = self._best([line for line in self.lines if line.is_made(lines_made)])
-        return known[lines_made]
-
-    def envy(self, lines_made: frozenset[str]) -> Line | None:
-        """Return the highest line with an Envy Bonus among those made, or none."""
-        known = _known(_envy_lines, self)
-        if lines_made not in known:
-            known[lines_made] = next(
-                (each for each in self.lines if each.envy_cents and each.is_made(lines_made)), None
-            )
-        return known[lines_made]
-
-    def _best(self, made: Sequence[Line]) -> Line | None:
-        if not made:
-            return None
-        if self.picks == "first_printed":
-            return made[0]
-        if self.picks == "highest_rank":
-            return min(made, key=lambda line: LINES_BY_RANK.index(line.hand))
-        best = made[0]
-        for line in made:
-            if best.odds is None or (line.odds is not None and line.odds.is_better_than(best.odds)):
-                best = line
-        return best
-
-
-_Known = dict[int, tuple[Paytable, dict[frozenset[str], Line | None]]]
-"""The answer for each set of lines that hands have made, by the paytable's identity (which its presence here keeps)."""
-
-_best_lines: _Known = {}
-_envy_lines: _Known = {}
-
-
-def _known(answers: _Known, paytable: Paytable) -> dict[frozenset[str], Line | None]:
-    found = answers.get(id(paytable))
-    if found is None:
-        found = answers[id(paytable)] = (paytable, {})
-    return found[1]
 
 
 Closes = Literal["no_more_bets", "first_card", "activation", "further_cards", "reveal"]
@@ -205,8 +111,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     it has no such rule; what is not in it has the same number where the chapter is `like` 688a, and is not there otherwise.
     A chapter's own rules name its sections whole (`687a.11(b)`). `assumed`: the shared sections are those of a chapter that
     we do not hold (D13). `dealer_face_up`: the dealer's cards are dealt face up. `exposure_voids_by`: the way of dealing of
-    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14). `cited` and
-    `held` keep what `cite` and `has` have answered.
+    which § 688a.13(i) speaks. `in_force`: whether it ever was; one that was not serves what-if replays only (D14).
+    `citations` and `has_answers` keep the answers of `cite` and `has`.
     """
 
     jurisdiction: str
@@ -235,8 +141,8 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
     like: bool
     assumed: bool
     sections: Mapping[str, str | None]
-    cited: dict[str, Citation] = {}
-    held: dict[str, bool] = {}
+    citations: dict[str, Citation] = {}
+    has_answers: dict[str, bool] = {}
 
     @property
     def key(self) -> str:
@@ -254,9 +160,9 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         >>> chapter("pa", "688a").has("13(i)"), chapter("pa", "688a").has("687a.11(b)")
         (True, False)
         """
-        known = self.held.get(section)
+        known = self.has_answers.get(section)
         if known is None:
-            known = self.held[section] = self._has(section)
+            known = self.has_answers[section] = self._has(section)
         return known
 
     def _has(self, section: str) -> bool:
@@ -271,9 +177,9 @@ class Chapter(msgspec.Struct, frozen=True, kw_only=True):
         >>> chapter("pa", "688a").cite("12(b)")
         '58 Pa. Code § 688a.12(b)'
         """
-        known = self.cited.get(section)
+        known = self.citations.get(section)
         if known is None:
-            known = self.cited[section] = self._cite(section)
+            known = self.citations[section] = self._cite(section)
         return known
 
     def _cite(self, section: str) -> Citation:
@@ -307,20 +213,42 @@ def chapter(jurisdiction: str, name: str) -> Chapter:
     >>> chapter("pa", "688a").numbers["qualifying_wager_cents"]
     500
     """
-    if name not in _chapters().get(jurisdiction, ()):
-        raise KeyError(f"{jurisdiction}-{name}")
-    table = with_lent(_table(jurisdiction, name), lambda other: _table(jurisdiction, other))
+    table = with_lent(table_of(jurisdiction, name), lambda other: table_of(jurisdiction, other))
     try:
         return _chapter(table)
     except KeyError as error:
-        file = f"games/rulebook/rules/{jurisdiction}/{name}.toml"
-        message = f"{file}: {error} is missing; docs/adding-a-game.md says what a chapter has"
-        raise ValueError(message) from error
+        raise ValueError(f"games/rulebook/rules/{jurisdiction}/{name}.toml: {error} is missing; {GUIDE}") from error
 
 
-def _table(jurisdiction: str, name: str) -> Mapping[str, Any]:
-    text = files("games.rulebook").joinpath("rules", jurisdiction, f"{name}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def add_chapter(text: str) -> Chapter:
+    """Take in a chapter from the text of its TOML, beside those of the package; return it.
+
+    Raises `ValueError` where the text is no chapter, or where the chapter is known already; nothing is added then.
+    """
+    table = tomllib.loads(text)
+    for key in ("jurisdiction", "chapter"):
+        if key not in table:
+            raise ValueError(f"{key!r} is missing in the text of a chapter; {GUIDE}")
+    add_table(table)
+    _forget_answers()
+    try:
+        return chapter(table["jurisdiction"], table["chapter"])
+    except ValueError:
+        remove_chapter(f"{table['jurisdiction']}-{table['chapter']}")
+        raise
+
+
+def remove_chapter(key: str) -> None:
+    """Take out a chapter that was added, by its key such as `pa-700a`; KeyError for any other."""
+    jurisdiction, _, name = key.partition("-")
+    remove_table(jurisdiction, name)
+    chapter.cache_clear()
+    _forget_answers()
+
+
+def _forget_answers() -> None:
+    known_chapters.cache_clear()
+    cite.cache_clear()
 
 
 @cache
@@ -330,13 +258,13 @@ def known_chapters() -> tuple[str, ...]:
     >>> "pa-688a" in known_chapters()
     True
     """
-    return tuple(f"{jurisdiction}-{name}" for jurisdiction, names in _chapters().items() for name in names)
+    return tuple(f"{jurisdiction}-{name}" for jurisdiction, names in chapter_names().items() for name in names)
 
 
 def known_rules() -> list[KnownRule]:
     """Return every wager, paytable and packaged house way that can be filed, chapter by chapter (`rack rules list`)."""
     rules = []
-    for jurisdiction, names in _chapters().items():
+    for jurisdiction, names in chapter_names().items():
         for name in names:
             book = chapter(jurisdiction, name)
             for wager in book.wagers.values():
@@ -346,17 +274,6 @@ def known_rules() -> list[KnownRule]:
             if book.house_way is not None and book.house_way_cite is not None:
                 rules.append(KnownRule(book.key, "", "", book.house_way, book.house_way_cite))
     return rules
-
-
-@cache
-def _chapters() -> Mapping[str, tuple[str, ...]]:
-    """The chapters there are, by jurisdiction, both sorted."""
-    found = {}
-    for folder in sorted(files("games.rulebook").joinpath("rules").iterdir(), key=lambda entry: entry.name):
-        if folder.is_dir():
-            names = (entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
-            found[folder.name] = tuple(sorted(names))
-    return found
 
 
 def _chapter(table: Mapping[str, Any]) -> Chapter:
@@ -403,14 +320,14 @@ def _chapter(table: Mapping[str, Any]) -> Chapter:
 
 
 def _in_full(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The paytables of a chapter, with those in the place of an entry that says which of another chapter's are the same."""
+    """The paytables of a chapter; an entry that names paytables of another chapter is replaced by these."""
     for entry in table.get("paytable", ()):
         if "from" not in entry:
             yield entry
             continue
         same = {
             other["name"]: other
-            for other in _table(table["jurisdiction"], entry["from"])["paytable"]
+            for other in table_of(table["jurisdiction"], entry["from"])["paytable"]
             if other["wager"] == entry["wager"]
         }
         yield from ({**same[name], "cite": entry["cite"]} for name in entry["names"])
@@ -460,8 +377,8 @@ def _paytable(chapter_name: str, entry: Mapping[str, Any]) -> Paytable:
     )
 
 
-def _line(entry: Mapping[str, Any], cite_: Citation) -> Line:
-    return Line(
+def _line(entry: Mapping[str, Any], cite_: Citation) -> PayLine:
+    return PayLine(
         hand=entry["hand"],
         odds=Odds.parse(entry["odds"]) if "odds" in entry else None,
         push=entry.get("push", False),

@@ -1,7 +1,7 @@
 """Citations: the section of the regulation that a number, a line or a rule stands in.
 
-Chapters 645c, 659a and 688a are cited as 58 Pa. Code; 686a, 687a and 688a as first proposed are known from the annex to
-a rulemaking and are cited by it (D14); the California text by the Bureau's number of the game.
+A chapter is cited as one of 58 Pa. Code unless its file says otherwise (`cited_as`): chapters that are known from the annex
+to a rulemaking are cited by the annex (D14), the California text by the Bureau's number of the game.
 """
 
 from __future__ import annotations
@@ -9,18 +9,9 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-ANNEX: Final = "Annex A, rulemaking 125-223, § {chapter}.{section}"
+from games.rulebook.chapter_files import citation_form
+
 CODE: Final = "58 Pa. Code § {chapter}.{section}"
-
-# chapter -> (how it is cited, the number it is cited under). What is not here is a chapter of 58 Pa. Code.
-_FORMS: Final = {
-    "686a": (ANNEX, "686a"),
-    "687a": (ANNEX, "687a"),
-    "688a-proposed": (ANNEX, "688a"),
-    "gegr-002138": ("{chapter}, {section}", "GEGR-002138"),
-}
-
-
 ASSUMED: Final = ", assumed (D13)"
 
 
@@ -37,12 +28,12 @@ class Citation(str):
 
 @functools.lru_cache(maxsize=4096)
 def cite(chapter: str, section: str, assumed: bool = False) -> Citation:
-    """Return the citation of a section of a chapter.
+    """Return the citation of a section of a chapter, given by its number.
 
     >>> cite("688a", "12(b)")
     '58 Pa. Code § 688a.12(b)'
     >>> cite("687a", "12(c)")
     'Annex A, rulemaking 125-223, § 687a.12(c)'
     """
-    form, number = _FORMS.get(chapter, (CODE, chapter))
-    return Citation(form.format(chapter=number, section=section) + (ASSUMED if assumed else ""))
+    form = citation_form(chapter) or CODE
+    return Citation(form.format(chapter=chapter, section=section) + (ASSUMED if assumed else ""))

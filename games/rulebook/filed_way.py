@@ -1,6 +1,6 @@
-"""The house way that a casino files, whether it sets two hands (`house_way`) or three (`house_way_asia`).
+"""The house way that a casino files, of two hands (`house_way` in `games.house_ways`) or of three (`house_way_asia`).
 
-The rest of the program asks here and gets `Hand`s, so that it need not know which.
+Callers ask here and get `Hand`s, so that they need not know how many hands the house way sets.
 """
 
 from __future__ import annotations

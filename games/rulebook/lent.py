@@ -1,6 +1,6 @@
-"""What a chapter has from another, in the place of one that we do not hold (D13): the same data, cited as assumed.
+"""What a chapter takes from another in place of one that we do not hold (D13): the same data, cited as assumed.
 
-The law of this file: it joins tables as they were read and knows nothing of what is in them but where they cite.
+The law of this file: it joins tables as they were read, and of their contents it knows only where sections are cited.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def cited(chapter_name: str, section: str) -> Citation:
 def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
     """Return a chapter's table with the numbers, options and settings of the chapter that it names as `lent`.
 
-    `read` gives the table of a chapter. Nobody is refused by what is only assumed: the sections that demand something of a
-    filing are left out.
+    `read` returns the table of a chapter. What is only assumed refuses no filing: sections that demand something of one are
+    left out.
 
     >>> lender = {"numbers": {"seats": {"value": 6, "cite": "2(a)"}}}
     >>> with_lent({"lent": "688a"}, lambda name: lender)["numbers"]
@@ -45,13 +45,13 @@ def with_lent(table: Table, read: Callable[[str], Table]) -> Table:
         return table
     lender = read(name)
 
-    def whole(entry: Table) -> Table:
+    def as_lent(entry: Table) -> Table:
         kept = {key: value for key, value in entry.items() if key != "needs_shuffler"}
         return {**kept, "cite": f"{name}.{entry['cite']}"} if "cite" in entry else kept
 
     joined = dict(table)
     for key in _LISTS:
-        joined[key] = [*(whole(entry) for entry in lender.get(key, ())), *table.get(key, ())]
-    numbers = {key: whole(entry) for key, entry in lender["numbers"].items()}
+        joined[key] = [*(as_lent(entry) for entry in lender.get(key, ())), *table.get(key, ())]
+    numbers = {key: as_lent(entry) for key, entry in lender["numbers"].items()}
     joined["numbers"] = {**numbers, **table.get("numbers", {})}
     return joined

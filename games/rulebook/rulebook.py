@@ -1,7 +1,7 @@
-"""Rules submissions: what a casino files of its options, read strictly and checked against the chapter (§ 601a.2).
+"""Rules submissions: the options that a casino files, read strictly and checked against the chapter (§ 601a.2).
 
-The law of this file: a submission only chooses among what the chapter allows; whatever it says beside that is refused
-with the file, the key, what was expected and the section. The format is documented in docs/rules-submissions.md.
+The law of this file: a submission only chooses among what the chapter allows. Anything else in it is refused, with the file,
+the key, what was expected and the section. docs/rules-submissions.md documents the format.
 """
 
 from __future__ import annotations
@@ -14,16 +14,12 @@ from typing import Any, Final
 
 import msgspec
 
-from games.cards.cards import JOKER, parse_cards, rank
-from games.cards.ranking import seven_card_lines
 from games.house_ways.house_way import HouseWayError
 from games.rulebook.chapters import (
     SUBMISSIONS,
     Chapter,
     KnownRule,
-    Line,
     Option,
-    Paytable,
     RulesRefused,
     WagerRule,
     chapter,
@@ -33,21 +29,15 @@ from games.rulebook.chapters import (
 from games.rulebook.citation import Citation
 from games.rulebook.filed_way import FiledWay, read_way
 from games.rulebook.money import parse_money, show_money
+from games.rulebook.offer import WagerOffer, most_from_smallest_wagers
+from games.rulebook.paytables import PayLine, Paytable
 from games.rulebook.submission import read_toml, simple_submission, submission_from_words
 
 __all__ = [
-    "Chapter", "KnownRule", "Line", "Offer", "Paytable", "Rulebook", "RulesRefused", "WagerRule", "chapter",
+    "Chapter", "KnownRule", "PayLine", "Paytable", "Rulebook", "RulesRefused", "WagerOffer", "WagerRule",
+    "chapter",
     "known_chapters", "known_rules", "parse_submission", "simple_submission", "submission_from_words",
 ]  # fmt: skip
-
-
-class Offer(msgspec.Struct, frozen=True):
-    """A wager that is offered, with its limits in cents; `paytable` is none where all are paid alike (base)."""
-
-    wager: str
-    paytable: Paytable | None
-    min_cents: int
-    max_cents: int
 
 
 class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +49,7 @@ class Rulebook(msgspec.Struct, frozen=True, kw_only=True):
     effective_gaming_day: str
     digest: str
     text: str
-    offers: dict[str, Offer]
+    offers: dict[str, WagerOffer]
     deal_method: str
     starting: str
     shuffler: str
@@ -100,7 +90,7 @@ def parse_submission(toml_text: str, source: str = "rules submission") -> Rulebo
     >>> book.offers["fortune_bonus"].paytable.best(frozenset({"flush"})).odds.winnings(500)
     2000
     """
-    return _Reader(source, toml_text, read_toml(toml_text, source)).rulebook()
+    return _SubmissionReader(source, toml_text, read_toml(toml_text, source)).rulebook()
 
 
 class _Section:
@@ -152,12 +142,12 @@ class _Section:
         inner = self.take(key, dict, expected)
         return _Section(self.source, f"{self.name}.{key}" if self.name else key, inner)
 
-    def left(self) -> tuple[str, ...]:
+    def keys_left(self) -> tuple[str, ...]:
         return tuple(self._left)
 
-    def close(self, known: Iterable[str]) -> None:
+    def close(self, expected_keys: Iterable[str]) -> None:
         for key in self._left:
-            raise self.refuse(key, f"unknown; expected one of {', '.join(known)}")
+            raise self.refuse(key, f"unknown; expected one of {', '.join(expected_keys)}")
 
 
 _PERCENT: Final = re.compile(r"([0-9]{1,3})(?:\.([0-9]{1,2}))?%", re.ASCII)
@@ -175,8 +165,8 @@ _TOP: Final = (
 _TABLE: Final = ("deal_method", "starting", "shuffler", "decks", "adjacent_boxes")
 
 
-class _Reader:
-    """Reads one submission from the top down. Each method reads one part and says what is wrong with it."""
+class _SubmissionReader:
+    """Reads one submission from the top down. Each method reads one part and reports its errors."""
 
     def __init__(self, source: str, text: str, table: Mapping[str, Any]) -> None:
         self.source = source
@@ -239,13 +229,13 @@ class _Reader:
             raise self.top.refuse("effective_gaming_day", message)
         return day
 
-    def _offers(self) -> tuple[dict[str, Offer], str | None, bool, str | None, bool]:
+    def _offers(self) -> tuple[dict[str, WagerOffer], str | None, bool, str | None, bool]:
         wagers = self.top.table("wagers", "a table for each wager offered")
         rules = self.chapter.wagers
-        for name in wagers.left():
+        for name in wagers.keys_left():
             if name not in rules:
                 raise wagers.refuse(name, f"no such wager; the chapter has {', '.join(rules)}", self._wagers_cite())
-        offers: dict[str, Offer] = {}
+        offers: dict[str, WagerOffer] = {}
         meter, linked, mystery_meter, linked_mystery = None, False, None, False
         for name, rule in rules.items():
             if rule.of is not None:
@@ -273,10 +263,10 @@ class _Reader:
             else:
                 low, high = self._limits(section, rule, offers.get(rule.within or ""))
             section.close(known)
-            offers[name] = Offer(name, paytable, low, high)
+            offers[name] = WagerOffer(name, paytable, low, high)
         return offers, meter, linked, mystery_meter, linked_mystery
 
-    def _needs(self, offers: Mapping[str, Offer], settings: Mapping[str, bool | str | int]) -> None:
+    def _needs(self, offers: Mapping[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> None:
         """Refuse a wager without what it is offered beside: another wager, of at least some amount, or a setting."""
         for name, offer in offers.items():
             rule, paytable = self.chapter.wagers[name], offer.paytable
@@ -294,13 +284,13 @@ class _Reader:
     def _wagers_cite(self) -> str:
         return next((rule.cite for rule in self.chapter.wagers.values() if not rule.always), SUBMISSIONS)
 
-    def _derived(self, wagers: _Section, rule: WagerRule, of: Offer) -> Offer:
+    def _derived(self, wagers: _Section, rule: WagerRule, of: WagerOffer) -> WagerOffer:
         """The offer of a wager whose amount follows from another's: it is part of the game and is not filed."""
         if wagers.has(rule.name):
             message = f"is not filed; its amount is {rule.times} times the {rule.of} wager"
             raise wagers.refuse(rule.name, message, rule.cite)
         paytable = self.chapter.paytable(rule.name, rule.paytables[0]) if rule.paytables else None
-        return Offer(rule.name, paytable, rule.times * of.min_cents, rule.times * of.max_cents)
+        return WagerOffer(rule.name, paytable, rule.times * of.min_cents, rule.times * of.max_cents)
 
     def _paytable(self, section: _Section, rule: WagerRule) -> Paytable | None:
         if not rule.paytables:
@@ -314,7 +304,7 @@ class _Reader:
             raise section.refuse("paytable", f"{name!r} is not one; expected {expected}", cite)
         return self.chapter.paytable(rule.name, name)
 
-    def _limits(self, section: _Section, rule: WagerRule, within: Offer | None) -> tuple[int, int]:
+    def _limits(self, section: _Section, rule: WagerRule, within: WagerOffer | None) -> tuple[int, int]:
         low, high = section.money("min", rule.cite), section.money("max", rule.cite)
         if low < 1:
             raise section.refuse("min", "a wager is at least one cent", rule.cite)
@@ -394,7 +384,7 @@ class _Reader:
         except HouseWayError as error:
             raise self.top.refuse("house_way", str(error), section) from error
 
-    def _max_payout(self, offers: Mapping[str, Offer]) -> int | None:
+    def _max_payout(self, offers: Mapping[str, WagerOffer]) -> int | None:
         if not self.top.has("max_payout"):
             return None
         section = self.chapter.max_payout_cite
@@ -447,7 +437,7 @@ def _choose(section: _Section, key: str, options: Mapping[str, Option]) -> Optio
     return options[name]
 
 
-def _as_set(offers: dict[str, Offer], settings: Mapping[str, bool | str | int]) -> dict[str, Offer]:
+def _as_set(offers: dict[str, WagerOffer], settings: Mapping[str, bool | str | int]) -> dict[str, WagerOffer]:
     """Put the settings that change a paytable into it: how lines are picked (D15), the progressive's joker (D18)."""
     changed = dict(offers)
     for offer in offers.values():
@@ -460,59 +450,3 @@ def _as_set(offers: dict[str, Offer], settings: Mapping[str, bool | str | int]) 
             paytable = msgspec.structs.replace(paytable, joker=settings["progressive_joker"])
         changed[offer.wager] = msgspec.structs.replace(offer, paytable=paytable)
     return changed
-
-
-# The hands that win most: one for each bonus line, at its best. Where a hand leaves the dealer an ace, or the joker,
-# the dealer can have ace high against it.
-_BEST_HANDS: Final = tuple(
-    parse_cards(text)
-    for text in (
-        "As Ks Qs Js Ts 9s 8s",
-        "As Ks Qs Js Ts Kh Qh",
-        "As Ks Qs Js Ts 9s Jk",
-        "As Ks Qs Js Jk Kh Qh",
-        "As Ah Ad Ac Jk Ks Kh",
-        "Ks Kh Kd Kc Jk 3d 2c",
-        "As Ks Qs Js Ts 3d 2c",
-        "Ks Qs Js Ts 9s 3d 2c",
-        "Ks Kh Kd Kc 4h 3d 2c",
-        "Ks Kh Kd 4c 4h 3d 2c",
-        "Ks Js 9s 7s 5s 3d 2c",
-        "9s 8h 7d 6c 5h 3d 2c",
-        "Ks Kh Kd 9c 7h 3d 2c",
-    )
-)
-
-
-def most_from_smallest_wagers(offers: Mapping[str, Offer]) -> int:
-    """Return the most that a player's smallest wagers can win on one hand, of what a maximum payout caps (D19).
-
-    These are the odds of the Ace High and Fortune Bonus and the fixed amounts of the Progressive; the wagers win
-    together where one deal lets them: the dealer's ace high beside the player's hand, or both ace high (§ 688a.12(e)).
-
-    >>> book = parse_submission(simple_submission(paytables={"fortune_bonus": "2"}, **{"fortune_bonus.min": "5.00"}))
-    >>> most_from_smallest_wagers(book.offers)
-    4000000
-    """
-    ace_high = {} if "ace_high_bonus" not in offers else _smallest_ace_high(offers["ace_high_bonus"])
-    most = ace_high.get("both_ace_high", 0)
-    for cards in _BEST_HANDS:
-        won = sum(_smallest(offers[name], cards) for name in ("fortune_bonus", "progressive") if name in offers)
-        aces = sum(card != JOKER and rank(card) == 14 for card in cards)
-        dealer = [ace_high.get("dealer_ace_high_no_joker", 0)] if aces < 4 else []
-        dealer += [ace_high.get("dealer_ace_high_joker", 0)] if JOKER not in cards else []
-        most = max(most, won + max(dealer, default=0))
-    return most
-
-
-def _smallest(offer: Offer, cards: tuple[int, ...]) -> int:
-    assert offer.paytable is not None
-    line = offer.paytable.best(seven_card_lines(cards, offer.paytable.joker))
-    if line is None or line.push:
-        return 0
-    return line.amount_cents if line.odds is None else line.odds.winnings(offer.min_cents)
-
-
-def _smallest_ace_high(offer: Offer) -> dict[str, int]:
-    assert offer.paytable is not None
-    return {line.hand: line.odds.winnings(offer.min_cents) for line in offer.paytable.lines if line.odds is not None}

@@ -1,7 +1,7 @@
-"""Rules submissions from few words: the `rules` line of a transcript, written out as the TOML that it stands for.
+"""Rules submissions from a few words: the `rules` line of a transcript, written out as the TOML that it stands for.
 
 `pa-688a ace_high_bonus=1 progressive=4 min=5.00 max=1000.00 house_way=stones` becomes a whole rules submission, which is
-then read and checked like any other. The limits that are not given are wide.
+then read and checked like any other. Limits that are not given are wide.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,2}", re.ASCII)
 
 
 def read_toml(text: str, source: str) -> dict[str, Any]:
-    """Return what a submission's text says, its shape unchecked. Raises `RulesRefused` for what is no TOML, or monstrous."""
+    """Return a submission's text as a table, its shape unchecked. Raises `RulesRefused` for what is no TOML, or too large."""
     if len(text) > MAX_TEXT or max(map(len, text.split("\n"))) > MAX_LINE:
         message = f"a submission has at most {MAX_TEXT} characters, and {MAX_LINE} in a line"
         raise RulesRefused(source, "(whole file)", message, SUBMISSIONS)
@@ -121,8 +121,8 @@ def submission_from_words(words: Sequence[str]) -> str:
 
 
 def _unsaid_starting(book: Chapter) -> str:
-    """How the start is found where the words do not say it: the players' shaker may stand beside the dealer's (645c.2(a)),
-    so that with it nothing is in dispute that nobody spoke of."""
+    """How the start is found where the words leave it open. The players' shaker may stand beside the dealer's (645c.2(a)), so
+    that it puts nothing in dispute."""
     return "player_shaker" if "player_shaker" in book.startings else next(iter(book.startings))
 
 
@@ -142,12 +142,12 @@ def _read(words: Sequence[str]) -> tuple[Chapter, dict[str, str]]:
     return chapter(*words[0].split("-", 1)), given
 
 
-def _wager(book: Chapter, wager: WagerRule, given: dict[str, str], most: str) -> list[str]:
+def _wager(book: Chapter, wager: WagerRule, words: dict[str, str], most: str) -> list[str]:
     """Take the words that speak of a wager and write its table."""
     lines: list[str] = []
     amount, paytable = None, None
     if not wager.always:
-        filed = given.pop(wager.name)
+        filed = words.pop(wager.name)
         if len(wager.paytables) == 1 and filed == "yes":
             filed = wager.paytables[0]
         if wager.paytables:
@@ -158,18 +158,18 @@ def _wager(book: Chapter, wager: WagerRule, given: dict[str, str], most: str) ->
             raise RulesRefused(SOURCE, wager.name, f"{filed!r}; expected yes: it has no paytables", wager.cite)
     prefix = "" if wager.always else f"{wager.name}."
     if paytable is not None and paytable.maximum_cents:
-        meter, linked = given.pop(f"{wager.name}.meter", None), given.pop(f"{wager.name}.linked", None)
+        meter, linked = words.pop(f"{wager.name}.meter", None), words.pop(f"{wager.name}.linked", None)
         lines += [f"meter = {_quoted(meter)}"] if meter is not None else []
         return lines + ([f"linked = {_flag('linked', linked)}"] if linked is not None else [])
     for key, default in (("min", MIN_DEFAULT), ("max", most)):
-        value = given.pop(prefix + key, None) or given.pop(f"{wager.name}.{key}", default if amount is None else None)
+        value = words.pop(prefix + key, None) or words.pop(f"{wager.name}.{key}", default if amount is None else None)
         lines += [] if value is None else [f"{key} = {_quoted(value)}"]
     for word, key in (("wager", "amount"), ("rate", "rate")):
-        if f"{wager.name}.{word}" in given:
-            lines.append(f"{key} = {_quoted(given.pop(f'{wager.name}.{word}'))}")
+        if f"{wager.name}.{word}" in words:
+            lines.append(f"{key} = {_quoted(words.pop(f'{wager.name}.{word}'))}")
     if any(book.paytable(wager.name, name).wager_cents is not None for name in wager.paytables):
-        lines += [f"meter = {_quoted(given.pop('meter'))}"] if "meter" in given else []
-        lines += [f"linked = {_flag('linked', given.pop('linked'))}"] if "linked" in given else []
+        lines += [f"meter = {_quoted(words.pop('meter'))}"] if "meter" in words else []
+        lines += [f"linked = {_flag('linked', words.pop('linked'))}"] if "linked" in words else []
     return lines
 
 

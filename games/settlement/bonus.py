@@ -12,7 +12,7 @@ from math import inf
 import msgspec
 
 from games.cards.ranking import seven_card_lines
-from games.layout import Box, Layout
+from games.layout import BettingBox, TableLayout
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.progressive import after_winner, share_cents
 from games.settlement.wagers import (
@@ -29,7 +29,7 @@ from games.settlement.wagers import (
 
 Lines = Callable[[Paytable, Sequence[int], int | None], frozenset[str]]
 """Which lines of a paytable cards make; the last is the side card, where the game has one."""
-Settled = Callable[[Box, MaximumPayout], Due]
+Settled = Callable[[BettingBox, MaximumPayout], Due]
 
 
 def seven_card(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:
@@ -52,7 +52,7 @@ def is_qualifying(book: Rulebook, wager: str, stake_cents: int) -> bool:
     return stake_cents >= qualifying_cents(book, wager)
 
 
-def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
+def fortune_bonus(book: Rulebook, box: BettingBox, cap: MaximumPayout) -> Due:
     """Return what a Fortune Bonus Wager is due: the best paid line that the seven cards make (D15)."""
     wager, paytable = "fortune_bonus", offered(book, "fortune_bonus")
     if paytable is None or box.voided or box.has_abandoned(wager):
@@ -73,7 +73,7 @@ def fortune_bonus(book: Rulebook, box: Box, cap: MaximumPayout) -> Due:
 
 def progressive_payout(
     book: Rulebook,
-    box: Box,
+    box: BettingBox,
     cap: MaximumPayout,
     reading: int | None,
     lines: Lines = seven_card,
@@ -116,7 +116,7 @@ def progressive_payout(
 
 
 def envy_bonuses(
-    book: Rulebook, boxes: Sequence[Box], lines: Lines = seven_card, side: int | None = None
+    book: Rulebook, boxes: Sequence[BettingBox], lines: Lines = seven_card, side: int | None = None
 ) -> Iterator[Due]:
     """Each qualifying wager is paid for every qualifying hand of another patron, never for the dealer's (D17)."""
     for wager, envy, section in (
@@ -153,11 +153,11 @@ def envy_bonuses(
                 )
 
 
-def in_turn(book: Rulebook, layout: Layout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:
+def in_turn(book: Rulebook, layout: TableLayout, wagers: Mapping[str, Settled], lines: Lines = seven_card) -> list[Due]:
     """Return what every wager and Envy Bonus is due, from the highest seat down, a box's wagers in turn (§ 688a.11(e)-(h)).
 
-    `wagers` says how the game settles its own; Fortune and Progressive are the same in all. Winners of a meter are paid
-    from it in this order (D18), and a maximum payout is used up in it (D106).
+    `wagers` maps the game's own wagers to their settlement; Fortune and Progressive are the same in all games. Winners of a
+    meter are paid from it in this order (D18), which also uses up a maximum payout (D106).
     """
     dues: list[Due] = []
     rules = book.chapter.wagers

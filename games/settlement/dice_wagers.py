@@ -1,7 +1,7 @@
 """Wagers on the dice: Sum, Match and Beat It (58 Pa. Code § 645c.2(e), (g)).
 
-The law of this file: a die that was not read, or a red die that is not known, is tried out in every way that is left; where
-all ways come to the same, that is due, otherwise it cannot be told (D26). The cards have no part in it.
+The law of this file: if a die was not read, or it is unknown which die is red, every possibility is tried; an amount that is
+the same in all of them is due, otherwise the due amount is unknown (D26). The cards play no part.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise, product
 
 import msgspec
 
-from games.layout import Box, Dice, Layout
+from games.layout import BettingBox, Dice, TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
@@ -89,7 +89,7 @@ def lines_made(wager: str, number: int | None, dice: Dice) -> set[frozenset[str]
     return found
 
 
-def dice_wager(book: Rulebook, box: Box, wager: str, dice: Dice | None, number: int | None = None) -> Due:
+def dice_wager(book: Rulebook, box: BettingBox, wager: str, dice: Dice | None, number: int | None = None) -> Due:
     """Return what a wager on the dice is due: settled before the cards, whatever becomes of the hand (§ 645c.2(g), (h))."""
     paytable = offered(book, wager)
     if paytable is None:
@@ -106,17 +106,17 @@ def dice_wager(book: Rulebook, box: Box, wager: str, dice: Dice | None, number: 
 
 
 def _fraction(paytable: Paytable, hand: str, stake_cents: int) -> str | None:
-    """Say so where the odds leave a fraction of a cent (D25)."""
+    """Return a note where the odds leave a fraction of a cent, otherwise null (D25)."""
     odds = next(line.odds for line in paytable.lines if line.hand == hand)
     if odds is None or odds.is_exact(stake_cents):
         return None
     return f"D25: {odds} of {show_money(stake_cents)} leaves a fraction of a cent, which is not paid"
 
 
-def match_wagers(book: Rulebook, layout: Layout) -> Iterator[Due]:
+def match_wagers(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
     """Yield what each Match wager is due: a box can have several, each on a number of its own."""
     for box in layout.boxes:
-        for placed in box.others:
+        for placed in box.further:
             if placed.wager == "match":
                 one = msgspec.structs.replace(box, stakes={"match": placed.stake_cents}, bettor=placed.bettor)
                 due = dice_wager(book, one, "match", layout.dice, placed.number)

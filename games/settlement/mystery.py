@@ -1,7 +1,7 @@
 """The Must-Hit-By Mystery bonus: whose contribution wins it, and how much (58 Pa. Code § 645c.3(c), D21).
 
-A target hidden between a minimum and a maximum is passed by some contribution: the one that lifts the meter strictly above it
-wins the whole meter. The law of this file: what a target that is not known leaves open is said to be open.
+A target is hidden between a minimum and a maximum: the contribution that lifts the meter strictly above it wins the whole
+meter. The law of this file: an unknown target leaves some answers open, and the file reports them as open.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import sha256
 
 import msgspec
 
-from games.layout import Contribution, Cycle, Layout, Mystery
+from games.layout import Contribution, Cycle, Mystery, TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
@@ -21,10 +21,10 @@ PAID = "645c.3(c)(7)"
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cycle comes to: who wins which meter, what is wrong about the hit on record, and what cannot be told.
+    """The ruling on a cycle: who wins which meter, what is wrong about the hit on record, and what remains open.
 
-    `winner` is null where nobody wins, or where it is not known who (`unsure` is then the seat that may). `wrong` says what
-    was wrong at the seat `at`, `right` what should have been.
+    `winner` is null where nobody wins, or where the winner is unknown (`unsure` is then the seat that may have won). `wrong`
+    is what was wrong at the seat `at`, `right` what should have been, `doubt` why the ruling is open.
     """
 
     winner: Contribution | None = None
@@ -45,7 +45,7 @@ def is_committed(commitment: str, target_centicents: int, nonce: str) -> bool:
 
 
 def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
-    """Return what a cycle comes to under a configuration (§ 645c.3(c)(3), (4))."""
+    """Return the ruling on a cycle under a configuration (§ 645c.3(c)(3), (4))."""
     if cycle.hit is None:
         return _no_hit(cycle, paytable)
     return _with_target(cycle, paytable) if cycle.hit.target is not None else _without_target(cycle, paytable)
@@ -54,7 +54,7 @@ def ruling(cycle: Cycle, paytable: Paytable) -> Ruling:
 def _no_hit(cycle: Cycle, paytable: Paytable) -> Ruling:
     """No target is above the maximum: the contribution that lifts the meter above it hits, if none did before."""
     passed = _first_above(cycle, paytable.maximum_cents * 100)
-    if passed is None or passed.before > paytable.maximum_cents * 100:
+    if passed is None or passed.reading_before > paytable.maximum_cents * 100:
         return Ruling()
     return Ruling(
         unsure=passed.seat,
@@ -73,7 +73,7 @@ def _with_target(cycle: Cycle, paytable: Paytable) -> Ruling:
     first = _first_above(cycle, target)
     if first is None and hit.reading > target and (own := _left_out(cycle)) is not None:
         return Ruling(winner=own, doubt="the contribution that hit the Must-Hit-By meter is not on record")
-    if first is not None and first.before > target:
+    if first is not None and first.reading_before > target:
         first, above = None, f"a hit before this round, when the meter passed {show_meter(target)}"
     if not low <= target <= high:
         return Ruling(
@@ -132,8 +132,8 @@ def _is_of(cycle: Cycle, seat: int, reading: int) -> Contribution | None:
     return next((each for each in cycle.contributions if (each.seat, each.reading) == (seat, reading)), None)
 
 
-def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
-    """Yield what the bonus is due: all of the meter to whoever won it, nothing to another who was given it (§ 645c.3(c)(7)).
+def mystery_bonuses(book: Rulebook, layout: TableLayout) -> Iterator[Due]:
+    """Yield what the bonus is due: the whole meter to the winner, nothing to another who was paid it (§ 645c.3(c)(7)).
 
     It stakes nothing; the base and progressive wagers beside it qualify. Where those of the winner do not, nothing is due
     there, and whether the next qualifying contribution of the round wins cannot be told (§ 645c.3(c)(1), (3), D372).
@@ -157,7 +157,7 @@ def mystery_bonuses(book: Rulebook, layout: Layout) -> Iterator[Due]:
         elif said.winner is not None:
             before = due.get(said.winner.seat, 0)
             due[said.winner.seat] = (before or 0) + share_cents(said.winner.reading, WHOLE_METER_BP)
-    for seat in table.paid:
+    for seat in table.paid_seats:
         due.setdefault(seat, 0 if table.complete else None)
     for seat, cents in due.items():
         outcome = Outcome.UNKNOWN if cents is None else Outcome.WIN if cents else Outcome.LOSE

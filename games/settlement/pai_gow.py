@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Literal
 
 from games.cards.ranking import Wheel, rank_five, rank_two
-from games.layout import Box, Hand
+from games.layout import BettingBox, Hand
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import EVEN_MONEY, Due, Outcome, due_of
 
@@ -114,7 +114,7 @@ _SECTIONS = {Outcome.WIN: "12(a)", Outcome.TIE: "11(f)(2)", Outcome.LOSE: "11(f)
 
 def base_due(
     book: Rulebook,
-    box: Box,
+    box: BettingBox,
     dealer: Hand,
     pushed: bool | None = False,
     push: Outcome = Outcome.TIE,

@@ -1,7 +1,7 @@
-"""What every game says of a wager: how it ended, what it is due, and the helpers that make a `Due`.
+"""What every game reports of a wager: its outcome, what it is due, and the helpers that make a `Due`.
 
-The law of this file: it knows no game. A game decides the outcome; here it becomes money, capped where the casino has
-filed a maximum payout, with the section that it stands on.
+The law of this file: it knows no game. A game decides the outcome; here the outcome becomes money, up to the filed maximum
+payout, with the section on which it rests.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from enum import StrEnum
 
 import msgspec
 
-from games.layout import Box
+from games.layout import BettingBox
 from games.rulebook.citation import Citation
 from games.rulebook.money import Odds
-from games.rulebook.rulebook import Line, Paytable, Rulebook
+from games.rulebook.rulebook import PayLine, Paytable, Rulebook
 
 EVEN_MONEY = Odds(1, 1)
 
 
 class Outcome(StrEnum):
-    """How a wager ended, or why it did not come to that."""
+    """How a wager ended, or why it did not end."""
 
     WIN = "win"
     LOSE = "lose"
@@ -115,7 +115,7 @@ def paytable_of(book: Rulebook, wager: str) -> Paytable:
 
 def due_of(
     book: Rulebook,
-    box: Box,
+    box: BettingBox,
     wager: str,
     outcome: Outcome,
     net_cents: int | None,
@@ -145,10 +145,10 @@ def due_of(
 
 def won_at_odds(
     book: Rulebook,
-    box: Box,
+    box: BettingBox,
     wager: str,
     paytable: Paytable,
-    line: Line,
+    line: PayLine,
     cap: MaximumPayout,
     section: str,
     other_reading: str | None = None,
@@ -166,7 +166,7 @@ def won_at_odds(
     return msgspec.structs.replace(due, uncapped_cents=uncapped, other_reading=other_reading)
 
 
-def without_cards(book: Rulebook, box: Box, wager: str, paytable: Paytable | None) -> Due:
+def without_cards(book: Rulebook, box: BettingBox, wager: str, paytable: Paytable | None) -> Due:
     """Settle an optional wager that no cards decide: its hand is void or abandoned, or the wager is not offered."""
     if box.voided:
         return due_of(book, box, wager, Outcome.VOID, 0, "13(d)", paytable)
@@ -175,6 +175,6 @@ def without_cards(book: Rulebook, box: Box, wager: str, paytable: Paytable | Non
     return not_offered(book, box, wager)
 
 
-def not_offered(book: Rulebook, box: Box, wager: str) -> Due:
+def not_offered(book: Rulebook, box: BettingBox, wager: str) -> Due:
     """Make the due of a wager that the rules do not offer: it cannot be told."""
     return due_of(book, box, wager, Outcome.UNKNOWN, None, "7(e)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from games.rulebook.money import show_money
-from games.rulebook.rulebook import Line, Rulebook
+from games.rulebook.rulebook import PayLine, Rulebook
 from replay.findings import Adjudication, Finding, Settlement
 from replay.packet.words import wager
 from replay.run.adjudicate import rules_of
@@ -86,7 +86,7 @@ def settled(settlement: Settlement, book: Rulebook) -> str:
     return f"{name} {says.format(odds=f'{odds.numerator} to {odds.denominator}' if odds else 'as the chapter says')}."
 
 
-def _pays(line: Line, envy: bool) -> str:
+def _pays(line: PayLine, envy: bool) -> str:
     if envy:
         return f"an Envy Bonus of {show_money(line.envy_cents, thousands=True)}"
     if line.push:

@@ -13,7 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from games.cards.cards import JOKER
-from games.layout import Decision, Layout
+from games.layout import Decision, TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
@@ -88,7 +88,7 @@ def turned(round_: Round) -> RecordedEvent | None:
 # --------------------------------------------------------------------------------------------------- what it is settled by
 
 
-def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+def _decided(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Put in the decisions, and the order of the settlement.
 
     What was decided after a card was exposed that voids the round decides nothing (D329).

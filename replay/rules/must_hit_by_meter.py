@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import msgspec
 
 from events.vocabulary import model
-from games.layout import Contribution, Cycle, MysteryHit
-from games.rulebook.chapters import Paytable, chapter, known_chapters
+from games.layout import Contribution, Cycle, MysteryWinner
+from games.rulebook.chapters import chapter, known_chapters
+from games.rulebook.paytables import Paytable
 from games.settlement.mystery import is_committed, ruling, show_meter
 from games.settlement.progressive import contribution
 from replay.findings import Finding, finding_id
@@ -131,7 +132,7 @@ def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Sai
         )
     elif state.advanced_seq and state.value is not None:
         last = Contribution(state.seat, state.before, state.value)
-        said = ruling(Cycle((last,), MysteryHit(event.seat, event.reading_centicents, target)), _limits(state))
+        said = ruling(Cycle((last,), MysteryWinner(event.seat, event.reading_centicents, target)), _limits(state))
         if said.at is not None:
             yield "MYST-TRIGGER", "3(c)(3)", said.right, said.wrong, evidence
         elif event.reading_centicents != state.value:

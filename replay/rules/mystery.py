@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from events.vocabulary import model
-from games.layout import Contribution, Cycle, Layout, Mystery, MysteryHit
-from games.rulebook.chapters import Paytable
+from games.layout import Contribution, Cycle, Mystery, MysteryWinner, TableLayout
+from games.rulebook.paytables import Paytable
 from games.rulebook.rulebook import Rulebook
 from games.settlement.mystery import Ruling, is_committed, ruling, show_meter
 from games.settlement.progressive import contribution
@@ -51,7 +51,7 @@ class Recorded(msgspec.Struct):
         if self.hit is not None:
             event = self.hit.payload
             target = None if self.committed is False else event.target_centicents
-            hit = MysteryHit(event.seat, event.reading_centicents, target)
+            hit = MysteryWinner(event.seat, event.reading_centicents, target)
         made = zip(self.contributions, self.befores, strict=True)
         return Cycle(
             tuple(Contribution(f.payload.seat, before, f.payload.reading_centicents) for f, before in made), hit
@@ -155,7 +155,7 @@ def rulings(round_: Round, book: Rulebook) -> list[tuple[Recorded, Ruling]]:
     return [(each, ruling(each.cycle(), paytable)) for each in recorded(round_, book)] if paytable is not None else []
 
 
-def mystery_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+def mystery_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Put the Must-Hit-By meter on the table that the round is settled from."""
     if book.mystery_meter is None:
         return layout

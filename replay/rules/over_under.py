@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from events.vocabulary import model
-from games.layout import NO_HAND, Box, Decision, Layout
+from games.layout import NO_HAND, BettingBox, Decision, TableLayout
 from games.over_under import GAME, SIDES, total
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
@@ -74,7 +74,7 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
     return frozenset(found)
 
 
-def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+def complete(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Say of each box what the game cannot see: its decision, of which wagers too late say nothing, and a hand called dead."""
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
@@ -87,7 +87,7 @@ def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     return msgspec.structs.replace(layout, boxes=boxes)
 
 
-def _said(round_: Round, book: Rulebook, box: Box) -> Decision | None:
+def _said(round_: Round, book: Rulebook, box: BettingBox) -> Decision | None:
     """Return what a player decided by word: the last said before the hand's additional cards, else after (§ 686a.7(f), (g)).
 
     Where the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected

@@ -13,7 +13,7 @@ import msgspec
 
 from events.vocabulary import model
 from games.cards.cards import TEXT
-from games.layout import Bank, Layout
+from games.layout import Bank, TableLayout
 from games.player_dealer import SEATS, action_seat, first_seat, from_action
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
@@ -66,7 +66,7 @@ def bank_of(round_: Round) -> Bank | None:
     return Bank(int(wager.payload.seat), int(wager.payload.amount_cents), action_of(round_))
 
 
-def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+def _with_bank(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     bank = bank_of(round_)
     return layout if bank is None else msgspec.structs.replace(layout, bank=bank)
 

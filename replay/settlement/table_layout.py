@@ -8,7 +8,7 @@ from math import inf
 
 from events.vocabulary import model
 from games.cards.cards import JOKER, READ
-from games.layout import NO_METER, Box, Dice, Hand, Layout, Meter, Placed
+from games.layout import NO_METER, BettingBox, Dice, FurtherWager, Hand, MeterAtSettlement, TableLayout
 from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
@@ -21,13 +21,15 @@ from replay.settlement.surrenders import surrendered
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
 
-FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, Layout], Layout]]] = defaultdict(list)
+FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, TableLayout], TableLayout]]] = defaultdict(list)
 """What else some chapters settle by (a mystery meter, the player-dealer); their files of rules add to it."""
 
 
-def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> Layout:
+def layout_of(
+    round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]
+) -> TableLayout:
     """Return the table of one reading: the dealer's hand and those of the seats with a stake."""
-    layout = Layout(
+    layout = TableLayout(
         boxes=boxes(round_, book, staked, held),
         dealer=dealer,
         side=side_card(round_),
@@ -39,25 +41,25 @@ def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Ha
     return layout
 
 
-def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[Box]:
+def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[BettingBox]:
     """Return the betting positions with a stake: their hands and stakes."""
     voided = voided_seats(round_)
     given_up = {fact.payload.seat for fact in surrendered(round_, book)}
     collected = _collected(round_, book) if given_up else frozenset()
     abandoned = abandoned_wagers(round_)
     by_seat: dict[int, dict[str, int]] = {}
-    others: dict[int, tuple[Placed, ...]] = {}
+    others: dict[int, tuple[FurtherWager, ...]] = {}
     bettor: dict[int, str] = {}
     for stake in staked:
         placed = by_seat.setdefault(stake.seat, {})
         if stake.wager in OTHERS:
-            each = Placed(stake.wager, stake.bettor, stake.number, stake.in_time_cents)
+            each = FurtherWager(stake.wager, stake.bettor, stake.number, stake.in_time_cents)
             others[stake.seat] = (*others.get(stake.seat, ()), each)
         else:
             placed[stake.wager] = stake.in_time_cents
             bettor.setdefault(stake.seat, stake.bettor)
     return [
-        Box(
+        BettingBox(
             seat,
             bettor.get(seat, ""),
             held[seat],
@@ -122,18 +124,18 @@ def dice(round_: Round) -> Dice | None:
     )
 
 
-def meter_at_settlement(round_: Round, book: Rulebook) -> Meter:
+def meter_at_settlement(round_: Round, book: Rulebook) -> MeterAtSettlement:
     """Return the progressive meter before the first winner, and of a linked one the reading at each winner's turn."""
     if "progressive" not in book.offers:
         return NO_METER
     won = progressive_wins(round_, book)
     if book.linked_meter:
-        return Meter(by_turn={fact.payload.seat: fact.payload.reading_centicents for fact in won})
+        return MeterAtSettlement(by_turn={fact.payload.seat: fact.payload.reading_centicents for fact in won})
     accepted = progressive_accepted(round_, book)
     if accepted:
-        return Meter(reading=accepted[-1].payload.reading_centicents)
+        return MeterAtSettlement(reading=accepted[-1].payload.reading_centicents)
     if won:
-        return Meter(reading=_first_won(won).payload.reading_centicents)
+        return MeterAtSettlement(reading=_first_won(won).payload.reading_centicents)
     return NO_METER
 
 

@@ -13,7 +13,7 @@ from events.vocabulary.model import Event, fact
 from games.cards.cards import CODE, TEXT
 from games.catalogue import GAMES
 from games.rulebook.filed_way import settings_of
-from games.rulebook.rulebook import Line, Paytable
+from games.rulebook.rulebook import PayLine, Paytable
 from games.settlement.progressive import after_winner
 from replay.fold.round import ASIDE
 from replay.fold.wager_keys import Key, key_of
@@ -239,7 +239,7 @@ def _share_bp(words: Words, context: Context, seat: int) -> int:
     return line.meter_bp
 
 
-def _line(context: Context, seat: int, paytable: Paytable) -> Line | None:
+def _line(context: Context, seat: int, paytable: Paytable) -> PayLine | None:
     """The line of a paytable that the cards dealt to a seat make; null where there is none, or a card is not on record."""
     cards = context.dealt.get(seat, [])
     codes = [CODE[card] for card in cards if card is not None]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analytics import live
-from analytics.live import LiveFloor, Table
+from analytics.live import LiveFloor, LiveTable
 from analytics.warehouse.warehouse import reading
 from events.log.hash_chain import link
 from rack.cli import main
@@ -28,7 +28,7 @@ FIGURES = (
 )  # fmt: skip
 
 
-def figures(tables: list[Table]) -> dict[str, dict[str, object]]:
+def figures(tables: list[LiveTable]) -> dict[str, dict[str, object]]:
     return {table.table_id: {name: getattr(table, name) for name in FIGURES} for table in tables}
 
 
@@ -74,7 +74,7 @@ def floor(tmp_path: Path) -> Living:
     return living.make(tmp_path)
 
 
-def one(at: LiveFloor) -> Table:
+def one(at: LiveFloor) -> LiveTable:
     (table,) = at.refresh()
     return table
 
@@ -148,7 +148,7 @@ def test_a_stream_that_begins_while_the_floor_is_read_does_no_harm(floor: Living
 
 
 def test_pace_is_that_of_the_last_rounds() -> None:
-    table = Table(stream="table/a")
+    table = LiveTable(stream="table/a")
     assert table.pace_rounds_per_hour is None
     table.closings.append(0)
     assert table.pace_rounds_per_hour is None

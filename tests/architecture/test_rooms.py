@@ -35,7 +35,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "game": ("settlement", "rulebook", "cards", "layout"),
         "*": ("game", "settlement", "rulebook", "cards", "layout"),
         "player_dealer": ("*", "game", "settlement", "rulebook", "cards", "layout"),
-        "catalogue": ("player_dealer", "*", "game"),
+        "catalogue": ("player_dealer", "*", "game", "rulebook"),
     },
     "replay": {
         "findings": (),
@@ -51,8 +51,8 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "analytics": {
         "statistics": (),
-        "warehouse": (),
         "theory": (),
+        "warehouse": ("theory",),
         "hold": ("theory", "statistics", "warehouse"),
         "errors": ("hold", "statistics", "warehouse"),
         "fairness": ("statistics", "warehouse"),

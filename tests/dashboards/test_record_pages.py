@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import duckdb
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics import rules
 from analytics.warehouse.loading import TableEvent
-from analytics.warehouse.warehouse import build, model_text, reading
+from analytics.warehouse.warehouse import build, reading
 from dashboards.drawing.names import Formats
 from dashboards.parts import desk, verifying
 from games.rulebook.submission import simple_submission
@@ -176,11 +175,6 @@ def test_the_base_wager_returns_what_theory_counts_of_it_as_filed(toml: str, wag
     figures = next(each.figures for each in submission.offered if each.wager == wager)
     assert figures is not None
     assert round(figures.return_percent, 3) == percent
-
-
-def test_what_is_counted_together_is_so_in_the_warehouse_too() -> None:
-    counted = re.findall(r"a\.game = '(\w+)' AND s\.wager IN \(([^)]*)\)", model_text("fct_wagers"))
-    assert {game: tuple(re.findall(r"\w+", wagers)) for game, wagers in counted} == rules.TOGETHER
 
 
 def test_wagers_that_are_settled_together_have_their_figures_once(

@@ -10,7 +10,7 @@ import pytest
 from games.cards.cards import parse_cards
 from games.catalogue import GAMES
 from games.dj_wild import lines, settle
-from games.layout import Box, Decision, Hand, Layout, Meter
+from games.layout import BettingBox, Decision, Hand, MeterAtSettlement, TableLayout
 from games.rulebook.chapters import RulesRefused
 from games.rulebook.rulebook import Rulebook, chapter, parse_submission
 from games.rulebook.submission import submission_from_words
@@ -38,9 +38,9 @@ def box(
     voided: bool = False,
     abandoned: bool = False,
     bettor: str = "",
-) -> Box:
+) -> BettingBox:
     hand = Hand(parse_cards(cards)) if cards is not None else Hand()
-    return Box(
+    return BettingBox(
         seat=seat,
         bettor=bettor or f"p-{seat}",
         hand=hand,
@@ -52,19 +52,19 @@ def box(
 
 
 def table(
-    *boxes: Box,
+    *boxes: BettingBox,
     dealer: str | None = "Ks Kh Qd Jc 9s",
     book: Rulebook = EVERYTHING,
     side: str | None = None,
-    meter: Meter | None = None,
+    meter: MeterAtSettlement | None = None,
     turns: tuple[int, ...] = (),
     past: bool = False,
 ) -> dict[tuple[int, str], Due]:
-    layout = Layout(
+    layout = TableLayout(
         boxes=boxes,
         dealer=Hand(parse_cards(dealer)) if dealer is not None else Hand(),
         side=parse_cards(side)[0] if side is not None else None,
-        meter=meter or Meter(),
+        meter=meter or MeterAtSettlement(),
         turns=turns,
         past_decisions=past,
     )
@@ -389,23 +389,28 @@ def test_687a_12_c_two_shares_in_the_order_of_settlement(
 ) -> None:
     """The text gives two directions: without the order on record neither share is told (D18)."""
     dues = table(
-        box(ROYAL, PROGRESSIVE, seat=2), box(FLUSH, PROGRESSIVE, seat=4), meter=Meter(reading=50_001_500), turns=turns
+        box(ROYAL, PROGRESSIVE, seat=2),
+        box(FLUSH, PROGRESSIVE, seat=4),
+        meter=MeterAtSettlement(reading=50_001_500),
+        turns=turns,
     )
     assert (dues[2, "progressive"].net_cents, dues[4, "progressive"].net_cents) == (royal, straight_flush)
 
 
 def test_687a_12_c_a_share_beside_a_hand_that_may_take_one_is_not_told() -> None:
-    dues = table(box(FLUSH, PROGRESSIVE), box(None, PROGRESSIVE, seat=4), meter=Meter(reading=50_001_500))
+    dues = table(box(FLUSH, PROGRESSIVE), box(None, PROGRESSIVE, seat=4), meter=MeterAtSettlement(reading=50_001_500))
     assert (dues[2, "progressive"].net_cents, dues[4, "progressive"].net_cents) == (None, None)
 
 
 def test_687a_12_c_a_linked_meter_is_read_at_each_turn() -> None:
-    meter = Meter(by_turn={2: 60_000_000, 4: 70_000_000})
+    meter = MeterAtSettlement(by_turn={2: 60_000_000, 4: 70_000_000})
     dues = table(box(ROYAL, PROGRESSIVE), box(FLUSH, PROGRESSIVE, seat=4), meter=meter)
     assert (dues[2, "progressive"].net_cents, dues[4, "progressive"].net_cents) == (599_900, 69_900)
 
 
-def envy(*boxes: Box, side: str | None = None, book: Rulebook = EVERYTHING, past: bool = True) -> dict[int, int | None]:
+def envy(
+    *boxes: BettingBox, side: str | None = None, book: Rulebook = EVERYTHING, past: bool = True
+) -> dict[int, int | None]:
     dues = table(*boxes, side=side, book=book, past=past)
     return {seat: due.net_cents for (seat, wager), due in dues.items() if wager == "progressive_envy"}
 

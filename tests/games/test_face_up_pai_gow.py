@@ -11,7 +11,7 @@ import pytest
 from games import face_up_pai_gow
 from games.cards.cards import parse_cards
 from games.face_up_pai_gow import ace_high_line
-from games.layout import Box, Hand, Layout, Meter
+from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
 from games.rulebook.rulebook import Rulebook, parse_submission
 from games.rulebook.submission import submission_from_words
 from games.settlement.bonus import is_qualifying, seven_card
@@ -173,9 +173,9 @@ def box(
     voided: bool = False,
     abandoned: bool = False,
     **stakes: int,
-) -> Box:
+) -> BettingBox:
     cards, high, low = (parse_cards(text) for text in hands) if hands is not None else (None, None, None)
-    return Box(
+    return BettingBox(
         seat,
         bettor or f"p-{seat}",
         Hand(cards, high, low),
@@ -189,18 +189,20 @@ def box(
 def settle(
     rules: Rulebook,
     dealer: Hand,
-    boxes: Sequence[Box],
+    boxes: Sequence[BettingBox],
     meter_centicents: int | None = None,
     by_turn: dict[int, int] | None = None,
 ) -> list[Due]:
-    return face_up_pai_gow.settle(rules, Layout(boxes=boxes, dealer=dealer, meter=Meter(meter_centicents, by_turn)))
+    return face_up_pai_gow.settle(
+        rules, TableLayout(boxes=boxes, dealer=dealer, meter=MeterAtSettlement(meter_centicents, by_turn))
+    )
 
 
 def due_by(dues: Sequence[Due]) -> dict[tuple[int, str], Due]:
     return {(due.seat, due.wager): due for due in dues if due.for_position is None}
 
 
-def one(rules: Rulebook, player: Box, wager: str = "base", dealers: Hand | None = None, **known: object) -> Due:
+def one(rules: Rulebook, player: BettingBox, wager: str = "base", dealers: Hand | None = None, **known: object) -> Due:
     dues = settle(rules, dealers if dealers is not None else dealer(), [player], **known)
     return due_by(dues)[player.seat, wager]
 
@@ -240,7 +242,7 @@ def one(rules: Rulebook, player: Box, wager: str = "base", dealers: Hand | None 
     ],
 )
 def test_688a_11_f_the_base_wager(
-    player: Box, dealer_hands: Hands, outcome: Outcome, net: int, returned: int, section: str
+    player: BettingBox, dealer_hands: Hands, outcome: Outcome, net: int, returned: int, section: str
 ) -> None:
     due = one(book(), player, dealers=dealer(dealer_hands))
     assert (due.outcome, due.net_cents, due.returned_cents) == (outcome, net, returned)
@@ -255,8 +257,8 @@ def test_688a_12_a_a_winning_base_wager_is_paid_even_money_without_vigorish() ->
 def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
     unknown_dealer = Hand(None, None, None)
     unset_dealer = Hand(parse_cards(KING_HIGH[0]), None, None)
-    unset = Box(3, "p-3", Hand(parse_cards(WINS[0])), {"base": 2500})
-    half_set = Box(3, "p-3", Hand(parse_cards(WINS[0]), parse_cards(WINS[1])), {"base": 2500})
+    unset = BettingBox(3, "p-3", Hand(parse_cards(WINS[0])), {"base": 2500})
+    half_set = BettingBox(3, "p-3", Hand(parse_cards(WINS[0]), parse_cards(WINS[1])), {"base": 2500})
     for player, dealers in (
         (box(3, WINS, base=2500), unknown_dealer),
         (box(3, WINS, base=2500), unset_dealer),
@@ -412,7 +414,7 @@ def test_d26_the_ace_high_bonus_without_the_dealers_cards() -> None:
 # ---------------------------------------------------------------------------------------------------------- envy, D17
 
 
-def envies(rules: Rulebook, *boxes: Box) -> list[tuple[int, str, int | None, int | None]]:
+def envies(rules: Rulebook, *boxes: BettingBox) -> list[tuple[int, str, int | None, int | None]]:
     """Return (to seat, wager, for the hand of, cents), sorted."""
     dues = settle(rules, dealer(), boxes, 120_000_000)
     return sorted(

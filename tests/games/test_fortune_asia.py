@@ -10,7 +10,7 @@ from games import fortune_asia
 from games.cards.cards import parse_cards
 from games.catalogue import GAMES
 from games.fortune_asia import foul_section, insurance_line, two_of_three
-from games.layout import Box, Hand, Layout, Meter
+from games.layout import BettingBox, Hand, MeterAtSettlement, TableLayout
 from games.rulebook.money import Odds
 from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
 from games.rulebook.submission import simple_submission, submission_from_words
@@ -232,22 +232,26 @@ def box(
     voided: bool = False,
     abandoned: bool = False,
     **stakes: int,
-) -> Box:
+) -> BettingBox:
     held = hand(set_) if set_ is not None else Hand()
-    return Box(seat, bettor or f"p-{seat}", held, stakes, surrendered=surrendered, voided=voided, abandoned=abandoned)
+    return BettingBox(
+        seat, bettor or f"p-{seat}", held, stakes, surrendered=surrendered, voided=voided, abandoned=abandoned
+    )
 
 
-def cards_of(seat: int, cards: str, bettor: str = "", **stakes: int) -> Box:
+def cards_of(seat: int, cards: str, bettor: str = "", **stakes: int) -> BettingBox:
     """A box whose cards are known and not set."""
-    return Box(seat, bettor or f"p-{seat}", Hand(parse_cards(cards)), stakes)
+    return BettingBox(seat, bettor or f"p-{seat}", Hand(parse_cards(cards)), stakes)
 
 
-def settle(rules: Rulebook, boxes: Sequence[Box], meter: int | None = None, dealer: Hand | None = None) -> list[Due]:
-    layout = Layout(boxes=boxes, dealer=hand(DEALER) if dealer is None else dealer, meter=Meter(meter))
+def settle(
+    rules: Rulebook, boxes: Sequence[BettingBox], meter: int | None = None, dealer: Hand | None = None
+) -> list[Due]:
+    layout = TableLayout(boxes=boxes, dealer=hand(DEALER) if dealer is None else dealer, meter=MeterAtSettlement(meter))
     return fortune_asia.settle(rules, layout)
 
 
-def one(rules: Rulebook, player: Box, wager: str = "base", **known: object) -> Due:
+def one(rules: Rulebook, player: BettingBox, wager: str = "base", **known: object) -> Due:
     dues = settle(rules, [player], **known)
     return next(due for due in dues if due.wager == wager)
 
@@ -266,7 +270,7 @@ def one(rules: Rulebook, player: Box, wager: str = "base", **known: object) -> D
         (box(3, WINS, base=2500, voided=True), Outcome.VOID, 0, 2500, "13(d)"),
     ],
 )
-def test_659a_11_f_the_base_wager(player: Box, outcome: Outcome, net: int, returned: int, section: str) -> None:
+def test_659a_11_f_the_base_wager(player: BettingBox, outcome: Outcome, net: int, returned: int, section: str) -> None:
     due = one(book(), player)
     assert (due.outcome, due.net_cents, due.returned_cents) == (outcome, net, returned)
     assert str(due.cite) == f"58 Pa. Code § 659a.{section}"
@@ -284,12 +288,14 @@ def test_d26_what_is_not_known_of_the_base_wager_is_not_guessed() -> None:
         (hand(WINS), Hand()),
         (hand(WINS), Hand(None, high, low)),
     ):
-        assert one(book(), Box(3, "p-3", held, {"base": 2500}), dealer=dealer).net_cents is None
+        assert one(book(), BettingBox(3, "p-3", held, {"base": 2500}), dealer=dealer).net_cents is None
 
 
 def test_d26_a_hand_without_a_medium_hand_is_foul_where_all_seven_cards_lie_in_the_others() -> None:
     seven = parse_cards("As Ac 6d 4s Qs 7c Th")
-    due = one(book(), Box(3, "p-3", Hand(seven, parse_cards("As Ac 6d 4s"), parse_cards("Qs 7c Th")), {"base": 2500}))
+    due = one(
+        book(), BettingBox(3, "p-3", Hand(seven, parse_cards("As Ac 6d 4s"), parse_cards("Qs 7c Th")), {"base": 2500})
+    )
     assert (due.outcome, due.net_cents) == (Outcome.FOUL, -2500)
 
 

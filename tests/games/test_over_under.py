@@ -8,7 +8,7 @@ import pytest
 
 from games import over_under
 from games.cards.cards import CODE, TEXT, parse_cards
-from games.layout import Box, Decision, Hand, Layout
+from games.layout import BettingBox, Decision, Hand, TableLayout
 from games.over_under import bonus_lines, points, total
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
 from games.rulebook.submission import submission_from_words
@@ -41,17 +41,17 @@ def box(
     decision: Decision | None = None,
     surrendered: bool = False,
     voided: bool = False,
-) -> Box:
+) -> BettingBox:
     hand = Hand(parse_cards(cards) if cards is not None else None)
-    return Box(seat, f"p-{seat}", hand, stakes, (), decision, surrendered, voided)
+    return BettingBox(seat, f"p-{seat}", hand, stakes, (), decision, surrendered, voided)
 
 
-def settled(*boxes: Box, words: str = "pa-686a bonus=yes") -> dict[tuple[int, str], Due]:
-    dues = over_under.settle(book(words), Layout(boxes=boxes))
+def settled(*boxes: BettingBox, words: str = "pa-686a bonus=yes") -> dict[tuple[int, str], Due]:
+    dues = over_under.settle(book(words), TableLayout(boxes=boxes))
     return {(due.seat, due.wager): due for due in dues}
 
 
-def nets(one: Box, words: str = "pa-686a bonus=yes") -> dict[str, int | None]:
+def nets(one: BettingBox, words: str = "pa-686a bonus=yes") -> dict[str, int | None]:
     return {wager: due.net_cents for (_, wager), due in settled(one, words=words).items()}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from games import pai_gow_poker
 from games.cards.cards import parse_cards
-from games.layout import NO_HAND, Box, Hand, Layout
+from games.layout import NO_HAND, BettingBox, Hand, TableLayout
 from games.rulebook.citation import Citation
 from games.rulebook.money import Odds
 from games.rulebook.rulebook import Rulebook, RulesRefused, chapter, parse_submission
@@ -33,8 +33,8 @@ HIGHER, LOWER = ("As Ac 6s 4s 2h", "Qs 7c"), ("Js Jh 8d 7d 4s", "Ts 6c")
 
 
 def settled(book: Rulebook, dealer: Hand, held: Hand, stakes: dict[str, int], **box: bool) -> dict[str, Due]:
-    one = Box(3, "p-3", held, stakes, **box)
-    return {due.wager: due for due in pai_gow_poker.settle(book, Layout(boxes=[one], dealer=dealer))}
+    one = BettingBox(3, "p-3", held, stakes, **box)
+    return {due.wager: due for due in pai_gow_poker.settle(book, TableLayout(boxes=[one], dealer=dealer))}
 
 
 def base(dealer: Hand, held: Hand, words: str = "", **box: bool) -> Due:

@@ -9,7 +9,7 @@ import pytest
 
 from games import player_dealer
 from games.cards.cards import parse_cards
-from games.layout import Bank, Box, Hand, Layout, Placed
+from games.layout import Bank, BettingBox, FurtherWager, Hand, TableLayout
 from games.player_dealer import Cover, action_seat, first_seat
 from games.rulebook.chapters import RulesRefused
 from games.rulebook.rulebook import Rulebook, chapter, parse_submission
@@ -186,16 +186,16 @@ FOUL = Hand(*(parse_cards(text) for text in ("7h 7d Ah Jd 8h 6h 2d", "Ah Jd 8h 6
 UNSET = Hand(parse_cards("9s 9d Qh Tc 5s 4h 2s"))
 
 
-def settled(bank: Bank | None, *boxes: Box, words: tuple[str, ...] = ()) -> list[Due]:
-    return player_dealer.settle(rules(*words), Layout(boxes=boxes, dealer=PLAYER_DEALER, bank=bank))
+def settled(bank: Bank | None, *boxes: BettingBox, words: tuple[str, ...] = ()) -> list[Due]:
+    return player_dealer.settle(rules(*words), TableLayout(boxes=boxes, dealer=PLAYER_DEALER, bank=bank))
 
 
 def nets(dues: list[Due]) -> list[tuple[int, int | None]]:
     return [(due.seat, due.net_cents) for due in dues]
 
 
-def box(seat: int, hand: Hand, cents: int = 2500) -> Box:
-    return Box(seat, f"p-{seat}", hand, {"base": cents})
+def box(seat: int, hand: Hand, cents: int = 2500) -> BettingBox:
+    return BettingBox(seat, f"p-{seat}", hand, {"base": cents})
 
 
 def test_wagers_are_settled_clockwise_from_the_action() -> None:
@@ -227,18 +227,18 @@ def test_hands_that_were_not_set_use_what_they_could_at_the_most() -> None:
 @pytest.mark.parametrize("bank", [None, Bank(4, None, 5)])
 def test_without_the_player_dealers_wager_only_a_push_is_known(bank: Bank | None) -> None:
     assert nets(settled(bank, box(5, WINS))) == [(5, None)]
-    ace_high = Layout(boxes=[box(5, UNSET)], dealer=Hand(parse_cards("Ah Kd Jc 9s 8h 4d 3c")), bank=bank)
+    ace_high = TableLayout(boxes=[box(5, UNSET)], dealer=Hand(parse_cards("Ah Kd Jc 9s 8h 4d 3c")), bank=bank)
     assert nets(player_dealer.settle(rules(), ace_high)) == [(5, 0)]
 
 
 def test_there_is_no_surrender_and_no_void_hand() -> None:
-    marked = Box(5, "p-5", WINS, {"base": 2500}, surrendered=True, voided=True, abandoned=True)
+    marked = BettingBox(5, "p-5", WINS, {"base": 2500}, surrendered=True, voided=True, abandoned=True)
     assert nets(settled(Bank(4, 5000, 5), marked)) == [(5, 2500)]
 
 
 def test_backline_wagers_go_with_the_hand_after_the_base_wager() -> None:
-    behind = (Placed("backline", "p-8", None, 1000), Placed("backline", "p-9", None, 500))
-    seat = Box(5, "p-5", WINS, {"base": 2500}, behind)
+    behind = (FurtherWager("backline", "p-8", None, 1000), FurtherWager("backline", "p-9", None, 500))
+    seat = BettingBox(5, "p-5", WINS, {"base": 2500}, behind)
     dues = settled(Bank(4, 3700, 5), seat, words=("backline=yes",))
     assert [(due.wager, due.bettor, due.net_cents) for due in dues] == [
         ("base", "p-5", 2500),
@@ -249,7 +249,7 @@ def test_backline_wagers_go_with_the_hand_after_the_base_wager() -> None:
 
 
 def test_a_wager_that_is_not_offered_cannot_be_told_and_uses_nothing() -> None:
-    seat = Box(5, "p-5", WINS, {"base": 2500, "fortune_bonus": 500, "tiger_9": 500})
+    seat = BettingBox(5, "p-5", WINS, {"base": 2500, "fortune_bonus": 500, "tiger_9": 500})
     dues = settled(Bank(4, 5000, 5), seat, box(6, WINS))
     assert [(due.wager, due.net_cents) for due in dues] == [
         ("base", 2500),
@@ -261,7 +261,7 @@ def test_a_wager_that_is_not_offered_cannot_be_told_and_uses_nothing() -> None:
 
 def test_an_unread_fortune_hand_can_use_up_the_most_that_its_paytable_pays() -> None:
     """$1 at 2,500 to 1: after the base wager of $25 won (or lost) the next $25 are sure of 2,550.00 only."""
-    unread = Box(5, "p-5", Hand(), {"base": 2500, "fortune_bonus": 100})
+    unread = BettingBox(5, "p-5", Hand(), {"base": 2500, "fortune_bonus": 100})
     for wager, due in ((255_000, 2500), (254_999, None)):
         dues = settled(Bank(4, wager, 5), unread, box(6, WINS), words=("fortune_bonus=yes",))
         assert dues[-1].net_cents == due
@@ -269,10 +269,10 @@ def test_an_unread_fortune_hand_can_use_up_the_most_that_its_paytable_pays() -> 
 
 def test_envy_bonuses_of_a_seat_come_clockwise_from_the_action_and_use_the_wager() -> None:
     """Seat 5 gets $5 for quads at seat 6 and $20 for a straight flush at seat 7; 22.00 less the lost 5.00 leave 17.00."""
-    loses = Box(5, "p-5", Hand(parse_cards("Qc Td 8s 6s 5d 4s 2s")), {"base": 2500, "fortune_bonus": 500})
-    quads = Box(6, "p-6", Hand(parse_cards("7s 7h 7d 7c Kc 9d 3s")), {"base": 2500, "fortune_bonus": 100})
-    flush = Box(7, "p-7", Hand(parse_cards("2h 3h 4h 5h 6h Qd Tc")), {"base": 2500, "fortune_bonus": 100})
+    loses = BettingBox(5, "p-5", Hand(parse_cards("Qc Td 8s 6s 5d 4s 2s")), {"base": 2500, "fortune_bonus": 500})
+    quads = BettingBox(6, "p-6", Hand(parse_cards("7s 7h 7d 7c Kc 9d 3s")), {"base": 2500, "fortune_bonus": 100})
+    flush = BettingBox(7, "p-7", Hand(parse_cards("2h 3h 4h 5h 6h Qd Tc")), {"base": 2500, "fortune_bonus": 100})
     ace_high = Hand(parse_cards("As Kh Jc 9s 8h 4d 3c"))
-    layout = Layout(boxes=(flush, quads, loses), dealer=ace_high, bank=Bank(4, 2200, 5))
+    layout = TableLayout(boxes=(flush, quads, loses), dealer=ace_high, bank=Bank(4, 2200, 5))
     envy = [due for due in player_dealer.settle(rules("fortune_bonus=yes"), layout) if due.for_position is not None]
     assert [(due.for_position, due.net_cents, due.uncovered_cents) for due in envy] == [(6, 500, 0), (7, 1200, 800)]

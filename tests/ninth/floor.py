@@ -17,7 +17,7 @@ from floor.script import Script
 from floor.table import Table
 from floor.wing import Wing
 from games.cards.cards import parse_cards
-from games.layout import Box, Hand, Layout
+from games.layout import BettingBox, Hand, TableLayout
 from games.settlement.wagers import Due, Outcome
 from tests.ninth.high_card import settle
 
@@ -68,8 +68,10 @@ class Plan:
 
     def dues(self) -> list[Due]:
         """Return what every wager is due."""
-        boxes = [Box(seat, self.bettors[seat], Hand(self.hands[seat]), held) for seat, held in self.stakes.items()]
-        return settle(self.book, Layout(boxes=boxes, dealer=Hand(self.dealers)))
+        boxes = [
+            BettingBox(seat, self.bettors[seat], Hand(self.hands[seat]), held) for seat, held in self.stakes.items()
+        ]
+        return settle(self.book, TableLayout(boxes=boxes, dealer=Hand(self.dealers)))
 
 
 class Play:

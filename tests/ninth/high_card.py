@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from games.cards.cards import ACE, rank
 from games.game import Game
-from games.layout import Box, Layout
+from games.layout import BettingBox, TableLayout
 from games.rulebook.rulebook import Paytable, Rulebook
 from games.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due_of, not_offered, offered, won_at_odds
 
@@ -19,7 +19,7 @@ def lines(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> 
     return frozenset(("pair", "pair_of_aces") if one == ACE else ("pair",))
 
 
-def settle(book: Rulebook, layout: Layout) -> list[Due]:
+def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager of the round is due (§ 700a.11)."""
     settled = {"ante": _ante, "bonus": _bonus}
     return [
@@ -29,7 +29,7 @@ def settle(book: Rulebook, layout: Layout) -> list[Due]:
     ]
 
 
-def _ante(book: Rulebook, layout: Layout, box: Box) -> Due:
+def _ante(book: Rulebook, layout: TableLayout, box: BettingBox) -> Due:
     mine, dealers, stake = box.hand.cards, layout.dealer.cards, box.stakes["ante"]
     if mine is None or dealers is None:
         return due_of(book, box, "ante", Outcome.UNKNOWN, None, "700a.11(b)")
@@ -42,7 +42,7 @@ def _ante(book: Rulebook, layout: Layout, box: Box) -> Due:
     return due_of(book, box, "ante", Outcome.LOSE, -stake, "700a.11(b)")
 
 
-def _bonus(book: Rulebook, layout: Layout, box: Box) -> Due:
+def _bonus(book: Rulebook, layout: TableLayout, box: BettingBox) -> Due:
     paytable = offered(book, "bonus")
     assert paytable is not None, "an optional wager is filed with its paytable"
     if box.hand.cards is None:
@@ -53,4 +53,11 @@ def _bonus(book: Rulebook, layout: Layout, box: Box) -> Due:
     return won_at_odds(book, box, "bonus", paytable, line, MaximumPayout(None), "700a.12(b)")
 
 
-GAME = Game(name="high_card", hands={}, settle=settle, lines=lines)
+GAME = Game(
+    name="high_card",
+    title="High Card",
+    wagers={"ante": "Ante", "bonus": "Bonus"},
+    hands={},
+    settle=settle,
+    lines=lines,
+)

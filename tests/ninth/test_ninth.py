@@ -6,23 +6,22 @@ Its files would lie in `games/rulebook/rules/pa`, `games`, `replay`, `floor` and
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from analytics.theory.catalogue import add_returns, remove_returns
 from floor.wings import WINGS
-from games.catalogue import GAMES
-from games.rulebook import chapters
-from games.rulebook.chapters import RulesRefused
+from games.catalogue import GAMES, add_game, remove_game
+from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
 from replay.rules.order import ORDER, rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
 from replay.settlement.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
-from tests.ninth import floor, high_card, rules
+from tests.ninth import floor, high_card, returns, rules
 
 HERE = Path(__file__).parent
 CASES = read_cases(HERE / "high_card.rounds")
@@ -30,24 +29,21 @@ CASES = read_cases(HERE / "high_card.rounds")
 
 @pytest.fixture(scope="module", autouse=True)
 def high_card_is_there() -> Iterator[None]:
-    """Put the chapter, the line in the catalogue, the rules and the wing in their places."""
-    table, listed = chapters._table, {**chapters._chapters()}
+    """Add the game with its chapter, and put the rules and the wing in their places."""
+    add_game(high_card.GAME, [(HERE / "700a.toml").read_text()])
+    add_returns(returns.RETURNS)
     with pytest.MonkeyPatch.context() as patch:
-        own = tomllib.loads((HERE / "700a.toml").read_text())
-        patch.setattr(chapters, "_table", lambda where, name: own if name == "700a" else table(where, name))
-        patch.setattr(chapters, "_chapters", lambda: listed | {"pa": (*listed["pa"], "700a")})
-        patch.setitem(GAMES, "high_card", high_card.GAME)
         patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
         patch.setitem(ORDER, "high_card", (rules.dealer_last,))
-        chapters.known_chapters.cache_clear()
         yield
-    chapters.known_chapters.cache_clear()
+    remove_returns("high_card")
+    remove_game("high_card")
 
 
 def test_what_adjudicates_names_no_game() -> None:
     text = (HERE.parents[1] / "replay" / "run" / "adjudicate.py").read_text()
-    numbers = [key.partition("-")[2] for key in chapters.known_chapters()]
+    numbers = [key.partition("-")[2] for key in known_chapters()]
     assert [name for name in (*GAMES, *numbers) if name in text] == []
 
 
@@ -87,6 +83,18 @@ def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Pat
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
     assert set(found["planted"]) == set(floor.IRREGULARS.faults)
     assert found["verdicts"]["VOID"] == found["legitimate"]["void"] > 0
+
+
+def test_its_wagers_are_held_against_theory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--games", "high_card", "--rounds", "60", "--out", str(tmp_path), "--quiet"]) == 0
+    capsys.readouterr()
+    warehouse = str(tmp_path / "warehouse.duckdb")
+    main(
+        ["hold", "theory", "--by", "game", "--warehouse", warehouse, "--json"]
+    )  # rare hands are stacked: an alarm is due
+    compared = {row["wager"]: row for row in json.loads(capsys.readouterr().out)}
+    assert set(compared) == {"base", "bonus"}
+    assert {row["verdict"] for row in compared.values()}.isdisjoint({"no_theory"})
 
 
 def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,8 @@
 """The base wagers of the pai gow games, by simulation: two hands of seven cards, set and compared.
 
-What a house way makes of seven cards, and which settings there are to choose from, is worked out once for every hand that is
-not the same as another by ranks and flushes (`analytics.theory.enumeration.seven`); the rounds then only look it up.
-Where the dealer shows first (688a, California), the player's best setting is the best against the hands on show.
+The setting by a house way, and the settings to choose from, are worked out once for every hand that differs from the others by
+ranks and flushes (`analytics.theory.enumeration.seven`); the rounds then only look them up. Where the dealer's hands lie on show
+first (688a, California), the player's best setting is the best against them.
 """
 
 from __future__ import annotations

@@ -1,20 +1,11 @@
 -- grain: digest, wager
--- The wagers that a rules submission has settled by another reading than `rack theory` counts, with the setting that says so:
+-- The wagers that a rules submission has settled by another reading than `rack theory` counts, with the setting that files it:
 -- they are compared with no theory (D421).
 SELECT
     f.digest,
     o.wager,
     string_agg(DISTINCT o.setting || ' = ' || o.value, ', ') AS reading
 FROM fct_filings AS f
-INNER JOIN (
-    VALUES
-    ('ante', 'wrong_side', 'pushes'),
-    ('over', 'wrong_side', 'pushes'),
-    ('under', 'wrong_side', 'pushes'),
-    ('fortune_bonus', 'fortune_pays', 'highest_rank'),
-    ('progressive', 'progressive_deuces', 'wild'),
-    ('progressive', 'progressive_joker', 'completes'),
-    ('progressive', 'progressive_joker', 'wild')
-) AS o (wager, setting, value)
+INNER JOIN raw_other_readings AS o
     ON regexp_matches(f.toml, '(?m)^[^#\n]*\b' || o.setting || '["'']?\s*=\s*["'']+' || o.value)
 GROUP BY f.digest, o.wager

@@ -5,6 +5,10 @@
 -- the house has no interest in the wager: it is in `patron_banked_cents` and in none of the house's figures.
 -- `theory_wager` and `unit_cents` are what `rack theory` reckons by: wagers that are settled together are one, and its
 -- unit is the wager that one starts with. A setting by which it was settled otherwise than theory counts stands in brackets.
+WITH judged AS (
+    SELECT *, game IN (SELECT game FROM raw_patron_banked) AS patron_banked FROM stg_adjudications
+)
+
 SELECT
     s.stream,
     a.table_id,
@@ -29,19 +33,19 @@ SELECT
     s.done_cents IS NOT NULL AS settled,
     (s.done_cents IS NULL)::INTEGER AS unsettled,
     (s.due_cents IS NULL)::INTEGER AS undetermined,
-    a.game = 'player_dealer' AS patron_banked,
-    CASE WHEN s.done_cents IS NOT NULL AND a.game <> 'player_dealer' THEN s.staked_cents END AS handle_cents,
-    CASE WHEN a.game <> 'player_dealer' THEN s.staked_cents + s.done_cents - s.by_slip_cents END AS payouts_cents,
-    CASE WHEN a.game <> 'player_dealer' THEN -(s.done_cents - s.by_slip_cents) END AS house_win_cents,
+    a.patron_banked,
+    CASE WHEN s.done_cents IS NOT NULL AND NOT a.patron_banked THEN s.staked_cents END AS handle_cents,
+    CASE WHEN NOT a.patron_banked THEN s.staked_cents + s.done_cents - s.by_slip_cents END AS payouts_cents,
+    CASE WHEN NOT a.patron_banked THEN -(s.done_cents - s.by_slip_cents) END AS house_win_cents,
     CASE WHEN s.done_cents IS NOT NULL THEN s.by_slip_cents END AS jackpots_by_slip_cents,
-    CASE WHEN s.done_cents IS NOT NULL AND a.game = 'player_dealer' THEN s.staked_cents END AS patron_banked_cents,
+    CASE WHEN s.done_cents IS NOT NULL AND a.patron_banked THEN s.staked_cents END AS patron_banked_cents,
+    coalesce(c.theory_wager, s.wager) || coalesce(' (' || r.reading || ')', '') AS theory_wager,
     CASE
-        WHEN a.game = 'dj_wild' AND s.wager IN ('ante', 'blind', 'raise') THEN 'ante_blind_raise'
-        WHEN a.game = 'over_under' AND s.wager IN ('ante', 'over', 'under') THEN 'base'
-        ELSE s.wager
-    END || coalesce(' (' || r.reading || ')', '') AS theory_wager,
-    CASE WHEN s.wager IN ('blind', 'raise', 'over', 'under') THEN 0 ELSE s.staked_cents END AS unit_cents,
+        WHEN s.wager IN (SELECT wager FROM raw_combined_wagers WHERE NOT has_unit) THEN 0
+        ELSE s.staked_cents
+    END AS unit_cents,
     s.cite
 FROM stg_settlements AS s
-INNER JOIN stg_adjudications AS a USING (stream, round_no)
+INNER JOIN judged AS a USING (stream, round_no)
+LEFT JOIN raw_combined_wagers AS c ON a.game = c.game AND s.wager = c.wager
 LEFT JOIN fct_readings AS r ON a.rules_digest = r.digest AND s.wager = r.wager

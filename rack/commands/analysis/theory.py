@@ -105,14 +105,14 @@ def _notices(found: list[Return]) -> list[str]:
 
 
 def _compute(names: list[str], rounds: int | None, output: Output) -> None:
-    from analytics.theory.enumeration.tables import TABLES, compute
+    from analytics.theory.enumeration.tables import compute, table_names
     from analytics.theory.returns import write
 
-    unknown = [name for name in names if name not in TABLES]
+    unknown = [name for name in names if name not in table_names()]
     if unknown:
-        raise UsageError(f"{unknown[0]}: no such table; expected some of {', '.join(TABLES)}")
+        raise UsageError(f"{unknown[0]}: no such table; expected some of {', '.join(table_names())}")
     written = []
-    for name in names or TABLES:
+    for name in names or table_names():
         output.note(f"counting {name} …")
         written.append(str(write(name, compute(name, rounds))))
         output.text(written[-1])

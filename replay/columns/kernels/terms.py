@@ -23,7 +23,7 @@ from games.kernels.ranking import LINE_SETS
 from games.kernels.three_hands import ThreeWay, three_way_of
 from games.layout import Dice
 from games.over_under import SIDES, bonus_lines, points, total
-from games.rulebook.rulebook import Line, Paytable, Rulebook
+from games.rulebook.rulebook import PayLine, Paytable, Rulebook
 from games.settlement.dice_wagers import FACES, lines_made
 from replay.columns.game_row_schemas import (
     DJ_WILD,
@@ -504,7 +504,7 @@ def _is_wild(paytable: Paytable | None) -> bool:
     return paytable is not None and paytable.joker == "wild"
 
 
-def _paid(paytable: Paytable, line: Line | None) -> tuple[int, int, int, int]:
+def _paid(paytable: Paytable, line: PayLine | None) -> tuple[int, int, int, int]:
     if line is None:
         return LOSES, 0, 1, 0
     number = paytable.lines.index(line) + 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import product
 from math import comb, sqrt
 from pathlib import Path
@@ -17,9 +16,10 @@ from msgspec.structs import replace
 from analytics.hold.against_theory import compare, theoretical_win, win_against_theory
 from analytics.hold.luck import Volume, band, chernoff
 from analytics.theory.expectation import Expected, expected_of
+from analytics.warehouse.game_facts import game_facts
 from analytics.warehouse.loading import TableEvent
 from analytics.warehouse.selection import Selection
-from analytics.warehouse.warehouse import Warehouse, build, model_text, reading
+from analytics.warehouse.warehouse import Warehouse, build, reading
 from games.rulebook.chapters import chapter, known_chapters
 from tests.analytics import synthetic
 from tests.analytics.synthetic import CHAPTER
@@ -254,7 +254,7 @@ def test_what_is_settled_by_a_reading_that_theory_does_not_count_is_compared_wit
 
 
 def test_every_reading_that_is_compared_with_nothing_can_be_filed() -> None:
-    """Of the settings that change what a wager returns, those that the model looks for, by the chapters."""
+    """Of the settings that change what a wager returns, those that the records of the games name, by the chapters."""
     offered = {
         (name, str(value))
         for key in known_chapters()
@@ -262,7 +262,7 @@ def test_every_reading_that_is_compared_with_nothing_can_be_filed() -> None:
         for value in setting.values
         if value != setting.default
     }
-    looked_for = set(re.findall(r"\('\w+', '(\w+)', '(\w+)'\)", model_text("fct_readings")))
+    looked_for = {(setting, value) for _, setting, value in game_facts()["raw_other_readings"]}
     assert looked_for
     assert looked_for <= offered
 

@@ -7,13 +7,13 @@ from math import comb
 import numpy as np
 import pytest
 
-from analytics.statistics.standing_out import Held, standing_out
+from analytics.statistics.standing_out import PeerComparison, standing_out
 
 Value = dict[str, tuple[int, int]]
 """Game → rounds, and how many of them went wrong."""
 
 
-def held(values: list[Value], level: float) -> Held:
+def held(values: list[Value], level: float) -> PeerComparison:
     games = sorted({game for value in values for game in value})
     counts = np.array([[value.get(game, (0, 0)) for game in games] for value in values], dtype=np.int64)
     rounds, wrong = np.moveaxis(counts.reshape(len(values), len(games), 2), 2, 0)

@@ -97,7 +97,7 @@ def test_a_chapter_has_what_every_chapter_needs(key: str) -> None:
 
 def test_a_key_that_is_missing_is_named_with_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "games" / "rulebook" / "rules" / "pa" / "686a.toml").read_text().replace("wheel = ", "wheal = ", 1)
-    monkeypatch.setattr(chapters, "_table", lambda where, name: tomllib.loads(text))
+    monkeypatch.setattr(chapters, "table_of", lambda where, name: tomllib.loads(text))
     with pytest.raises(ValueError, match=r"games/rulebook/rules/pa/686a\.toml: 'wheel' is missing"):
         chapter.__wrapped__("pa", "686a")
 

@@ -1,4 +1,4 @@
-"""Nothing of the texts is forgotten: `games/rulebook/coverage*` against outline and golden rounds."""
+"""Nothing of the texts is forgotten: the files of `games/rulebook/coverage` against outline and golden rounds."""
 
 from __future__ import annotations
 

@@ -8,12 +8,12 @@ import pytest
 from games.cards.cards import parse_cards
 from games.cards.ranking import LINES_BY_RANK, seven_card_lines
 from games.rulebook.money import Odds, show_money
+from games.rulebook.offer import most_from_smallest_wagers
 from games.rulebook.rulebook import (
     RulesRefused,
     chapter,
     known_chapters,
     known_rules,
-    most_from_smallest_wagers,
     parse_submission,
     simple_submission,
 )

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from games.layout import NO_HAND, Box, Dice, Layout, Placed
+from games.layout import NO_HAND, BettingBox, Dice, FurtherWager, TableLayout
 from games.rulebook.rulebook import Rulebook, parse_submission
 from games.rulebook.submission import submission_from_words
 from games.settlement.dice_wagers import beat_it_lines, dice_wager, match_lines, match_wagers, sum_lines
@@ -22,7 +22,7 @@ def book_of(words: str) -> Rulebook:
 
 
 def net(book: Rulebook, wager: str, dice: Dice | None, stake: int = 100, number: int | None = None) -> int | None:
-    box = Box(3, "p-3", NO_HAND, {wager: stake})
+    box = BettingBox(3, "p-3", NO_HAND, {wager: stake})
     return dice_wager(book, box, wager, dice, number).net_cents
 
 
@@ -152,20 +152,23 @@ def test_645c_2_g_without_a_roll_nothing_can_be_told() -> None:
 )
 def test_d25_a_fraction_of_a_cent_is_not_paid_and_said(paytable: str, stake: int, winnings: int, exact: bool) -> None:
     roll = Dice((4, 5, 6) if paytable == "D" else (5, 6, 6), None)
-    due = dice_wager(book_of(f"sum={paytable}"), Box(3, "p-3", NO_HAND, {"sum": stake}), "sum", roll)
+    due = dice_wager(book_of(f"sum={paytable}"), BettingBox(3, "p-3", NO_HAND, {"sum": stake}), "sum", roll)
     assert (due.winnings_cents, due.returned_cents, due.other_reading is None) == (winnings, stake, exact)
 
 
 def test_645c_2_g_dice_wagers_are_settled_whatever_becomes_of_the_hand() -> None:
     book, roll = book_of("sum=A"), Dice((2, 2, 4), None)
-    for box in (Box(3, "p", NO_HAND, {"sum": 500}, voided=True), Box(3, "p", NO_HAND, {"sum": 500}, abandoned=True)):
+    for box in (
+        BettingBox(3, "p", NO_HAND, {"sum": 500}, voided=True),
+        BettingBox(3, "p", NO_HAND, {"sum": 500}, abandoned=True),
+    ):
         assert dice_wager(book, box, "sum", roll).net_cents == 1500
 
 
 def test_645c_2_g_2_each_number_of_a_box_is_a_wager_of_its_own() -> None:
-    others = (Placed("match", "p-3", 4, 500), Placed("match", "p-3", 1, 200))
-    box = Box(3, "p-3", NO_HAND, {"base": 2500}, others)
-    dues = list(match_wagers(book_of("match=yes"), Layout(boxes=[box], dice=Dice((4, 4, 1), None))))
+    others = (FurtherWager("match", "p-3", 4, 500), FurtherWager("match", "p-3", 1, 200))
+    box = BettingBox(3, "p-3", NO_HAND, {"base": 2500}, others)
+    dues = list(match_wagers(book_of("match=yes"), TableLayout(boxes=[box], dice=Dice((4, 4, 1), None))))
     assert [(due.number, due.staked_cents, due.net_cents, due.outcome) for due in dues] == [
         (4, 500, 3000, Outcome.WIN),
         (1, 200, -200, Outcome.LOSE),

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from games.layout import NO_HAND, Box, Contribution, Cycle, Layout, Mystery, MysteryHit
+from games.layout import NO_HAND, BettingBox, Contribution, Cycle, Mystery, MysteryWinner, TableLayout
 from games.rulebook.rulebook import chapter, parse_submission
 from games.rulebook.submission import submission_from_words
 from games.settlement.mystery import is_committed, mystery_bonuses, ruling
@@ -19,8 +19,8 @@ TWO = (Contribution(3, 1_499_700, 1_499_900), Contribution(5, 1_499_900, 1_500_1
 THREE = (*TWO, Contribution(2, 1_500_100, 1_500_300))
 
 
-def hit(seat: int, reading: int, target: int | None = 1_500_000) -> MysteryHit:
-    return MysteryHit(seat, reading, target)
+def hit(seat: int, reading: int, target: int | None = 1_500_000) -> MysteryWinner:
+    return MysteryWinner(seat, reading, target)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_645c_3_c_3_no_meter_goes_above_the_maximum_without_a_hit(
 
 
 def nets(*cycles: Cycle, paid: tuple[int, ...] = (), complete: bool = True) -> dict[int, int | None]:
-    layout = Layout(boxes=[Box(5, "p-5", NO_HAND, {"base": 2500})], mystery=Mystery(cycles, paid, complete))
+    layout = TableLayout(boxes=[BettingBox(5, "p-5", NO_HAND, {"base": 2500})], mystery=Mystery(cycles, paid, complete))
     dues = list(mystery_bonuses(BOOK, layout))
     assert all((due.staked_cents, due.wager, due.paytable) == (0, "mystery", "A-1") for due in dues)
     return {due.seat: due.net_cents for due in dues}
@@ -124,6 +124,6 @@ def test_d21_a_commitment_is_to_target_and_nonce(target: int, nonce: str, kept: 
 
 def test_645c_3_without_the_bonus_filed_nothing_is_due() -> None:
     book = parse_submission(submission_from_words(["pa-645c", "progressive=1"]))
-    layout = Layout(boxes=[], mystery=Mystery((Cycle(TWO, hit(5, 1_500_100)),)))
+    layout = TableLayout(boxes=[], mystery=Mystery((Cycle(TWO, hit(5, 1_500_100)),)))
     assert list(mystery_bonuses(book, layout)) == []
-    assert list(mystery_bonuses(BOOK, Layout(boxes=[]))) == []
+    assert list(mystery_bonuses(BOOK, TableLayout(boxes=[]))) == []

@@ -1,0 +1,79 @@
+"""What the base wager of the pai gow games returns: simulated rounds, counted by how the dealer's and the player's hands end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Final, Literal
+
+import msgspec
+
+from analytics.theory.game_returns import CountTable
+from analytics.theory.result import End, Result, pays
+from analytics.theory.returns import counts
+from games.cards.ranking import Wheel
+from games.rulebook.chapters import Chapter
+
+Setting = Literal["house_way", "best"]
+HOW_SET: Final = {
+    "house_way": "both set by the house way",
+    "best": "the player's best setting against the dealer's on show",
+}
+
+
+def simulated(wheel: Wheel | None) -> CountTable:
+    """Return how a table of simulated rounds is made again; `wheel` is null for three hands."""
+    return CountTable("pai_gow", arguments=(wheel,), simulation=True)
+
+
+def _rounds(name: str, setting: Setting, pushes: str | None) -> tuple[Counter[str], int]:
+    """Rounds by outcome, where one kind of the dealer's hands is a push for all, and how many there are."""
+    table, rounds = counts(name), Counter[str]()
+    for row in table["rows"]:
+        if row["play"] == setting:
+            pushed = pushes is not None and pushes in row["dealer"]
+            rounds[f"{pushes}_push" if pushed else row["outcome"]] += row["rounds"]
+    return rounds, table["total"]
+
+
+def base_wager(
+    chapter: Chapter,
+    name: str,
+    setting: Setting = "house_way",
+    pushes: str | None = None,
+    commission: Fraction = Fraction(0),
+    version: str = "",
+) -> Result:
+    """Return the base wager by the stored rounds `name`.
+
+    `pushes` is the dealer's hand that pushes every base wager, `commission` the part of a win that the house keeps, `version`
+    how the chapter's version of the wager is called.
+    """
+    rule = chapter.wagers[chapter.base]
+    rounds, total = _rounds(name, setting, pushes)
+    net = {"win": pays(rule.odds) * (1 - commission), "lose": Fraction(-1)}
+    return Result(
+        wager="base",
+        paytable=version,
+        cite=rule.odds_cite,
+        total=total,
+        lines=dict(rounds),
+        ends=[End(number, net.get(outcome, Fraction(0))) for outcome, number in rounds.items()],
+        method=f"simulation of {total:,} rounds, {HOW_SET[setting]}",
+    )
+
+
+def pushed_by_ace_high(name: str) -> Callable[[Chapter], Iterator[Result]]:
+    """Return the base wager where the dealer's ace high pushes; players set last where the dealer's cards lie face up."""
+
+    def base(chapter: Chapter) -> Iterator[Result]:
+        house = base_wager(chapter, name, pushes="ace_high")
+        if not chapter.dealer_face_up:
+            yield house
+            return
+        best = base_wager(chapter, name, "best", pushes="ace_high")
+        parts = {"house_way_return_percent": float(100 * house.per_amount_wagered())}
+        yield msgspec.structs.replace(best, parts=parts)
+
+    return base

@@ -1,0 +1,58 @@
+"""What the models know of single games comes from the games' records, and a warehouse built by other records is built anew."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from analytics.theory.catalogue import add_returns, remove_returns
+from analytics.warehouse.game_facts import FACT_TABLES, game_facts
+from analytics.warehouse.warehouse import MODELS, model_text, models_digest
+from games.catalogue import GAMES
+from tests.ninth.returns import RETURNS as HIGH_CARD
+
+
+def test_the_facts() -> None:
+    assert game_facts() == {
+        "raw_patron_banked": [("player_dealer",)],
+        "raw_combined_wagers": [
+            ("dj_wild", "ante", "ante_blind_raise", True),
+            ("dj_wild", "blind", "ante_blind_raise", False),
+            ("dj_wild", "raise", "ante_blind_raise", False),
+            ("over_under", "ante", "base", True),
+            ("over_under", "over", "base", False),
+            ("over_under", "under", "base", False),
+        ],
+        "raw_other_readings": [
+            ("ante", "wrong_side", "pushes"),
+            ("fortune_bonus", "fortune_pays", "highest_rank"),
+            ("over", "wrong_side", "pushes"),
+            ("progressive", "progressive_deuces", "wild"),
+            ("progressive", "progressive_joker", "completes"),
+            ("progressive", "progressive_joker", "wild"),
+            ("under", "wrong_side", "pushes"),
+        ],
+    }
+
+
+def test_every_fact_has_its_columns() -> None:
+    assert set(game_facts()) == set(FACT_TABLES)
+    for table, rows in game_facts().items():
+        assert {len(row) for row in rows} == {len(FACT_TABLES[table])}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_model_names_a_game(model: str) -> None:
+    assert [name for name in GAMES if f"'{name}'" in model_text(model)] == []
+
+
+def test_a_warehouse_knows_by_which_records_it_was_built() -> None:
+    before = models_digest()
+    alone = msgspec.structs.replace(HIGH_CARD, combined=("ante",), theory_wager="ante")
+    for record, adds_a_fact in ((alone, False), (HIGH_CARD, True)):
+        add_returns(record)
+        try:
+            assert (models_digest() != before) == adds_a_fact
+        finally:
+            remove_returns("high_card")
+    assert models_digest() == before
