@@ -92,9 +92,9 @@ class DaskEngine:
         runs = self.client.run(software)
         if not runs:
             raise NoCluster("the cluster has no workers; start some with `dask worker`")
-        for worker, other in sorted(runs.items()):
-            if other != engine():
-                raise OtherSoftware(_refusal(worker, other))
+        for worker, runs_engine in sorted(runs.items()):
+            if runs_engine != engine():
+                raise OtherSoftware(_refusal(worker, runs_engine))
 
     def run(self, job: Job[T], groups: Iterable[Group], log: EventLog) -> Iterator[T]:
         """Yield what comes of each group, in order: screened on the cluster, finished here."""

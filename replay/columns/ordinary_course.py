@@ -102,7 +102,7 @@ def write_equipment(row: Row, round_: Round) -> None:
     require("failed" not in before.devices.values(), "a device out of order that is not covered")
     require(not before.idle, "the table had been idle")
     row["deck_in_play_us"] = deck.in_play_us
-    row["decks_in_play"] = sum(1 for each in before.decks.values() if each.in_play_us is not None)
+    row["decks_in_play"] = sum(1 for known in before.decks.values() if known.in_play_us is not None)
     row["decks_before"], row["same_deck"] = before.previous_decks, before.last_deck == round_.deck
     write_shuffle(row, round_)
 
@@ -156,7 +156,7 @@ def write_stakes(row: Row, round_: Round, schema: RowSchema, placed: Sequence[Re
         row["staked"][place] = cents_of(row["staked"][place] + event.amount_cents)
     for seat, bettor in bettors.items():
         row[f"bettor_{seat}"] = bettor
-        row["boxes"][seat - 1] = min(each for each in bettors if bettors[each] == bettor)
+        row["boxes"][seat - 1] = min(box for box in bettors if bettors[box] == bettor)
     for fact in round_.of(model.LammerPlaced):
         bit = 1 << seat_of(fact.payload.seat, seats) + seats * ENVY_WAGERS.index(fact.payload.wager)
         require(not row["lammers"] & bit, "a lammer placed twice")

@@ -27,7 +27,7 @@ LEVEL: Final = 1
 """The compression of results on their way: verdicts are much alike, and come out fifty times smaller at little cost."""
 
 T = TypeVar("T")
-Raised = tuple[type[Exception], tuple[Any, ...], dict[str, Any]]
+ErrorParts = tuple[type[Exception], tuple[Any, ...], dict[str, Any]]
 Opener = Callable[[], EventLog]
 """Opens the log for reading; it can be sent to another process."""
 
@@ -90,24 +90,24 @@ def _ready(sent: bytes) -> tuple[Job[Any], Callable[[ScreenedGroup], Any]]:
 
 
 def _work(sent: bytes, group: Group) -> bytes:
-    raised, made = None, None
+    error_parts, output = None, None
     try:
         job, finish = _ready(sent)
         with relaxed_gc():
-            made = finish(screen_group(group, job))
+            output = finish(screen_group(group, job))
     except Exception as error:  # it is raised again in the process that asked for the work
-        raised = _parts(error)
-    return zstandard.compress(pickle.dumps((raised, made)), LEVEL)
+        error_parts = _parts(error)
+    return zstandard.compress(pickle.dumps((error_parts, output)), LEVEL)
 
 
-def _unpacked(done: bytes) -> Any:
-    raised, made = pickle.loads(zstandard.decompress(done))
-    if raised is not None:
-        raise _restored(*raised)
-    return made
+def _unpacked(packed: bytes) -> Any:
+    error_parts, output = pickle.loads(zstandard.decompress(packed))
+    if error_parts is not None:
+        raise _restored(*error_parts)
+    return output
 
 
-def _parts(error: Exception) -> Raised:
+def _parts(error: Exception) -> ErrorParts:
     """Return the parts of an error: pickling would lose an error whose arguments are not those of its constructor."""
     return type(error), error.args, error.__dict__
 

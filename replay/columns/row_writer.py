@@ -125,8 +125,8 @@ class RowWriter(StreamWorker):
         if self.table is not None:
             rules = self.table.state.rules
             if len(rules) != len(self._filed):
-                self._filed = [Filed(each.effective_gaming_day, digest_of(each.toml), each.seq) for each in rules]
-                self.texts |= {digest_of(each.toml): each.toml for each in rules}
+                self._filed = [Filed(filed.effective_gaming_day, digest_of(filed.toml), filed.seq) for filed in rules]
+                self.texts |= {digest_of(filed.toml): filed.toml for filed in rules}
             state = msgspec.structs.replace(self.table.state, rules=self._filed)
             self.rest, self.rest_seq = encode(state), self.seq
 
@@ -150,7 +150,7 @@ _DESCRIBED: Final = (
 def with_texts(rest: bytes, texts: Mapping[str, str]) -> TableState:
     """Return the state that a row keeps, with the submissions' texts in it again."""
     state = msgspec.msgpack.decode(rest, type=TableState)
-    state.rules = [Filed(each.effective_gaming_day, texts[each.toml], each.seq) for each in state.rules]
+    state.rules = [Filed(filed.effective_gaming_day, texts[filed.toml], filed.seq) for filed in state.rules]
     return state
 
 

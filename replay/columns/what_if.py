@@ -68,7 +68,7 @@ class WhatIfResult(msgspec.Struct, kw_only=True):
     @property
     def difference_cents(self) -> int:
         """What the patrons would have been due more in all."""
-        return sum(each.difference_cents for each in self.by_wager.values())
+        return sum(totals.difference_cents for totals in self.by_wager.values())
 
     def add(self, other: WhatIfResult) -> None:
         """Add what came of other rounds."""
@@ -109,11 +109,11 @@ class SettlementJob:
 
         def finish(group: ScreenedGroup) -> WhatIfResult:
             batch, (filed, replacement) = group.batch, group.results
-            ours = np.array(batch.column("game").to_pylist()) == book.game
+            of_game = np.array(batch.column("game").to_pylist()) == book.game
             sides = result_of(filed), result_of(replacement)
-            settled = ours & (sides[0].settled == 1) & (sides[1].settled == 1)
-            others = np.flatnonzero(ours & ~settled)
-            answer = WhatIfResult(by_wager={}, rounds=int(ours.sum()), event_replayed=len(others))
+            settled = of_game & (sides[0].settled == 1) & (sides[1].settled == 1)
+            others = np.flatnonzero(of_game & ~settled)
+            answer = WhatIfResult(by_wager={}, rounds=int(of_game.sum()), event_replayed=len(others))
             add_columns(answer, batch, sides, np.flatnonzero(settled), schema_of(book.game).wagers)
             for row in rows_to_replay(batch, group.rest, others):
                 add_adjudications(answer, *(_verdicts(replayer, row) for replayer in replayers))
