@@ -51,7 +51,7 @@ WIDTH = 4
 ANTE, OVER, UNDER, BONUS = range(4)
 NOBODY = 255
 MANUAL, AUTOMATED = 1, 2
-"""How cards were shuffled (`replay.columns.ordinary_course.SHUFFLED`)."""
+"""How cards were shuffled (`replay.columns.ordinary_course.SHUFFLE_NUMBERS`)."""
 CONTINUOUS = SHUFFLERS.index("continuous")
 DEALER, ELSEWHERE, NOT_KNOWN = 7, 7, -1
 

@@ -287,8 +287,8 @@ def check_mystery(r: Any, i: int, dice: Any) -> int:
         contributed |= wide(1) << (seat - 1)
         before = right
     for seat in range(6):
-        must = dice.mystery_bp >= 0 and r.staked[i, WIDTH * seat + 3] > 0
-        if must != (contributed >> seat & 1 != 0):
+        contributes = dice.mystery_bp >= 0 and r.staked[i, WIDTH * seat + 3] > 0
+        if contributes != (contributed >> seat & 1 != 0):
             return MYSTERY
     return UPHELD
 

@@ -241,20 +241,20 @@ def check_position(r: Any, i: int, terms: Any) -> int:
         return UPHELD
     if not stays and not accepted:
         return ROTATION
-    must, seen, at = wide(r.to_ask[i]), wide(1) << (before - 1), 0
+    to_ask, seen, at = wide(r.to_ask[i]), wide(1) << (before - 1), 0
     for offer in range(OFFERS):
         if r.offers[i, offer]:
-            must |= wide(1) << (wide(r.offers[i, offer]) - 1)
+            to_ask |= wide(1) << (wide(r.offers[i, offer]) - 1)
     for turn in range(1, 7):
-        each = (before - 1 + turn) % 7 + 1
-        if not must >> (each - 1) & 1:
+        due_seat = (before - 1 + turn) % 7 + 1
+        if not to_ask >> (due_seat - 1) & 1:
             continue
         while at < OFFERS and r.offers[i, at] and seen >> (wide(r.offers[i, at]) - 1) & 1:
             at += 1
-        if at == OFFERS or r.offers[i, at] != each:
+        if at == OFFERS or r.offers[i, at] != due_seat:
             return ROTATION
-        seen |= wide(1) << (each - 1)
-        if each == seat and not stays:
+        seen |= wide(1) << (due_seat - 1)
+        if due_seat == seat and not stays:
             break
     while at < OFFERS and r.offers[i, at]:
         if not seen >> (wide(r.offers[i, at]) - 1) & 1:

@@ -15,7 +15,7 @@ CHECKS: Final = (
     "stub", "collection", "no_more_bets", "late", "base_wager", "limits", "seated",
     "lammers", "progressive_count", "lock", "set_early", "announced", "reveal", "progressive_paid", "meter", "order", "mystery",
     "decisions", "side_card", "count", "rotation", "button", "piles", "backline", "fees",
-    "aside",
+    "ineligible",
 )  # fmt: skip
 """The check that a row did not pass, by number; 0 is upheld. An ineligible row was not looked at: event replay judges it."""
 (
@@ -64,7 +64,7 @@ CHECKS: Final = (
 ) = range(len(CHECKS))
 
 WINS, LOST, TIED = 1, 2, 3
-"""How a wager ends, as it is announced (`replay.columns.ordinary_course.ANNOUNCED`)."""
+"""How a wager ends, as it is announced (`replay.columns.ordinary_course.RESULT_NUMBERS`)."""
 
 
 WIN, LOSE, TIE, FOUL, ALL_PUSH, FOUL_IN_FRONT = range(6)

@@ -93,12 +93,12 @@ def is_cut(r: Any, i: int, terms: Any) -> bool:
         seat = wide(r.offered_to[i, at])
         if not seat:
             break
-        must = first if first and at == 0 else wide(0)
-        while not must and following:
+        next_seat = first if first and at == 0 else wide(0)
+        while not next_seat and following:
             if seated >> (following - 1) & 1 and following != first:
-                must = following
+                next_seat = following
             following -= 1
-        if seat != must:
+        if seat != next_seat:
             return False
         offered, last = offered + 1, seat
     took = r.cut_taken[i] != 0
