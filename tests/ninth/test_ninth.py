@@ -53,7 +53,7 @@ def high_card_is_there() -> Iterator[None]:
 
 
 def test_what_adjudicates_names_no_game() -> None:
-    text = (HERE.parents[1] / "replay" / "adjudicate.py").read_text()
+    text = (HERE.parents[1] / "replay" / "run" / "adjudicate.py").read_text()
     numbers = [key.partition("-")[2] for key in chapters.known_chapters()]
     assert [name for name in (*GAMES, *numbers) if name in text] == []
 
