@@ -23,10 +23,10 @@ from benchmarks import columnar, on_sqlite
 from benchmarks.measuring import REPEATS, Measured, Timing, best
 from events.log.contract import EventLog
 from events.open import open_log
-from replay.columns.batch import Tally, judged_results
-from replay.columns.in_processes import Processes
+from replay.columns.batch import BatchTally, judged_results
+from replay.columns.process_engine import ProcessEngine
 from replay.columns.round_table import RoundTable, repeat_rounds
-from replay.columns.row_groups import Engine, Here
+from replay.columns.row_groups import Engine, LocalEngine
 
 ROUNDS = 1_000_000
 TIMES = 10
@@ -36,20 +36,22 @@ SPEEDUP = 1.8
 
 
 def run(folder: Path, workers: int) -> dict[str, Any]:
-    """Judge the table of a folder, and tell its mispaid rounds from the log; return what that took."""
+    """Judge the table of a folder, and replay its mispaid rounds from the log; return what that took."""
     opener = partial(open_log, on_sqlite.address(folder / "mispaid.db"), read_only=True)
     log, table = opener(), RoundTable(folder / "rounds")
-    with Processes(workers, opener) if workers > 1 else contextlib.nullcontext(Here()) as by:
+    with ProcessEngine(workers, opener) if workers > 1 else contextlib.nullcontext(LocalEngine()) as by:
         _warm(log, table, by, workers)
-        tally = Tally()
+        tally = BatchTally()
         cpu, wall = _cpu_s(), time.perf_counter()
-        findings = sum(kind == "findings" for kind, _, _ in judged_results(log, table, by, tally, upheld_too=False))
+        findings = sum(
+            kind == "findings" for kind, _, _ in judged_results(log, table, by, tally, with_adjudications=False)
+        )
         wall, cpu = time.perf_counter() - wall, _cpu_s() - cpu
     return {
         "wall_s": wall,
         "cpu_s": cpu,
-        "rounds": tally.upheld + tally.told,
-        "told": tally.told,
+        "rounds": tally.upheld + tally.event_replayed,
+        "event_replayed": tally.event_replayed,
         "findings": findings,
         "peak_mib": round(_peak_kib(workers) / 1024),
     }
@@ -71,8 +73,8 @@ def _peak_kib(workers: int) -> int:
 
 
 def _warm(log: EventLog, table: RoundTable, by: Engine, workers: int) -> None:
-    """Before anything is timed each process has its kernels, compiled or read from where they are kept, and told a round."""
-    results = judged_results(log, table, by, Tally(), upheld_too=False)
+    """Before anything is timed each process has its kernels, compiled or read from where they are kept, and replayed a round."""
+    results = judged_results(log, table, by, BatchTally(), with_adjudications=False)
     for _ in range(1 if workers == 1 else 20 * workers):
         next(results)
 
@@ -146,7 +148,7 @@ def measure(folder: Path, rounds: int, single: Measured | None = None) -> list[M
 
 def _notes(run: dict[str, Any]) -> dict[str, Any]:
     return {
-        "rounds_told_event_by_event": run["told"],
+        "rounds_judged_by_event_replay": run["event_replayed"],
         "findings": run["findings"],
         "peak_memory_mib": run["peak_mib"],
     }

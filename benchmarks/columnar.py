@@ -25,11 +25,11 @@ from events.vocabulary.envelope import Draft
 from games.house_ways.house_way import HouseWay
 from games.kernels.compiling import compiled
 from games.kernels.house_way import front, way_of
-from replay.columns.game_row_schemas import FACE_UP
-from replay.columns.kernels.judged import UPHELD, WINS
+from replay.columns.games.face_up_pai_gow import SCHEMA
+from replay.columns.kernels.screening_result import UPHELD, WINS
 from replay.columns.round_table import GROUP, RoundTable, build, put_rounds
-from replay.columns.row_schemas import REST, TEXTS, numbers_of, schema
-from replay.columns.screening import Screen, as_column, judged_of, rulebook_in
+from replay.columns.row_schemas import REST, TEXTS, arrow_schema, numbers_of
+from replay.columns.screening import Screen, as_column, result_of, rulebook_in
 
 Array = npt.NDArray[Any]
 
@@ -114,7 +114,7 @@ def _batches(
     table: RoundTable, real: pa.RecordBatch, rounds: int, rng: np.random.Generator
 ) -> Iterator[pa.RecordBatch]:
     screen = Screen(table.rules())
-    said = judged_of(screen.judge(real))
+    said = result_of(screen.judge(real))
     (upheld,) = np.nonzero(said.check == UPHELD)
     (mispaid,) = np.nonzero((said.check != UPHELD) & (numbers_of(real, "until_seq") > 0))
     template, made, wrong = real.slice(int(upheld[-1]), 1), 0, 0
@@ -135,7 +135,7 @@ def generated(
     (text,) = screen.rules.values()
     book = rulebook_in(text)
     assert isinstance(book.way, HouseWay)
-    kinds = {name: kind for name, (kind, _) in FACE_UP.all_arrays.items()}
+    kinds = {name: kind for name, (kind, _) in SCHEMA.all_arrays.items()}
     columns: dict[str, Any] = {
         name: np.repeat(numbers_of(template, name, kinds.get(name)), size, axis=0)
         for name in template.schema.names
@@ -145,7 +145,7 @@ def generated(
     cards = rng.permuted(np.tile(np.arange(53, dtype=np.uint8), (size, 1)), axis=1)[:, :49].copy()
     columns["dealt"], columns["hands"] = cards, cards.copy()
     _set(columns["hands"], *way_of(book.way))
-    judged = judged_of(screen.judge(_batch(template, columns, size)))  # to learn what is due: what was done is that
+    judged = result_of(screen.judge(_batch(template, columns, size)))  # to learn what is due: what was done is that
     columns["net"] = judged.due.astype(np.int32)
     columns["envy_to"], columns["envy_cents"] = (
         judged.envy_to,
@@ -156,7 +156,7 @@ def generated(
     for name, moment in (("lit", 1), ("validated", 2), ("progressive_paid", 3)):
         columns[name] = np.where(won, columns["base_moved"] + moment, -1).astype(np.int16)
     batch = _batch(template, columns, size)
-    (right,) = np.nonzero(judged_of(screen.judge(batch)).check == UPHELD)
+    (right,) = np.nonzero(result_of(screen.judge(batch)).check == UPHELD)
     # Rounds that win a share of the meter are not.
     assert len(right) > size - 20, f"{size - len(right)} of {size} generated rounds were not upheld"
     return batch.take(pa.array(np.resize(right, size)))
@@ -164,12 +164,12 @@ def generated(
 
 def _batch(template: pa.RecordBatch, columns: dict[str, Any], size: int) -> pa.RecordBatch:
     arrays = []
-    for field in schema(FACE_UP):
+    for field in arrow_schema(SCHEMA):
         if field.name in columns:
             arrays.append(as_column(columns[field.name]))
         else:
             arrays.append(pa.array([template.column(field.name)[0].as_py()] * size, field.type))
-    return pa.RecordBatch.from_arrays(arrays, schema=schema(FACE_UP))
+    return pa.RecordBatch.from_arrays(arrays, schema=arrow_schema(SCHEMA))
 
 
 @compiled

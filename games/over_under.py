@@ -51,6 +51,16 @@ def bonus_lines(paytable: Paytable, cards: Sequence[int], side: int | None = Non
     return frozenset({f"{low}_or_{high}"})
 
 
+def is_houses_total(counted: int, under_most: int, over_least: int) -> bool:
+    """Say whether a total loses to the house whatever was decided; pure integers, also compiled (§ 686a.7(j))."""
+    return under_most < counted < over_least
+
+
+def is_on_side(counted: int, over: bool, over_least: int) -> bool:
+    """Say whether a total that is not the house's is on the side wagered on; pure integers, also compiled (§ 686a.7(i))."""
+    return (counted >= over_least) == over
+
+
 def settle(book: Rulebook, layout: TableLayout) -> list[Due]:
     """Return what every wager of the round is due, hand by hand from the dealer's left (§ 686a.7(i)-(k))."""
     return [due for box in sorted(layout.boxes, key=lambda each: each.seat) for due in _hand(book, box)]
@@ -114,13 +124,13 @@ def _side(book: Rulebook, box: BettingBox, side: str) -> Due:
 
 def _is_houses(book: Rulebook, counted: int) -> bool:
     numbers = book.chapter.numbers
-    return numbers["under_most_points"] < counted < numbers["over_least_points"]
+    return is_houses_total(counted, numbers["under_most_points"], numbers["over_least_points"])
 
 
 def _decided(book: Rulebook, box: BettingBox, wager: str, side: str, counted: int) -> Due:
     """Settle a wager that goes with over or under, on a total that is not the house's; the wrong side loses (D12)."""
     stake = box.stakes[wager]
-    if (counted >= book.chapter.numbers["over_least_points"]) == (side == "over"):
+    if is_on_side(counted, side == "over", book.chapter.numbers["over_least_points"]):
         winnings = EVEN_MONEY.winnings(stake)
         return due_of(book, box, wager, Outcome.WIN, winnings, "686a.8(a)", winnings=winnings)
     if book.settings["wrong_side"] == "pushes":

@@ -6,6 +6,8 @@ without the ace-high push (D13). The law of this file is that of `face_up_pai_go
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from games.cards.cards import JOKER, rank
@@ -19,6 +21,9 @@ from games.settlement.pai_gow import base_due
 from games.settlement.wagers import Due, MaximumPayout, Outcome, due_of, not_offered, without_cards
 
 NINE = 9
+ROUNDINGS: Final = ("down", "nearest", "up")
+"""How vigorish is rounded to whole steps, as the setting names it."""
+DOWN, NEAREST, UP = range(3)
 
 
 def is_tiger_9(low: tuple[int, ...]) -> bool:
@@ -38,13 +43,23 @@ def vigorish(book: Rulebook, winnings_cents: int) -> int:
     if book.settings["commission_free"]:
         return 0
     step = max(1, int(book.settings["vigorish_step"]))
-    whole, rest = divmod(winnings_cents * book.chapter.numbers["vigorish_bp"], 10_000 * step)
-    match book.settings["vigorish_rounding"]:
-        case "up":
-            whole += rest > 0
-        case "nearest":
-            whole += 2 * rest >= 10_000 * step
-    return whole * step
+    rounding = ROUNDINGS.index(str(book.settings["vigorish_rounding"]))
+    return rounded_vigorish(winnings_cents, book.chapter.numbers["vigorish_bp"], step, rounding)
+
+
+def rounded_vigorish(winnings_cents: int, rate_bp: int, step_cents: int, rounding: int) -> int:
+    """Return the vigorish at a rate in basis points, in whole steps; pure integers, also compiled.
+
+    `rounding` is the place of the filed setting in `ROUNDINGS`.
+
+    >>> [rounded_vigorish(1050, 500, 25, rounding) for rounding in range(3)]
+    [50, 50, 75]
+    """
+    times, per = winnings_cents * rate_bp, 10_000 * step_cents
+    whole, rest = times // per, times % per
+    if (rounding == UP and rest > 0) or (rounding == NEAREST and 2 * rest >= per):
+        whole += 1
+    return whole * step_cents
 
 
 def settle(book: Rulebook, layout: TableLayout) -> list[Due]:

@@ -47,13 +47,25 @@ def action_seat(count: int, player_dealer: int) -> int:
     >>> action_seat(3, 4), action_seat(8, 4), action_seat(1, 7)
     (6, 5, 1)
     """
-    first = first_seat(count, player_dealer)
+    return action_after(first_seat(count, player_dealer), player_dealer)
+
+
+def action_after(first: int, player_dealer: int) -> int:
+    """Return the seat that gets the action button where a seat gets the first hand; pure integers, also compiled."""
     return first if first != player_dealer else player_dealer % SEATS + 1
 
 
 def from_action(seat: int, action: int) -> int:
     """Return how many seats clockwise from the action button a seat is."""
     return (seat - action) % SEATS
+
+
+def left_to_cover(wager_cents: int, used_cents: int, wins: bool, net: bool) -> int:
+    """Return how much of a win or a loss the player-dealer's wager can still cover; pure integers, also compiled (D22).
+
+    `used_cents` of the wager are used; `net`: paid less taken, so that taking is bounded from the other side.
+    """
+    return wager_cents + used_cents if net and not wins else wager_cents - used_cents
 
 
 class Cover:
@@ -71,7 +83,9 @@ class Cover:
         """Pay a winner as far as the wager reaches; return how much that is, null where it cannot be told."""
         if self.wager is None:
             return None
-        by_least, by_most = min(cents, self.wager - self.least), min(cents, self.wager - self.most)
+        by_least, by_most = (
+            min(cents, left_to_cover(self.wager, used, True, False)) for used in (self.least, self.most)
+        )
         self.least += by_least
         self.most += by_most
         return by_least if by_least == by_most else None
@@ -82,7 +96,9 @@ class Cover:
             return self.pay(cents)
         if self.wager is None:
             return None
-        by_least, by_most = min(cents, self.wager + self.least), min(cents, self.wager + self.most)
+        by_least, by_most = (
+            min(cents, left_to_cover(self.wager, used, False, True)) for used in (self.least, self.most)
+        )
         self.least -= by_least
         self.most -= by_most
         return by_least if by_least == by_most else None

@@ -65,7 +65,9 @@ def by_table(log: EventLog, results: ResultStore, arguments: argparse.Namespace,
 
     with _rounds(log, arguments, output) as rounds, _engine(arguments, rounds) as engine:
         summary = replay_batch(log, results, rounds, engine, lambda done: output.progress(done, "rounds judged"))
-    output.note(f"{summary.upheld_in_columns:,} rounds upheld in columns, {summary.told:,} told event by event")
+    output.note(
+        f"{summary.upheld_in_columns:,} rounds upheld in columns, {summary.event_replayed:,} judged by event replay"
+    )
     return summary
 
 
@@ -87,16 +89,16 @@ def what_if(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exi
             for name, each in answer.by_wager.items()
         }
         output.value(to_builtins(answer) | {"by_wager": by_wager, "difference_cents": answer.difference_cents})
-    header = ("wager", "wagers", "staked", "done", "due", f"due by {book.name}", "difference", "cannot be told")
+    header = ("wager", "wagers", "staked", "done", "due", f"due by {book.name}", "difference", "undetermined")
     lines = []
     for name, each in answer.by_wager.items():
-        sums = (each.staked_cents, each.done_cents, each.due_cents, each.instead_cents, each.difference_cents)
+        sums = (each.staked_cents, each.done_cents, each.due_cents, each.replacement_cents, each.difference_cents)
         lines.append((name, each.wagers, *(money(cents) for cents in sums), each.unknown))
     more = "more" if answer.difference_cents >= 0 else "less"
     output.text(
         *table(header, lines),
         "",
-        f"{answer.rounds:,} rounds, {answer.told:,} of them told event by event; the patrons would have been due "
+        f"{answer.rounds:,} rounds, {answer.event_replayed:,} of them judged by event replay; the patrons would have been due "
         f"{money(abs(answer.difference_cents))} {more}",
         "one round: rack round TABLE ROUND --rules FILE",
     )
@@ -123,21 +125,21 @@ WORTH_A_PROCESS = 65_536
 @contextlib.contextmanager
 def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engine]:
     """What judges. A scheduler on another machine is reached by TLS only: what it is sent says who won what."""
-    from replay.columns.in_processes import Processes
-    from replay.columns.row_groups import Here
+    from replay.columns.process_engine import ProcessEngine
+    from replay.columns.row_groups import LocalEngine
 
     processors = os.cpu_count() or 1
     if arguments.engine != "dask":
         worth = sum(entry.rounds for entry in rounds.manifest.files) // WORTH_A_PROCESS
         workers = arguments.workers or min(processors, worth)
         if workers < 2:
-            yield Here()
+            yield LocalEngine()
             return
         opener = partial(log_at, log_address(arguments.log), read_only=True, check_heads=False)
-        with Processes(workers, opener) as processes:
+        with ProcessEngine(workers, opener) as processes:
             yield processes
         return
-    from replay.columns.on_dask import Dask, Tls
+    from replay.columns.dask_engine import DaskEngine, Tls
 
     scheduler, files = arguments.scheduler or "", dask_tls()
     host = scheduler.partition("://")[2].rpartition(":")[0]
@@ -145,5 +147,7 @@ def _engine(arguments: argparse.Namespace, rounds: RoundTable) -> Iterator[Engin
         raise UsageError(f"--scheduler {scheduler}: a scheduler on another machine is reached by tls:// only")
     if scheduler.startswith("tls://") and files is None:
         raise UsageError(f"--scheduler {scheduler} takes RACK_DASK_CA, RACK_DASK_CERTIFICATE and RACK_DASK_KEY")
-    with Dask(scheduler, arguments.workers or processors, Tls(*files) if scheduler and files else None) as cluster:
+    with DaskEngine(
+        scheduler, arguments.workers or processors, Tls(*files) if scheduler and files else None
+    ) as cluster:
         yield cluster

@@ -23,6 +23,8 @@ from numba.core import config as settings
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _HERE = Path(__file__).parent
+_RULES = {_HERE.parent, _HERE.parent / "settlement"}
+"""Where the rules of `games` stand that kernels compile as they are."""
 
 
 def compiled(function: Function, **options: Any) -> Function:
@@ -47,9 +49,9 @@ def inlined(function: Function) -> Function:
 
 @cache
 def cache_folder(sources: Path) -> Path | None:
-    """Return the folder that keeps what is compiled of some sources and of these here; null where none can be made."""
+    """Return the folder that keeps what is compiled of some sources, these here and `games`; null where none can be made."""
     root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(root) / "discard-rack" / f"kernels-{sources_digest({_HERE, sources})}"
+    folder = Path(root) / "discard-rack" / f"kernels-{sources_digest({_HERE, *_RULES, sources})}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:

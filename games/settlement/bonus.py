@@ -115,6 +115,15 @@ def progressive_payout(
     )
 
 
+def is_envy_owed(own_hand: bool, hand_wagered: bool, must_wager: bool) -> bool:
+    """Say whether a qualifying wager is paid for a qualifying hand; pure, also compiled (D17).
+
+    `own_hand`: both are of the same patron; `hand_wagered`: the hand's patron placed the wager too, which counts where
+    `must_wager` is filed.
+    """
+    return not own_hand and (hand_wagered or not must_wager)
+
+
 def envy_bonuses(
     book: Rulebook, boxes: Sequence[BettingBox], lines: Lines = seven_card, side: int | None = None
 ) -> Iterator[Due]:
@@ -135,7 +144,7 @@ def envy_bonuses(
                 continue
             amount = line.envy_cents if line is not None else None
             for holder in holders:
-                if holder.bettor == hand.bettor or (must_wager and wager not in hand.stakes):
+                if not is_envy_owed(holder.bettor == hand.bettor, wager in hand.stakes, bool(must_wager)):
                     continue
                 yield Due(
                     seat=holder.seat,

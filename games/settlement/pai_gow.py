@@ -30,6 +30,12 @@ OUTCOMES = {
 }
 
 
+def starting_place(count: int) -> int:
+    """Return the place in `CLOCKWISE` that a count points at; pure integers, also compiled (§ 688a.5(i), D3)."""
+    steps = (count - 1) % 7
+    return 6 - steps
+
+
 def starting_position(count: int) -> Position:
     """Return the position that gets the first card: count the dealer as one, then counterclockwise (§ 688a.5(i), D3).
 
@@ -38,8 +44,7 @@ def starting_position(count: int) -> Position:
     >>> starting_position(8), starting_position(14), starting_position(3)
     ('dealer', 1, 5)
     """
-    steps = (count - 1) % 7
-    return "dealer" if steps == 0 else 7 - steps
+    return CLOCKWISE[starting_place(count)]
 
 
 def clockwise_from(start: Position, around: tuple[Position, ...] = CLOCKWISE) -> tuple[Position, ...]:
@@ -92,13 +97,13 @@ def high_and_low(hand: Hand, dealer: Hand, wheel: Wheel = "second") -> tuple[Out
             return Outcome.UNKNOWN, "11(f)"
         highest, lowest = _best(hand.cards, wheel)
         loses = highest <= rank_five(dealer.high, wheel) and lowest <= rank_two(dealer.low)
-        return (Outcome.LOSE, _SECTIONS[Outcome.LOSE]) if loses else (Outcome.UNKNOWN, "11(f)")
+        return (Outcome.LOSE, SECTIONS[Outcome.LOSE]) if loses else (Outcome.UNKNOWN, "11(f)")
     if is_foul(hand.high, hand.low):
         return Outcome.FOUL, "11(f)(1)(iii)" if (len(hand.high), len(hand.low)) == (5, 2) else "11(f)(1)(iv)"
     if dealer.high is None or dealer.low is None:
         return Outcome.UNKNOWN, "11(f)"
     outcome = compare(hand.high, hand.low, dealer.high, dealer.low, wheel)
-    return outcome, _SECTIONS[outcome]
+    return outcome, SECTIONS[outcome]
 
 
 @lru_cache(maxsize=1024)
@@ -109,7 +114,8 @@ def _best(cards: tuple[int, ...], wheel: Wheel) -> tuple[tuple[int, ...], tuple[
     return max(rank_five(high, wheel) for high, _ in legal), max(rank_two(low) for _, low in legal)
 
 
-_SECTIONS = {Outcome.WIN: "12(a)", Outcome.TIE: "11(f)(2)", Outcome.LOSE: "11(f)(1)"}
+SECTIONS = {Outcome.WIN: "12(a)", Outcome.TIE: "11(f)(2)", Outcome.LOSE: "11(f)(1)"}
+"""The section that each outcome of the comparison stands on."""
 
 
 def base_due(

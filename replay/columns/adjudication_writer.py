@@ -1,150 +1,71 @@
-"""Rounds that screening upheld, said as the single path says them: adjudications made from columns.
+"""Adjudications of rounds that screening upheld, written from columns as event replay writes them.
 
-The law of this file: it decides nothing. What was due stands in the columns; here it gets its paytable, line and section.
+The law of this file: it decides nothing and is pure. What was due stands in the columns; here a wager gets its paytable, its
+line and its section.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import pyarrow as pa
 
-from games.player_dealer import COVERED, action_seat, from_action
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Outcome
-from replay.columns.game_row_schemas import BEHIND, FIRST_BEHIND, ROW_SCHEMAS
-from replay.columns.kernels.dj_wild import EQUAL, FOLDED
-from replay.columns.kernels.fortune_asia import FOUL_IN_FRONT
-from replay.columns.kernels.judged import Judged
-from replay.columns.kernels.over_under import SURRENDERED
-from replay.columns.kernels.player_dealer import IN_PART, NOT_AT_ALL
-from replay.columns.kernels.sevens import ALL_PUSH, FOUL, LOSE, TIE, WIN
+from replay.columns.catalogue import columns_of, games_in_columns
+from replay.columns.game_columns import GameColumns, Row
+from replay.columns.kernels.screening_result import COVERED_IN_PART, NOT_COVERED, ScreeningResult
 from replay.columns.row_schemas import ENVY_WAGERS, SEATS, RowSchema, numbers_of
 from replay.findings import Adjudication, Settlement, to_bytes
 from replay.run.engine import engine
 from replay.run.stream_worker import Result
 from replay.settlement.stakes import ENVY
 
-SAID: Final = ("stream", "round_no", "rules", "gaming_day", "shift", "dealer", "opened_at_us", "closed_at_us", "first_seq",
-                "last_seq", *(f"bettor_{seat}" for seat in range(1, SEATS + 2)), "behind", "bank", "start_count")  # fmt: skip
-"""The columns of which adjudications are made; some games do not have all of them."""
-
-Ends = Mapping[int, tuple[Outcome, str]]
-
-
-class Words(NamedTuple):
-    """How a game says what its wagers came to: outcomes that no paytable has, by line, with their sections; and otherwise the
-    sections by which a wager is paid, and by which it loses. `uncovered`: the section by which something stays with the patron
-    that the player-dealer's wager does not cover."""
-
-    outcomes: Mapping[str, Ends]
-    sections: Mapping[str, tuple[str, str]]
-    uncovered: str = ""
-
-
-_BASE: Final[Ends] = {
-    WIN: (Outcome.WIN, "12(a)"),
-    LOSE: (Outcome.LOSE, "11(f)(1)"),
-    TIE: (Outcome.TIE, "11(f)(2)"),
-    FOUL: (Outcome.FOUL, "11(f)(1)(iii)"),
-    ALL_PUSH: (Outcome.ACE_HIGH_PUSH, "11(f)(2)(iii)"),
-}
-_EVEN: Final[Ends] = {
-    WIN: (Outcome.WIN, "12(a)"),
-    LOSE: (Outcome.LOSE, "687a.11(e)(3)"),
-    TIE: (Outcome.TIE, "687a.11(e)(2)"),
-    FOLDED: (Outcome.FOLDED, "687a.11(b)"),
-}
-_TOTALS: Final[Ends] = {
-    WIN: (Outcome.WIN, "686a.8(a)"),
-    LOSE: (Outcome.LOSE, "686a.7(j)"),
-    TIE: (Outcome.TIE, "686a.7(j)"),
-    SURRENDERED: (Outcome.SURRENDERED, "686a.7(g)(3)"),
-}
-_BONUSES: Final = {"fortune_bonus": ("12(c)", "11(h)(2)(i)(A)"), "progressive": ("12(d)", "11(h)(3)(i)(A)")}
-OUTCOME_NAMES: Final[Mapping[str, Words]] = {
-    "face_up_pai_gow": Words({"base": _BASE}, {**_BONUSES, "ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)")}),
-    "player_dealer": Words(
-        {"base": _BASE, "backline": _BASE},
-        {"ace_high_bonus": ("12(b)", "11(h)(1)(i)(A)"), "fortune_bonus": _BONUSES["fortune_bonus"]},
-        COVERED,
-    ),
-    "pai_gow_poker": Words(
-        {"base": {**_BASE, WIN: (Outcome.WIN, "11(f)(3)"), ALL_PUSH: (Outcome.TIGER_9_PUSH, "645c.1(e)(1)")}},
-        {
-            **_BONUSES,
-            "tiger_9": ("645c.1(g)", "645c.1(e)(2)"),
-            "sum": ("645c.2(g)(1)", "645c.2(e)(1)"),
-            "match": ("645c.2(g)(2)", "645c.2(e)(2)"),
-            "beat_it": ("645c.2(g)(3)", "645c.2(e)(3)"),
-        },
-    ),
-    "fortune_asia": Words(
-        {
-            "base": {
-                WIN: (Outcome.WIN, "12(a)"),
-                LOSE: (Outcome.LOSE, "659a.11(f)(1)(i)"),
-                FOUL: (Outcome.FOUL, "659a.11(f)(1)(iii)"),
-                FOUL_IN_FRONT: (Outcome.FOUL, "659a.11(f)(1)(iv)"),
-            },
-        },
-        {**_BONUSES, "insurance": ("659a.12(c)", "659a.11(h)(2)(i)")},
-    ),
-    "over_under": Words({"ante": _TOTALS, "over": _TOTALS, "under": _TOTALS}, {"bonus": ("686a.8(b)", "686a.7(k)")}),
-    "dj_wild": Words(
-        {
-            "ante": _EVEN,
-            "raise": _EVEN,
-            "blind": {0: _EVEN[LOSE], EQUAL: _EVEN[TIE], FOLDED: _EVEN[FOLDED]},
-            "progressive": {FOLDED: (Outcome.FOLDED, "687a.11(b)(3)")},
-            "bad_beat": {FOLDED: (Outcome.FOLDED, "687a.11(b)(2)")},
-        },
-        {
-            "blind": ("687a.12(b)", ""),
-            "progressive": ("12(d)", "11(h)(3)(i)(A)"),
-            "trips": ("687a.12(d)", "687a.11(f)(2)(i)"),
-            "bad_beat": ("687a.12(e)", "687a.11(f)(3)(i)"),
-        },
-    ),
-}
-"""The words of every game that is screened."""
+_IN_EVERY_GAME: Final = (
+    "stream",
+    "round_no",
+    "rules",
+    "gaming_day",
+    "shift",
+    "dealer",
+    "opened_at_us",
+    "closed_at_us",
+    "first_seq",
+    "last_seq",
+    *(f"bettor_{seat}" for seat in range(1, SEATS + 1)),
+)
 _ENVY_SECTION: Final = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 
-Ending = tuple[str, str, str]
-"""What a wager's line is called, the section, and the paytable."""
+LineName = tuple[str, str, str]
+"""What the line of a settlement is called, its section, and its paytable."""
 
 
-def in_order(form: RowSchema) -> list[int]:
-    """Return the wagers of a box as settlements name them."""
-    base = form.slots[0].wager
-    return sorted(
-        range(len(form.slots)),
-        key=lambda place: (form.wagers[place] != base, form.wagers[place], form.slots[place].number or 0),
-    )
+def adjudication_columns() -> tuple[str, ...]:
+    """Return the columns of which adjudications are made; no game has all of them."""
+    further = (name for game in games_in_columns() for name in game.adjudication_columns)
+    return tuple(dict.fromkeys((*_IN_EVERY_GAME, *further)))
 
 
-_IN_ORDER: Final = {game: in_order(form) for game, form in ROW_SCHEMAS.items()}
-
-
-class Upheld:
-    """Makes the adjudications of rounds that were upheld in columns."""
+class AdjudicationWriter:
+    """Writes the adjudications of rounds that were upheld in columns; `books`: the rules in force by digest."""
 
     def __init__(self, books: Mapping[str, Rulebook]) -> None:
         self._books = books
-        self._endings: dict[tuple[str, str, int], Ending] = {}
+        self._lines: dict[tuple[str, str, int], LineName] = {}
+        self._orders: dict[str, list[int]] = {}
 
-    def adjudications(self, batch: pa.RecordBatch, judged: Judged, upheld: list[int]) -> Iterator[Result]:
-        """Yield the adjudications of the rows of a batch that are upheld."""
-        said = batch.select([name for name in SAID if name in batch.schema.names])
-        rows = said.take(pa.array(upheld, pa.int64())).to_pylist()
-        columns = (numbers_of(batch, "staked"), judged.due, judged.lines, judged.envy, judged.envy_due, judged.envy_to)
-        for row, *money in zip(rows, *(each[upheld].tolist() for each in columns), strict=True):
-            yield self._result(row, *money)
+    def adjudications(self, batch: pa.RecordBatch, result: ScreeningResult, upheld: list[int]) -> Iterator[Result]:
+        """Yield the adjudications of the rows of a batch that are upheld (their places), in this order."""
+        columns = batch.select([name for name in adjudication_columns() if name in batch.schema.names])
+        rows = columns.take(pa.array(upheld, pa.int64())).to_pylist()
+        arrays = (numbers_of(batch, "staked"), result.due, result.lines, result.envy, result.envy_due, result.envy_to)
+        for row, *numbers in zip(rows, *(array[upheld].tolist() for array in arrays), strict=True):
+            yield self._adjudication(row, *numbers)
 
-    def _result(
+    def _adjudication(
         self,
-        row: dict[str, Any],
+        row: Row,
         staked: list[int],
         due: list[int],
         lines: list[int],
@@ -153,11 +74,10 @@ class Upheld:
         envy_to: list[int],
     ) -> Result:
         book = self._books[row["rules"]]
-        wagers = [*self._wagers(book, row, staked, due, lines)]
-        if row.get("behind"):  # they stand in the order in which they came, and settlements name them by their names
-            wagers.sort(key=lambda each: (each.seat, each.wager != "base", each.wager, each.bettor))
-        settlements = [*wagers, *self._envy(book, row, envy, envy_due, envy_to)]
-        said = Adjudication(
+        game = columns_of(book.game)
+        assert game is not None, "only rounds of a game in the catalogue are upheld in columns"
+        wagers = self._wagers(book, game, row, staked, due, lines)
+        adjudication = Adjudication(
             stream=row["stream"],
             round_no=row["round_no"],
             revision=1,
@@ -179,27 +99,27 @@ class Upheld:
             undetermined=(),
             findings=(),
             withdrawn=(),
-            settlements=tuple(settlements),
+            settlements=(*wagers, *_envy_bonuses(book, game, row, envy, envy_due, envy_to)),
         )
-        return "adjudications", f"{said.stream}#{said.round_no}", to_bytes(said)
+        return "adjudications", f"{adjudication.stream}#{adjudication.round_no}", to_bytes(adjudication)
 
     def _wagers(
-        self, book: Rulebook, row: dict[str, Any], staked: list[int], due: list[int], lines: list[int]
-    ) -> Iterator[Settlement]:
-        form, order = ROW_SCHEMAS[book.game], _IN_ORDER[book.game]
-        slots = form.slots
-        for seat in range(1, form.seats + 1):
-            bettor = row[f"bettor_{seat}"]
-            for at in order if bettor else ():
-                place, slot = (seat - 1) * len(slots) + at, slots[at]
-                if staked[place]:
-                    line, cite, paytable = self._ending(book, slot.wager, lines[place])
-                    who = bettor if slot.wager != "backline" else row["behind"][(seat - 1) * BEHIND + at - FIRST_BEHIND]
-                    yield Settlement(
+        self, book: Rulebook, game: GameColumns, row: Row, staked: list[int], due: list[int], lines: list[int]
+    ) -> list[Settlement]:
+        """Return the settlements of all wagers, by seat, then in the order of the settlements of a box."""
+        slots, order, settlements = game.schema.slots, self._order(game), []
+        for seat in range(1, game.schema.seats + 1):
+            for number in order if row[f"bettor_{seat}"] else ():
+                place, slot = (seat - 1) * len(slots) + number, slots[number]
+                if not staked[place]:
+                    continue
+                line, cite, paytable = self._line(book, game, slot.wager, lines[place])
+                settlements.append(
+                    Settlement(
                         seat=seat,
                         wager=slot.wager,
                         number=slot.number,
-                        bettor=who,
+                        bettor=game.bettor_of(row, seat, number),
                         paytable=paytable,
                         staked_cents=staked[place],
                         due_cents=due[place],
@@ -208,65 +128,76 @@ class Upheld:
                         line=line,
                         cite=cite,
                     )
-
-    def _ending(self, book: Rulebook, wager: str, line: int) -> Ending:
-        key = book.digest, wager, line
-        if key not in self._endings:
-            self._endings[key] = _ending(book, wager, line)
-        return self._endings[key]
-
-    def _envy(
-        self, book: Rulebook, row: dict[str, Any], envy: list[int], due: list[int], to: list[int]
-    ) -> Iterator[Settlement]:
-        if not any(to):
-            return
-        seats, turns = ROW_SCHEMAS[book.game].seats, _turns(ROW_SCHEMAS[book.game], row)
-        for seat in range(1, seats + 1):
-            for which, wager in enumerate(ENVY_WAGERS):
-                paytable = book.offers[wager].paytable if wager in book.offers else None
-                hands = [hand for hand in turns if to[which * seats + hand - 1] >> (seat - 1) & 1]
-                if paytable is None or not hands:
-                    continue
-                cents = sum(due[which * seats + hand - 1] for hand in hands)
-                names = [paytable.lines[envy[which * seats + hand - 1] - 1].hand for hand in hands]
-                yield Settlement(
-                    seat=seat,
-                    wager=ENVY[wager],
-                    number=None,
-                    bettor=row[f"bettor_{seat}"],
-                    paytable=paytable.name,
-                    staked_cents=0,
-                    due_cents=cents,
-                    done_cents=cents,
-                    by_slip_cents=0,
-                    line=" ".join(f"{name}@{hand}" for name, hand in zip(names, hands, strict=True)),
-                    cite=str(book.cite(_ENVY_SECTION[wager])),
                 )
+        if len(set(slots)) < len(slots):  # several patrons on one wager of a seat: settlements go by their names
+            settlements.sort(key=lambda made: (made.seat, made.wager != slots[0].wager, made.wager, made.bettor))
+        return settlements
+
+    def _order(self, game: GameColumns) -> list[int]:
+        if game.name not in self._orders:
+            self._orders[game.name] = settlement_order(game.schema)
+        return self._orders[game.name]
+
+    def _line(self, book: Rulebook, game: GameColumns, wager: str, line: int) -> LineName:
+        key = book.digest, wager, line
+        if key not in self._lines:
+            self._lines[key] = _name_line(book, game, wager, line)
+        return self._lines[key]
 
 
-def _turns(form: RowSchema, row: Mapping[str, Any]) -> list[int]:
-    """The seats in the order in which an Envy Bonus names their hands: from the highest down, or from the action on."""
-    if "bank" not in row:
-        return list(range(form.seats, 0, -1))
-    action = action_seat(row["start_count"], row["bank"])
-    return sorted(range(1, form.seats + 1), key=lambda seat: from_action(seat, action))
+def settlement_order(schema: RowSchema) -> list[int]:
+    """Return the slots of a box in the order in which settlements name them: the first wager, then by name and number."""
+    first = schema.slots[0].wager
+    return sorted(
+        range(len(schema.slots)),
+        key=lambda at: (schema.wagers[at] != first, schema.wagers[at], schema.slots[at].number or 0),
+    )
 
 
-def _ending(book: Rulebook, wager: str, line: int) -> Ending:
-    words, paytable = OUTCOME_NAMES[book.game], book.offers[wager].paytable
-    if words.uncovered and line >= IN_PART:
-        of_the_hands = line % IN_PART
-        said, _, name = _ending(book, wager, of_the_hands)
-        loses_or_wins_alike = not of_the_hands or of_the_hands in words.outcomes.get(wager, {})
-        if line >= NOT_AT_ALL and loses_or_wins_alike:
-            said = str(Outcome.UNCOVERED)
-        return said, str(book.cite(words.uncovered)), name
+def _envy_bonuses(
+    book: Rulebook, game: GameColumns, row: Row, envy: list[int], due: list[int], to: list[int]
+) -> Iterator[Settlement]:
+    if not any(to):
+        return
+    seats = game.schema.seats
+    order = game.envy_order(row, seats)
+    for seat in range(1, seats + 1):
+        for which, wager in enumerate(ENVY_WAGERS):
+            paytable = book.offers[wager].paytable if wager in book.offers else None
+            hands = [hand for hand in order if to[which * seats + hand - 1] >> (seat - 1) & 1]
+            if paytable is None or not hands:
+                continue
+            cents = sum(due[which * seats + hand - 1] for hand in hands)
+            names = [paytable.lines[envy[which * seats + hand - 1] - 1].hand for hand in hands]
+            yield Settlement(
+                seat=seat,
+                wager=ENVY[wager],
+                number=None,
+                bettor=row[f"bettor_{seat}"],
+                paytable=paytable.name,
+                staked_cents=0,
+                due_cents=cents,
+                done_cents=cents,
+                by_slip_cents=0,
+                line=" ".join(f"{name}@{hand}" for name, hand in zip(names, hands, strict=True)),
+                cite=str(book.cite(_ENVY_SECTION[wager])),
+            )
+
+
+def _name_line(book: Rulebook, game: GameColumns, wager: str, line: int) -> LineName:
+    """Return what the line number of a wager is called, with its section and its paytable."""
+    outcomes, paytable = game.outcomes.outcomes.get(wager, {}), book.offers[wager].paytable
+    if game.outcomes.uncovered and line >= COVERED_IN_PART:
+        by_hands = line % COVERED_IN_PART
+        outcome, _, name = _name_line(book, game, wager, by_hands)
+        if line >= NOT_COVERED and (not by_hands or by_hands in outcomes):
+            outcome = str(Outcome.UNCOVERED)
+        return outcome, str(book.cite(game.outcomes.uncovered)), name
     name = paytable.name if paytable is not None else ""
-    outcomes = words.outcomes.get(wager, {})
     if line in outcomes:
         outcome, section = outcomes[line]
         return str(outcome), str(book.cite(section)), name
-    paid, lost = words.sections[wager]
+    paid, lost = game.outcomes.sections[wager]
     if not line:
         return str(Outcome.LOSE), str(book.cite(lost)), name
     return paytable.lines[line - 1].hand if paytable is not None else wager, str(book.cite(paid)), name

@@ -1,8 +1,9 @@
-"""Batch replay: history judged in columns, and single rounds event by event where that is not enough.
+"""Batch replay: history judged in columns, and single rounds by event replay where columns are not enough.
 
-The law of this file: the single path is the only one that explains. Every round of the table is screened; one that passes is
-upheld with what the columns say; one that does not, or whose row is aside, is told by the single path. The streams that have
-no rows, what was appended since, and the meters are replayed afterwards as ever. The results are the same to the byte.
+The law of this file: only event replay explains. Every round of the table is screened. A round that passes is upheld with what
+the columns say; a round that does not pass, or that cannot be judged in columns, is judged by event replay. The streams without
+rows, what was appended since, and the meters are replayed afterwards as ever. The results are the same to the byte. This file
+writes results; screening itself is pure (`screening.py`).
 """
 
 from __future__ import annotations
@@ -17,57 +18,57 @@ import pyarrow as pa
 
 from events.log.contract import EventLog, ResultStore
 from events.log.relaxed_gc import relaxed_gc
-from replay.columns.adjudication_writer import SAID, Upheld
-from replay.columns.kernels.judged import ASIDE, CHECKS, UPHELD
+from replay.columns.adjudication_writer import AdjudicationWriter, adjudication_columns
+from replay.columns.kernels.screening_result import CHECKS, INELIGIBLE, UPHELD
 from replay.columns.round_table import RoundTable, TableError
-from replay.columns.row_groups import Engine, Judged, groups_of
+from replay.columns.row_groups import Engine, ScreenedGroup, groups_of
 from replay.columns.row_replayer import RowReplayer
 from replay.columns.row_schemas import REST
-from replay.columns.screening import Screen, judged_of, rulebook_in
+from replay.columns.screening import Screen, result_of, rulebook_in
 from replay.run.engine import engine
-from replay.run.replayer import Summary, replay
-from replay.run.replayer import Tally as StandingTally
+from replay.run.replayer import Summary, Tally, replay
 from replay.run.stream_worker import Result
 
 COMMIT_EVERY: Final = 20_000
 """Results between two commits."""
-PLACED: Final = ("stream", "round_no", "aside", "rest_seq", "until_seq")
-"""What is read of a row that is told, beside the state it starts from."""
+REPLAY_COLUMNS: Final = ("stream", "round_no", "aside", "rest_seq", "until_seq")
+"""The columns of a row that event replay needs, beside the state it starts from."""
 
 Progress = Callable[[int], None]
 """Called with the rounds judged so far."""
 
 
 class BatchSummary(Summary, kw_only=True):
-    """What a batch replay did: rounds upheld in columns, rounds told by the single path, and why (check or reason → rounds)."""
+    """What a batch replay did: rounds upheld in columns, rounds judged by event replay, and why (reason → rounds)."""
 
     upheld_in_columns: int = 0
-    told: int = 0
-    why: dict[str, int] = msgspec.field(default_factory=dict)
+    event_replayed: int = 0
+    reasons: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-class Tally:
-    """Counts what was done with the rounds of a table; `standing` has the verdicts of those that the single path told."""
+class BatchTally:
+    """Counts what was done with the rounds of a table; `standing` has the verdicts that event replay reached."""
 
     def __init__(self, progress: Progress | None = None) -> None:
-        self.upheld, self.why, self._progress = 0, Counter[str](), progress
-        self.standing = StandingTally()
+        self.upheld, self.reasons, self._progress = 0, Counter[str](), progress
+        self.standing = Tally()
 
-    def add(self, upheld: int, why: Iterable[str]) -> None:
+    def add(self, upheld: int, reasons: Iterable[str]) -> None:
         """Count the rounds of a group."""
         self.upheld += upheld
-        self.why.update(why)
+        self.reasons.update(reasons)
         if self._progress is not None:
-            self._progress(self.upheld + self.told)
+            self._progress(self.upheld + self.event_replayed)
 
     @property
-    def told(self) -> int:
-        """The rounds that the single path told."""
-        return self.why.total()
+    def event_replayed(self) -> int:
+        """The rounds that event replay judged."""
+        return self.reasons.total()
 
     def into(self, summary: BatchSummary) -> BatchSummary:
         """Fill in a summary."""
-        summary.upheld_in_columns, summary.told, summary.why = self.upheld, self.told, dict(self.why.most_common())
+        summary.upheld_in_columns, summary.event_replayed = self.upheld, self.event_replayed
+        summary.reasons = dict(self.reasons.most_common())
         return summary
 
 
@@ -80,23 +81,23 @@ def replay_batch(
     """
     table.must_be_of(log)
     _must_be_new(results)
-    tally = Tally(progress)
+    tally = BatchTally(progress)
     with relaxed_gc():
         waiting, changed = list[Result](), 0
-        for said in judged_results(log, table, by, tally):
-            waiting.append(said)
-            changed += said[0] == "adjudications"
+        for result in judged_results(log, table, by, tally):
+            waiting.append(result)
+            changed += result[0] == "adjudications"
             if len(waiting) >= COMMIT_EVERY:
                 results.commit(engine(), {}, {}, waiting)
                 waiting = []
         carried = table.carried()
-        waiting += [entry for each in carried.values() for entry in each.ledger]
+        waiting += [entry for left in carried.values() for entry in left.ledger]
         positions = {stream: table.manifest.heads[stream].seq for stream in carried}
-        results.commit(engine(), positions, {stream: each.snapshot for stream, each in carried.items()}, waiting)
+        results.commit(engine(), positions, {stream: left.snapshot for stream, left in carried.items()}, waiting)
     tally.standing.upheld += tally.upheld
     rest = replay(log, results, tally=tally.standing)
     summary = BatchSummary(**{name: getattr(rest, name) for name in Summary.__struct_fields__})
-    summary.rounds += tally.upheld + tally.told
+    summary.rounds += tally.upheld + tally.event_replayed
     summary.events += sum(positions.values())
     summary.changed += changed
     summary.foreign = log.foreign()
@@ -104,7 +105,7 @@ def replay_batch(
 
 
 def _must_be_new(results: ResultStore) -> None:
-    """An earlier batch that was interrupted may have left results: they are said again, and dropped as repeats."""
+    """Raise `TableError` where results hold verdicts. What an interrupted batch left is stored again, and dropped as repeats."""
     first = next(results.results("adjudications"), None)
     if results.positions(engine()) or (first is not None and msgspec.json.decode(first[1])["engine"] != engine()):
         raise TableError(
@@ -114,70 +115,70 @@ def _must_be_new(results: ResultStore) -> None:
 
 
 def judged_results(
-    log: EventLog, table: RoundTable, by: Engine, tally: Tally, upheld_too: bool = True
+    log: EventLog, table: RoundTable, by: Engine, tally: BatchTally, with_adjudications: bool = True
 ) -> Iterator[Result]:
     """Yield the verdicts on the rounds of a table, as results, in the order of its groups.
 
-    `upheld_too=False` leaves out the adjudications of rounds that were upheld in columns: most of the work, where only what
-    differs is asked for.
+    `with_adjudications=False` leaves out the adjudications of rounds that were upheld in columns, which are most of the work,
+    where only findings are asked for.
     """
-    for part in by.each(Verdicts(table.rules(), upheld_too), groups_of(table.paths()), log):
-        tally.add(part.upheld, part.why)
-        tally.standing.add(part.told)
-        yield from part.adjudications
-        yield from part.told
+    for verdicts in by.run(VerdictJob(table.rules(), with_adjudications), groups_of(table.paths()), log):
+        tally.add(verdicts.upheld, verdicts.reasons)
+        tally.standing.add(verdicts.event_replayed)
+        yield from verdicts.adjudications
+        yield from verdicts.event_replayed
 
 
-class Part(NamedTuple):
-    """What comes of a group: how many rounds were upheld in columns, with their adjudications where they are asked for; why
-    the others were not, and what the single path said of them.
+class GroupVerdicts(NamedTuple):
+    """The verdicts on a group: how many rounds were upheld in columns, with their adjudications where they are asked for; the
+    reasons why the others were not, and the results of their event replay.
     """
 
     upheld: int
     adjudications: list[Result]
-    why: list[str]
-    told: list[Result]
+    reasons: list[str]
+    event_replayed: list[Result]
 
 
-class Verdicts:
+class VerdictJob:
     """The job of a batch replay: the verdicts on the rounds of a group. `texts`: the submissions in force, by digest."""
 
-    def __init__(self, texts: Mapping[str, str], upheld_too: bool) -> None:
-        self.texts, self.upheld_too = texts, upheld_too
+    def __init__(self, texts: Mapping[str, str], with_adjudications: bool) -> None:
+        self.texts, self.upheld_too = texts, with_adjudications
         self.screens = [Screen(texts)]
-        self.columns = (*PLACED, *(SAID if upheld_too else ()))
+        self.columns = (*REPLAY_COLUMNS, *(adjudication_columns() if with_adjudications else ()))
 
-    def at(self, log: EventLog) -> Callable[[Judged], Part]:
+    def at(self, log: EventLog) -> Callable[[ScreenedGroup], GroupVerdicts]:
         """Return what finishes a group that was screened, where this log is at hand."""
-        teller = RowReplayer(log, self.texts)
-        upheld = Upheld({digest: rulebook_in(text) for digest, text in self.texts.items()})
+        replayer = RowReplayer(log, self.texts)
+        writer = AdjudicationWriter({digest: rulebook_in(text) for digest, text in self.texts.items()})
 
-        def finish(judged: Judged) -> Part:
-            batch, columns = judged.batch, judged_of(judged.said[0])
-            passed, others = np.flatnonzero(columns.check == UPHELD), np.flatnonzero(columns.check != UPHELD)
-            adjudications = upheld.adjudications(batch, columns, passed.tolist()) if self.upheld_too else ()
-            told = [result for row in rows_to_tell(batch, judged.rest, others) for result in teller.tell(row)]
-            return Part(len(passed), list(adjudications), reasons(batch, columns.check, others), told)
+        def finish(group: ScreenedGroup) -> GroupVerdicts:
+            batch, result = group.batch, result_of(group.results[0])
+            passed, others = np.flatnonzero(result.check == UPHELD), np.flatnonzero(result.check != UPHELD)
+            adjudications = writer.adjudications(batch, result, passed.tolist()) if self.upheld_too else ()
+            replayed = [made for row in rows_to_replay(batch, group.rest, others) for made in replayer.replay(row)]
+            return GroupVerdicts(len(passed), list(adjudications), reasons_of(batch, result.check, others), replayed)
 
         return finish
 
 
-def reasons(batch: pa.RecordBatch, check: Any, which: Any) -> list[str]:
-    """Return why rows were not upheld: the check that each did not pass, or why it is aside."""
+def reasons_of(batch: pa.RecordBatch, check: Any, which: Any) -> list[str]:
+    """Return why rows were not upheld: the check that each did not pass, or why it cannot be judged in columns."""
     if not len(which):
         return []
-    aside = batch.column("aside").take(pa.array(which)).to_pylist()
+    ineligible = batch.column("aside").take(pa.array(which)).to_pylist()
     return [
-        (why or "rules that no kernel knows") if at == ASIDE else CHECKS[at]
-        for at, why in zip(check[which].tolist(), aside, strict=True)
+        (reason or "rules that no kernel knows") if number == INELIGIBLE else CHECKS[number]
+        for number, reason in zip(check[which].tolist(), ineligible, strict=True)
     ]
 
 
-def rows_to_tell(batch: pa.RecordBatch, rest: pa.Array | None, which: Any) -> list[Mapping[str, Any]]:
-    """Return what the single path needs of rows; those that are told with an earlier one are left out."""
+def rows_to_replay(batch: pa.RecordBatch, rest: pa.Array | None, which: Any) -> list[Mapping[str, Any]]:
+    """Return what event replay needs of rows, without those that are replayed together with an earlier row."""
     if not len(which):
         return []
-    assert rest is not None, "a screen let a row of them not pass"
+    assert rest is not None, "every row passed the screen, so no state was read"
     at = pa.array(which)
-    rows = batch.select(PLACED).take(at).to_pylist()
+    rows = batch.select(REPLAY_COLUMNS).take(at).to_pylist()
     return [row | {REST: state} for row, state in zip(rows, rest.take(at).to_pylist(), strict=True) if row["until_seq"]]

@@ -1,7 +1,8 @@
 """The round table: derived from a log, one row a round, a file for each property, game and month. It can always be rebuilt.
 
-The law of this file: what is in the table is in the log. A stream that cannot be told row by row (a correction that reached
-far back, a game that is not screened, a break) has no rows, and the manifest says why: it is replayed event by event.
+The law of this file: what is in the table is in the log. A stream that cannot be written row by row (a correction that reached
+far back, a game without columns, a break) has no rows, and the manifest says why: event replay judges it. This file reads the
+log and reads and writes the folder of the table.
 
     manifest.json                          what was read (heads of the streams), and the digest of every file
     rounds/<property>/<game>/<month>.<digest>.parquet
@@ -30,17 +31,17 @@ import pyarrow.parquet as pq
 
 from events.errors import IntegrityError
 from events.log.contract import EventLog
-from replay.columns.game_row_schemas import form_of
-from replay.columns.row_course import Row
-from replay.columns.row_schemas import as_batch, schema
+from replay.columns.catalogue import schema_of
+from replay.columns.game_columns import Row
+from replay.columns.row_schemas import arrow_schema, as_batch
 from replay.columns.row_writer import RowWriter, digest_of
 from replay.run.stream_worker import Result, runs_of
 
 VERSION: Final = 3
 MANIFEST: Final = "manifest.json"
 GROUP: Final = 8192
-"""Rounds in a row group: what is screened at once."""
-HELD: Final = 64
+"""Rounds in a row group: so many are screened at once."""
+ROUNDS_AT_HAND: Final = 64
 """Rounds that are kept back while something late may still reach them; a fold keeps fewer at hand."""
 
 FAR_BACK: Final = "a correction, or an event, that reached far back"
@@ -69,13 +70,13 @@ class HeadEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a table was made from and consists of. `single_path`: the streams without rows, and why."""
+    """What a table was made from and consists of. `event_replay`: the streams without rows, and why (`single_path` as stored)."""
 
     version: int
     log_id: str
     property_id: str
     heads: dict[str, HeadEntry]
-    single_path: dict[str, str]
+    event_replay: dict[str, str] = msgspec.field(name="single_path")
     files: list[FileEntry]
     rules: list[str]
     carried: FileEntry
@@ -136,10 +137,10 @@ class _Files:
         return self._scratch / f"{number}-{place.replace('/', '-')}.parquet"
 
     def _group(self, writers: dict[str, pq.ParquetWriter], number: int, place: str, rows: Sequence[Row]) -> None:
-        form = form_of(rows[0]["game"])
+        schema = schema_of(rows[0]["game"])
         if place not in writers:
-            writers[place] = writer_at(self._part(number, place), schema(form))
-        writers[place].write_batch(as_batch(rows, form))
+            writers[place] = writer_at(self._part(number, place), arrow_schema(schema))
+        writers[place].write_batch(as_batch(rows, schema))
 
     def put_together(self, folder: Path) -> list[FileEntry]:
         """Join the parts to the files of the table."""
@@ -184,26 +185,26 @@ def build(
     if not (folder / MANIFEST).exists() and any(folder.iterdir()):
         raise TableError(f"{folder} is not empty and holds no round table; name another folder")
     ends: dict[str, HeadEntry] = {}
-    single: dict[str, str] = {}
+    without_rows: dict[str, str] = {}
     carried: dict[str, Carried] = {}
     rules: dict[str, str] = {}
     with _scratch(folder) as scratch:
         files, rounds = _Files(scratch), 0
-        for number, stream in enumerate(each for each in log.streams() if each.startswith("table/")):
+        for number, stream in enumerate(name for name in log.streams() if name.startswith("table/")):
             end = heads.get(stream, 0) if heads is not None else log.head(stream).seq
             if heads is not None and stream not in heads:
-                single[stream] = "no rows were asked for"
+                without_rows[stream] = "no rows were asked for"
                 continue
             reading = _Reading(log, stream, end)
-            written = files.write(number, _telling(reading.rows(), progress, stream, rounds))
-            if reading.why:
-                single[stream] = reading.why
+            written = files.write(number, _with_progress(reading.rows(), progress, stream, rounds))
+            if reading.event_replay_reason:
+                without_rows[stream] = reading.event_replay_reason
                 files.drop(number)
                 continue
             rounds += written
             ends[stream] = HeadEntry(seq=end, hash=reading.hash.hex())
-            carried[stream] = Carried(ledger=reading.ledger, snapshot=reading.scribe.snapshot())
-            rules |= reading.scribe.texts
+            carried[stream] = Carried(ledger=reading.ledger, snapshot=reading.writer.snapshot())
+            rules |= reading.writer.texts
         entries = files.put_together(folder)
         packed = scratch / "carried"
         packed.write_bytes(msgspec.msgpack.encode(carried))
@@ -216,7 +217,7 @@ def build(
             log_id=log.log_id,
             property_id=log.property_id,
             heads=ends,
-            single_path=single,
+            event_replay=without_rows,
             files=entries,
             rules=sorted(rules),
             carried=kept,
@@ -246,7 +247,9 @@ def repeat_rounds(folder: Path, times: int) -> None:
         _put_in_force(folder, scratch, msgspec.structs.replace(manifest, files=manifest.files * times))
 
 
-def _telling(batches: Iterator[list[Row]], progress: Progress | None, stream: str, rounds: int) -> Iterator[list[Row]]:
+def _with_progress(
+    batches: Iterator[list[Row]], progress: Progress | None, stream: str, rounds: int
+) -> Iterator[list[Row]]:
     for rows in batches:
         rounds += len(rows)
         if progress is not None:
@@ -255,12 +258,12 @@ def _telling(batches: Iterator[list[Row]], progress: Progress | None, stream: st
 
 
 class _Reading:
-    """A stream being read into rows; `why` says in the end why it has none."""
+    """A stream being read into rows; `event_replay_reason` says in the end why it has no rows."""
 
     def __init__(self, log: EventLog, stream: str, end: int) -> None:
-        self.scribe = RowWriter(stream, log.property_id)
+        self.writer = RowWriter(stream, log.property_id)
         self.ledger: list[Result] = []
-        self.why = ""
+        self.event_replay_reason = ""
         self.hash = b""
         self._log, self._stream, self._end = log, stream, end
 
@@ -268,16 +271,18 @@ class _Reading:
         """Yield the rounds, some at a time."""
         try:
             for run in runs_of(self._log.read(self._stream, 1, self._end)):
-                self.scribe.take_run(run, self.ledger.append)
+                self.writer.take_run(run, self.ledger.append)
                 self.hash = run[-1].hash
-                self.why = self.scribe.odd or (FAR_BACK if self.scribe.needs_refold else "")
-                if self.why:
+                self.event_replay_reason = self.writer.event_replay_reason or (
+                    FAR_BACK if self.writer.needs_refold else ""
+                )
+                if self.event_replay_reason:
                     return
-                yield self.scribe.written(HELD)
+                yield self.writer.written(ROUNDS_AT_HAND)
         except IntegrityError as broken:
-            self.why = f"{broken.code} {broken}"
+            self.event_replay_reason = f"{broken.code} {broken}"
             return
-        yield self.scribe.written(0)
+        yield self.writer.written(0)
 
 
 def _put_in_force(folder: Path, scratch: Path, manifest: Manifest) -> None:
@@ -313,7 +318,7 @@ class RoundTable:
             )
 
     def path(self, entry: FileEntry) -> Path:
-        """Return the place of a file of the table, after checking its bytes. Raises `TableError`."""
+        """Return the path of a file of the table, after checking its bytes. Raises `TableError`."""
         path = self.folder / entry.path
         try:
             with path.open("rb") as file:
@@ -327,7 +332,7 @@ class RoundTable:
         return path
 
     def paths(self) -> list[Path]:
-        """Return the places of the files with rounds, each checked. Raises `TableError`."""
+        """Return the paths of the files with rounds, each checked. Raises `TableError`."""
         return [self.path(entry) for entry in self.manifest.files]
 
     def must_be_of(self, log: EventLog) -> None:

@@ -1,7 +1,8 @@
-"""Rounds of the table told event by event: folded again from the state that the row names, and judged by the single path.
+"""Event replay of single rows of the round table: the events of a round, folded from the state that its row keeps.
 
-The law of this file: it judges nothing itself. A row says from where to where its round stands in the log; the worker of
-`replay.run.stream_worker` folds that and says what it says, byte for byte, in a replay of the whole stream.
+The law of this file: it judges nothing itself. A row says where its round begins and ends in the log; the worker of
+`replay.run.stream_worker` folds those events and reaches, byte for byte, the results of a replay of the whole stream. It reads
+the log.
 """
 
 from __future__ import annotations
@@ -19,29 +20,29 @@ from replay.run.stream_worker import Result, Snapshot, StreamWorker, encode, run
 
 
 class RowReplayer:
-    """Judges single rows of a round table from the log; `rules` asks what other rules would have led to."""
+    """Replays single rows of a round table from the log; `rules`: the rules of a what-if, null for those on file."""
 
     def __init__(self, log: EventLog, texts: Mapping[str, str], rules: Rulebook | None = None) -> None:
         self._log, self._texts, self._rules = log, texts, rules
 
-    def tell(self, row: Mapping[str, Any]) -> list[Result]:
-        """Return what the single path says of a row's round, and of those that are told with it.
+    def replay(self, row: Mapping[str, Any]) -> list[Result]:
+        """Return the results of a row's round, and of the rounds that are replayed together with it.
 
         Raises `IntegrityError` where the log is broken, `RuntimeError` where it is not that of the table.
         """
         rest = with_texts(row[REST], self._texts)
-        said: dict[tuple[str, str], bytes] = {}
+        stored: dict[tuple[str, str], bytes] = {}
         results: list[Result] = []
 
-        def say(result: Result) -> None:
+        def store(result: Result) -> None:
             results.append(result)
-            said[result[:2]] = result[2]
+            stored[result[:2]] = result[2]
 
         snapshot = encode(Snapshot(table=rest, meter=None, since=[]))
-        worker = StreamWorker(row["stream"], lambda kind, key: said.get((kind, key)), snapshot, self._rules)
+        worker = StreamWorker(row["stream"], lambda kind, key: stored.get((kind, key)), snapshot, self._rules)
         worker.seq = row["rest_seq"]
         for run in runs_of(self._read(row)):
-            worker.take_run(run, say)
+            worker.take_run(run, store)
             if worker.needs_refold:
                 raise RuntimeError(
                     f"{row['stream']} round {row['round_no']}: event {worker.seq} reaches further back than its row of the "
@@ -55,4 +56,4 @@ class RowReplayer:
 
 def decoded(results: Iterable[Result], kind: str, type_: type[Any]) -> list[Any]:
     """Return the results of a kind, decoded."""
-    return [msgspec.json.decode(data, type=type_) for each, _, data in results if each == kind]
+    return [msgspec.json.decode(data, type=type_) for found, _, data in results if found == kind]

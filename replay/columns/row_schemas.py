@@ -1,13 +1,12 @@
 """The columns of the round table: one row a round of play, whatever spans rounds resolved into it.
 
-The law of this file: it names and shapes, and knows neither events nor rules. What all games have stands here once; a game's
-`RowSchema` says which wagers it has and what its rows hold beside that (`game_row_schemas.py`). Where nothing is on
-record a number is -1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC
-microseconds. A *moment* is how many events after the round's first one something stands in the stream: moments compare
-as the log's order does.
+The law of this file: it names and shapes columns, and knows neither events nor rules; it is pure. What all games have stands
+here once; a game's `RowSchema` says which wagers it has and what its rows hold beside that (`games`). Where nothing is on record
+a number is -1 (a card 255, a count of a fixed range 0). Amounts are cents, meters centicents, times UTC microseconds. A *moment*
+is how many events after the round's first one something stands in the stream: moments compare as the log's order does.
 
 Positions are 0 to 5 for seats 1 to 6 and 6 for the dealer, or for a seventh seat where a patron deals; an array by box and
-wager has the wagers of seat 1 first, in the order of the game's form.
+wager has the wagers of seat 1 first, in the order of the game's slots.
 """
 
 from __future__ import annotations
@@ -22,8 +21,10 @@ import pyarrow as pa
 Array = npt.NDArray[Any]
 
 SEATS: Final = 6
-"""The seats of a table, where its game's form does not say otherwise."""
+"""The seats of a table, where its game's schema does not say otherwise."""
 DEALER: Final = 6
+POSITIONS: Final = SEATS + 1
+"""The seats and the dealer, or seven seats where a patron deals."""
 ENVY_WAGERS: Final = ("fortune_bonus", "progressive")
 NO_CARD: Final = 255
 
@@ -45,9 +46,10 @@ TEXTS: Final = (
     "meter",
     *(f"bettor_{seat}" for seat in range(1, SEATS + 1)),
 )
-"""Columns of text. `rules`: the digest of the submission in force; `aside`: why the round takes the single path, or empty."""
+"""Columns of text. `rules`: the digest of the submission in force; `aside`: the reason why the round cannot be judged in columns
+(the ineligible reason), or empty."""
 
-PLACED: Final[Mapping[str, type[np.generic]]] = {
+LOCATION_NUMBERS: Final[Mapping[str, type[np.generic]]] = {
     "round_no": np.int64,
     "first_seq": np.int64,
     "last_seq": np.int64,
@@ -57,8 +59,8 @@ PLACED: Final[Mapping[str, type[np.generic]]] = {
 }
 """Columns of one number that say where a round stands; no rule looks at them.
 
-`rest` is the table's state after the event `rest_seq`: what follows, up to `until_seq`, tells all there is of the round, and
-of those after it whose `until_seq` is 0.
+`rest` is the table's state after the event `rest_seq`: the events from there to `until_seq` are those of the round, and of the
+rounds after it whose `until_seq` is 0.
 """
 
 NUMBERS: Final[Mapping[str, type[np.generic]]] = {
@@ -134,6 +136,11 @@ class Slot(NamedTuple):
     number: int | None = None
 
 
+def slots_of(*wagers: str) -> tuple[Slot, ...]:
+    """Return the slots of wagers that are not placed on a number."""
+    return tuple(Slot(wager) for wager in wagers)
+
+
 class RowSchema(NamedTuple):
     """What the rows of a game hold beside what all rows do: its wagers, and columns of its own with what stands there at first.
 
@@ -160,7 +167,7 @@ class RowSchema(NamedTuple):
     @property
     def all_numbers(self) -> dict[str, type[np.generic]]:
         """Every column of one number, with its type."""
-        return {**PLACED, **NUMBERS, **{name: kind for name, (kind, _) in self.numbers.items()}}
+        return {**LOCATION_NUMBERS, **NUMBERS, **{name: kind for name, (kind, _) in self.numbers.items()}}
 
     @property
     def all_arrays(self) -> dict[str, tuple[type[np.generic], int]]:
@@ -174,37 +181,37 @@ class RowSchema(NamedTuple):
     @property
     def screened(self) -> tuple[str, ...]:
         """The columns of numbers that rules look at."""
-        return tuple(name for name in (*self.all_numbers, *self.all_arrays) if name not in PLACED)
+        return tuple(name for name in (*self.all_numbers, *self.all_arrays) if name not in LOCATION_NUMBERS)
 
 
-def schema(form: RowSchema) -> pa.Schema:
+def arrow_schema(schema: RowSchema) -> pa.Schema:
     """Return the Arrow schema of a round table's file."""
-    fields = [pa.field(name, pa.string(), nullable=False) for name in form.texts]
-    fields += [pa.field(name, pa.list_(pa.string()), nullable=False) for name in form.lists]
-    fields += [pa.field(name, pa.from_numpy_dtype(kind), nullable=False) for name, kind in form.all_numbers.items()]
+    fields = [pa.field(name, pa.string(), nullable=False) for name in schema.texts]
+    fields += [pa.field(name, pa.list_(pa.string()), nullable=False) for name in schema.lists]
+    fields += [pa.field(name, pa.from_numpy_dtype(kind), nullable=False) for name, kind in schema.all_numbers.items()]
     fields += [
         pa.field(name, pa.binary(np.dtype(kind).itemsize * length), nullable=False)
-        for name, (kind, length) in form.all_arrays.items()
+        for name, (kind, length) in schema.all_arrays.items()
     ]
     return pa.schema([*fields, pa.field(REST, pa.binary())])
 
 
-def empty_row(form: RowSchema) -> dict[str, Any]:
+def empty_row(schema: RowSchema) -> dict[str, Any]:
     """Return a row in which nothing is on record."""
-    arrays = form.all_arrays
-    row: dict[str, Any] = dict.fromkeys(form.texts, "") | dict.fromkeys(form.all_numbers, 0) | {REST: None}
-    row |= {name: [] for name in form.lists}
+    arrays = schema.all_arrays
+    row: dict[str, Any] = dict.fromkeys(schema.texts, "") | dict.fromkeys(schema.all_numbers, 0) | {REST: None}
+    row |= {name: [] for name in schema.lists}
     row |= {name: [0] * length for name, (_, length) in arrays.items()}
     row |= dict.fromkeys(_UNKNOWN, -1)
     row |= {name: [-1] * arrays[name][1] for name in _NEVER}
-    row |= {name: nothing for name, (_, nothing) in form.numbers.items()}
-    row |= {name: [nothing] * length for name, (_, length, nothing) in form.arrays.items()}
+    row |= {name: nothing for name, (_, nothing) in schema.numbers.items()}
+    row |= {name: [nothing] * length for name, (_, length, nothing) in schema.arrays.items()}
     return row
 
 
-def as_batch(rows: Sequence[Mapping[str, Any]], form: RowSchema) -> pa.RecordBatch:
-    """Return rows of one form as one batch."""
-    kinds, arrays, numbers = schema(form), form.all_arrays, form.all_numbers
+def as_batch(rows: Sequence[Mapping[str, Any]], schema: RowSchema) -> pa.RecordBatch:
+    """Return rows of one schema as one batch."""
+    kinds, arrays, numbers = arrow_schema(schema), schema.all_arrays, schema.all_numbers
     columns = []
     for field in kinds:
         values = [row[field.name] for row in rows]
@@ -225,7 +232,7 @@ def screened_of(columns: pa.Schema) -> tuple[str, ...]:
         for field in columns
         if field.name in ("game", "rules", "aside")
         or (
-            field.name not in (*PLACED, REST)
+            field.name not in (*LOCATION_NUMBERS, REST)
             and not pa.types.is_string(field.type)
             and not pa.types.is_list(field.type)
         )

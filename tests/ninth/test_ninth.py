@@ -12,16 +12,22 @@ from pathlib import Path
 import pytest
 
 from analytics.theory.catalogue import add_returns, remove_returns
+from floor import gaming_day
 from floor.wings import WINGS
 from games.catalogue import GAMES, add_game, remove_game
 from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
+from replay.columns.batch import BatchTally, judged_results
+from replay.columns.catalogue import columns_of, with_game
+from replay.columns.round_table import RoundTable
+from replay.columns.row_groups import LocalEngine
 from replay.rules.order import ORDER, rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
 from replay.settlement.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
-from tests.ninth import floor, high_card, returns, rules
+from tests.ninth import columns, floor, high_card, returns, rules
+from tests.replay.columns.test_batch import SimulatedLog, said
 
 HERE = Path(__file__).parent
 CASES = read_cases(HERE / "high_card.rounds")
@@ -101,3 +107,33 @@ def test_its_recorded_rounds_are_explained(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "dispute.txt").write_text(CASES[4].transcript)
     assert main(["judge", str(tmp_path / "dispute.txt")]) == 1
     assert "PAY-UNDER" in capsys.readouterr().out
+
+
+@pytest.mark.kernels
+def test_its_rounds_are_judged_in_columns_as_by_event_replay(tmp_path: Path) -> None:
+    """Added to the catalogue by its record alone: the same results, byte for byte, and most rounds upheld in columns."""
+    day = gaming_day.simulate(11, 200, games=["high_card"])
+    with with_game(columns.COLUMNS):
+        said(SimulatedLog(day.groups()), tmp_path)
+        tally = BatchTally()
+        list(judged_results(SimulatedLog(day.groups()), RoundTable(tmp_path), LocalEngine(), tally))
+    assert tally.upheld > 100
+    assert {"money", "order"} <= tally.reasons.keys()
+
+
+@pytest.mark.kernels
+def test_without_its_record_in_the_catalogue_event_replay_judges_its_rounds(tmp_path: Path) -> None:
+    day = gaming_day.simulate(11, 20, games=["high_card"])
+    said(SimulatedLog(day.groups()), tmp_path)
+    assert set(RoundTable(tmp_path).manifest.event_replay.values()) == {"rounds of high_card are not screened"}
+
+
+def test_a_name_in_the_catalogue_of_columns_is_given_once() -> None:
+    with with_game(columns.COLUMNS):
+        with (
+            pytest.raises(ValueError, match="high_card is in the catalogue of columns already"),
+            with_game(columns.COLUMNS),
+        ):
+            pass
+        assert columns_of("high_card") is columns.COLUMNS
+    assert columns_of("high_card") is None

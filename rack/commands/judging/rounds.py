@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         log.close()
     output.value(as_json(made))
     output.text(f"{rounds_of(made):,} rounds in {len(made.files)} files at {arguments.out}")
-    output.text(*table(("replayed event by event", "why"), sorted(made.single_path.items())))
-    return Exit.INTEGRITY if any(why.startswith("LOG-") for why in made.single_path.values()) else Exit.CLEAN
+    output.text(*table(("replayed event by event", "why"), sorted(made.event_replay.items())))
+    return Exit.INTEGRITY if any(why.startswith("LOG-") for why in made.event_replay.values()) else Exit.CLEAN
 
 
 def rounds_of(made: Manifest) -> int:

@@ -157,7 +157,7 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
     """Make a round table again; return in what it differs, for JSON."""
     from msgspec import to_builtins
 
-    from replay.columns.row_check import differences
+    from replay.columns.table_check import differences
 
     found = differences(log, folder, lambda stream, rounds: output.progress(rounds, f"rounds made again, at {stream}"))
     output.text(*(f"round table {folder}: {each.where}: {each.what}" for each in found))

@@ -2,35 +2,55 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 import numpy.typing as npt
 
+from games.fortune_asia import HIGHEST
+from games.house_ways.house_way_asia import AsiaHouseWay
 from games.kernels.compiling import borrowing, compiled, inlined, wide
 from games.kernels.ranking import seven_and_unpaired, two
-from games.kernels.three_hands import accepts_three, four_of, one_of, room_for_settings
-from replay.columns.game_row_schemas import FORTUNE_ASIA
-from replay.columns.kernels.judged import CARDS, HOUSE_WAY, LOST, NOT_IN_COLUMNS, UPHELD, WINS
-from replay.columns.kernels.sevens import (
+from games.kernels.three_hands import accepts_three, four_of, one_of, room_for_settings, three_way_of
+from games.rulebook.rulebook import Rulebook
+from games.settlement.wagers import offered
+from replay.columns.game_columns import Kernel
+from replay.columns.games.fortune_asia import SCHEMA
+from replay.columns.kernels.screening_result import (
+    CARDS,
     FOUL,
+    FOUL_IN_FRONT,
+    HOUSE_WAY,
     LOSE,
+    NOT_IN_COLUMNS,
+    UPHELD,
     WIN,
-    check_table,
-    hands_are_those_dealt,
-    note_envy,
-    settle_bonuses,
-    stands,
 )
+from replay.columns.kernels.seven_card_terms import SevenCardTerms, seven_card_terms, wagers_are_known
+from replay.columns.kernels.seven_cards import check_table, hands_are_those_dealt, note_envy, settle_bonuses, stands
 from replay.columns.kernels.table import rows_type
-from replay.columns.kernels.wagers import check_settlement, settle_at_odds, share_envy
+from replay.columns.kernels.terms import NOT_HERE, Ints, paytable_row
+from replay.columns.kernels.wagers import check_settlement, settle_at_odds, settle_even_money, share_envy
 
 Array = npt.NDArray[Any]
 
-Rows = rows_type(FORTUNE_ASIA, __name__)
+Rows = rows_type(SCHEMA, __name__)
 WIDTH = 4
 """The wagers that a box can have."""
-FOUL_IN_FRONT = 5
-"""The line of a base wager whose medium hand is below the low one (§ 659a.11(f)(1)(iv)); `FOUL`: the high below the medium."""
+
+
+def terms_of(book: Rulebook, under_other_rules: bool) -> tuple[SevenCardTerms, Ints] | None:
+    """Return rules of Fortune Asia Poker as its kernel takes them, with the kinds of its house way; null where it does not
+    know rules such as these."""
+    if book.chapter.key != "pa-659a" or not wagers_are_known(book, SCHEMA) or not isinstance(book.way, AsiaHouseWay):
+        return None
+    own, insurance = np.full((15, 4), NOT_HERE, dtype=np.int64), offered(book, "insurance")
+    for highest in range(len(own)) if insurance is not None else ():
+        assert insurance is not None
+        made = frozenset((HIGHEST[highest],)) if highest in HIGHEST else frozenset()
+        own[highest] = paytable_row(insurance, insurance.best(made))
+    way = three_way_of(book.way)
+    return seven_card_terms(book, SCHEMA, own, way), way.kinds
 
 
 @compiled
@@ -65,9 +85,7 @@ def settle(r: Any, i: int, terms: Any, kinds: Array, out: Any, room: Array) -> i
         cards, at = hands[7 * seat : 7 * seat + 7], WIDTH * seat
         completes, wild, highest = seven_and_unpaired(cards)
         if staked[at]:
-            lines[at] = two_of_three(cards, high, medium, low)
-            due[at] = staked[at] if lines[at] == WIN else -staked[at]
-            ends[at] = WINS if lines[at] == WIN else LOST
+            settle_even_money(two_of_three(cards, high, medium, low), at, staked, lines, ends, due)
         if staked[at + 1] and settle_at_odds(terms.own[highest], at + 1, staked, lines, ends, due) < 0:
             return NOT_IN_COLUMNS
         if settle_bonuses(terms, completes, wild, at, staked, lines, ends, due) < 0:
@@ -78,7 +96,7 @@ def settle(r: Any, i: int, terms: Any, kinds: Array, out: Any, room: Array) -> i
 
 
 def screen(r: Any, terms: Any, kinds: Array, which: Array, out: Any) -> None:
-    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up.screen` does."""
+    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up_pai_gow.screen` does."""
     _screen(r, terms, kinds, which, out, room_for_settings())
 
 
@@ -92,3 +110,6 @@ def _screen(r: Any, terms: Any, kinds: Array, which: Array, out: Any, room: Arra
             if check == UPHELD:
                 check = settled if settled else check_settlement(r, i, terms, out, WIDTH)
         out.check[i] = check
+
+
+KERNEL: Final = Kernel(Rows, terms_of, screen)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import combinations_with_replacement
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from games.kernels.compiling import borrowing, inlined, wide
 from games.kernels.ranking import JOKER
-from replay.columns.game_row_schemas import OVER_UNDER, SHUFFLERS
-from replay.columns.kernels.judged import (
+from games.over_under import SIDES, bonus_lines, points, total
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.wagers import offered
+from replay.columns.game_columns import Kernel
+from replay.columns.games.over_under import SCHEMA, SHUFFLERS
+from replay.columns.kernels.screening_result import (
     BASE_WAGER,
     BURN_CARD,
     CARDS,
@@ -20,33 +26,99 @@ from replay.columns.kernels.judged import (
     DECK,
     LATE,
     LIMITS,
-    LOST,
+    LOSE,
     NOT_IN_COLUMNS,
     ORDER,
     ORDER_OF_THE_DEAL,
     SEATED,
     SHUFFLE,
-    TIED,
+    SURRENDERED,
+    TIE,
     UPHELD,
-    WINS,
+    WIN,
 )
-from replay.columns.kernels.sevens import LOSE, TIE, WIN
+from replay.columns.kernels.shared_rules import is_houses_total, is_on_side
 from replay.columns.kernels.table import M_FIRST_CARD, M_LAST_WAGER, rows_type
-from replay.columns.kernels.wagers import check_money, settle_at_odds
+from replay.columns.kernels.terms import NOT_HERE, PER, Ints, limits_of, paytable_row
+from replay.columns.kernels.wagers import check_money, settle_at_odds, settle_even_money
+from replay.rules.equipment import HOUR_US
 
 Array = npt.NDArray[Any]
 
-Rows = rows_type(OVER_UNDER, __name__)
+Rows = rows_type(SCHEMA, __name__)
 WIDTH = 4
 """The wagers that a box can have."""
 ANTE, OVER, UNDER, BONUS = range(4)
-SURRENDERED = 250
-"""A line that no paytable has: an ante surrendered after the first card."""
 NOBODY = 255
 MANUAL, AUTOMATED = 1, 2
-"""How cards were shuffled (`replay.columns.row_course.SHUFFLED`)."""
+"""How cards were shuffled (`replay.columns.ordinary_course.SHUFFLE_NUMBERS`)."""
 CONTINUOUS = SHUFFLERS.index("continuous")
 DEALER, ELSEWHERE, NOT_KNOWN = 7, 7, -1
+
+
+class OverUnderTerms(NamedTuple):
+    """Rules in force of Over/Under: limits, the Bonus Wager by total, the points of each card, and the numbers of the chapter.
+
+    `wrong_side_pushes`, `hand_by_hand` and `most_boxes` as filed (D12, D278; one box where no second is permitted); `shuffler`
+    is that of `replay.columns.games.over_under.SHUFFLERS`.
+    """
+
+    limits: Ints
+    bonus: Ints
+    points: Ints
+    over_least: int
+    under_most: int
+    wrong_side_pushes: bool
+    hand_by_hand: bool
+    most_boxes: int
+    copies: int
+    deck_age: int
+    deck_size: int
+    cut_least: int
+    cut_below: int
+    shuffler: int
+
+
+def terms_of(book: Rulebook, under_other_rules: bool) -> tuple[OverUnderTerms] | None:
+    """Return rules of Over/Under as its kernel takes them; null where it does not know rules such as these."""
+    rules, numbers = book.chapter.wagers, book.chapter.numbers
+    placed = {name: (rule.of, rule.times, rule.closes) for name, rule in rules.items()}
+    known: dict[str, tuple[str | None, int, str]] = dict.fromkeys(("ante", "bonus"), (None, 1, "first_card"))
+    known |= dict.fromkeys(SIDES, ("ante", 1, "further_cards"))
+    if book.chapter.key != "pa-686a" or placed != known or book.without or book.settings.keys() != _KNOWN_SETTINGS:
+        return None
+    return (
+        OverUnderTerms(
+            limits=np.array([limits_of(book, wager) for wager in SCHEMA.wagers], dtype=np.int64),
+            bonus=_rows_by_total(offered(book, "bonus")),
+            points=np.array([points(card) for card in range(52)], dtype=np.int64),
+            over_least=numbers["over_least_points"],
+            under_most=numbers["under_most_points"],
+            wrong_side_pushes=book.settings["wrong_side"] == "pushes",
+            hand_by_hand=book.settings["decisions"] == "hand_by_hand",
+            most_boxes=int(book.settings["most_boxes"]) if book.adjacent_boxes else 1,
+            copies=numbers["copies"],
+            deck_age=numbers["deck_age_shoe_hours"] * HOUR_US,
+            deck_size=numbers["deck_size"],
+            cut_least=numbers["cut_depth_cards"],
+            cut_below=numbers.get("cut_from_bottom_cards", numbers["cut_depth_cards"]),
+            shuffler=SHUFFLERS.index(book.shuffler),
+        ),
+    )
+
+
+_KNOWN_SETTINGS: Final = frozenset({"wrong_side", "dead_hand_returns", "decisions", "most_boxes"})
+"""The settings of Over/Under that its kernel knows, or that matter in ineligible rounds only."""
+
+
+def _rows_by_total(paytable: Paytable | None) -> Ints:
+    """Return what every total of three cards comes to."""
+    table = np.full((34, 4), NOT_HERE, dtype=np.int64)
+    table[:, PER] = 1
+    for cards in combinations_with_replacement(range(0, 52, 4), 3) if paytable is not None else ():
+        assert paytable is not None
+        table[total(cards)] = paytable_row(paytable, paytable.best(bonus_lines(paytable, cards)))
+    return table
 
 
 @inlined
@@ -62,10 +134,10 @@ def settle(r: Any, i: int, terms: Any, out: Any) -> int:
                 return CARDS
             total += terms.points[dealt[card]]
         over, under = staked[at + OVER] > 0, staked[at + UNDER] > 0
-        surrendered, said = r.surrendered[i, seat] >= 0, wide(r.said[i, seat])
+        surrendered, decision = r.surrendered[i, seat] >= 0, wide(r.said[i, seat])
         if over and under:
             return LIMITS
-        if surrendered == (over or under) or (said and (surrendered or said != (1 if over else 2))):
+        if surrendered == (over or under) or (decision and (surrendered or decision != (1 if over else 2))):
             return DECISIONS
         for wager in range(3):
             if not staked[at + wager]:
@@ -73,14 +145,12 @@ def settle(r: Any, i: int, terms: Any, out: Any) -> int:
             line = LOSE
             if surrendered:
                 line = SURRENDERED
-            elif not terms.under_most < total < terms.over_least:
-                if (total >= terms.over_least) == over:
+            elif not is_houses_total(total, terms.under_most, terms.over_least):
+                if is_on_side(total, over, terms.over_least):
                     line = WIN
                 elif terms.wrong_side_pushes:
                     line = TIE
-            lines[at + wager] = line
-            due[at + wager] = staked[at + wager] if line == WIN else 0 if line == TIE else -staked[at + wager]
-            ends[at + wager] = WINS if line == WIN else TIED if line == TIE else LOST
+            settle_even_money(line, at + wager, staked, lines, ends, due)
         if staked[at + BONUS] and settle_at_odds(terms.bonus[total], at + BONUS, staked, lines, ends, due) < 0:
             return NOT_IN_COLUMNS
     return UPHELD
@@ -283,7 +353,7 @@ def check_table(r: Any, i: int, terms: Any) -> int:
 
 @borrowing
 def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
-    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up.screen` does."""
+    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up_pai_gow.screen` does."""
     for i in which:
         check = check_table(r, i, terms)
         if check == UPHELD or in_time(r, i):
@@ -292,3 +362,6 @@ def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
             if check == UPHELD:
                 check = settled if settled else check_money(r, i, out, WIDTH)
         out.check[i] = check
+
+
+KERNEL: Final = Kernel(Rows, terms_of, screen)

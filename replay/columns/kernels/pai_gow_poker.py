@@ -5,15 +5,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import product
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from games.kernels.compiling import borrowing, compiled, inlined, wide
 from games.kernels.house_way import accepts
 from games.kernels.ranking import JOKER, five, seven_and_unpaired, two
-from replay.columns.game_row_schemas import PAI_GOW_POKER
-from replay.columns.kernels.judged import (
+from games.layout import Dice
+from games.pai_gow_poker import ROUNDINGS
+from games.rulebook.rulebook import Paytable, Rulebook
+from games.settlement.dice_wagers import FACES, lines_made
+from games.settlement.wagers import offered
+from replay.columns.game_columns import Kernel
+from replay.columns.games.pai_gow_poker import SCHEMA
+from replay.columns.kernels.screening_result import (
+    ALL_PUSH,
     CARDS,
     DICE,
     HOUSE_WAY,
@@ -23,15 +32,11 @@ from replay.columns.kernels.judged import (
     NOT_IN_COLUMNS,
     ORDER,
     SHAKES,
-    TIED,
     UPHELD,
-    WINS,
-)
-from replay.columns.kernels.sevens import (
-    ALL_PUSH,
-    FOUL,
-    LOSE,
     WIN,
+)
+from replay.columns.kernels.seven_card_terms import SevenCardTerms, seven_card_terms, wagers_are_known
+from replay.columns.kernels.seven_cards import (
     check_deal,
     check_order,
     check_setting,
@@ -43,6 +48,7 @@ from replay.columns.kernels.sevens import (
     stands,
     two_hands,
 )
+from replay.columns.kernels.shared_rules import contribution, rounded_vigorish
 from replay.columns.kernels.table import (
     M_FIRST_CARD,
     M_LAST_ON_DICE,
@@ -54,17 +60,103 @@ from replay.columns.kernels.table import (
     check_wagers,
     rows_type,
 )
-from replay.columns.kernels.terms import KIND, NEAREST, NOT_HERE, UP
-from replay.columns.kernels.wagers import check_settlement, settle_at_odds, share_envy
+from replay.columns.kernels.terms import AT_ODDS, KIND, NOT_HERE, PER, Ints, paytable_row
+from replay.columns.kernels.wagers import check_settlement, settle_at_odds, settle_even_money, share_envy
 
 Array = npt.NDArray[Any]
 
-Rows = rows_type(PAI_GOW_POKER, __name__)
+Rows = rows_type(SCHEMA, __name__)
 WIDTH = 12
 """The wagers that a box can have: base, Tiger 9, Fortune, Progressive, Sum, Beat It, and Match on each of six numbers."""
 SUM, BEAT_IT, MATCH = 4, 5, 6
 NINE = 7
 """The nine among ranks from the two."""
+
+
+class DiceTerms(NamedTuple):
+    """What Pai Gow Poker has beside a game of seven cards: vigorish, Tiger 9, wagers on the dice, the Must-Hit-By bonus.
+
+    `sum_pays` by the 216 ways in which the dice lie, `beat_it_pays` by the place of the red die too (0: not known),
+    `match_pays` by the number wagered on. `offered`: bets close with the dice; `red`: the red die is to beat the others.
+    `by_player`: a shaker that players activate is filed. `mystery_bp` is the rate of contribution, -1 where no such bonus is
+    offered; its maximum is in centicents.
+    """
+
+    commission_free: bool
+    vigorish_bp: int
+    vigorish_step: int
+    vigorish_rounding: int
+    sum_pays: Ints
+    beat_it_pays: Ints
+    match_pays: Ints
+    offered: bool
+    red: bool
+    by_player: bool
+    shake_ms: int
+    mystery_bp: int
+    mystery_linked: bool
+    mystery_most: int
+
+
+_CLOSES: Final = {"sum": "activation", "beat_it": "activation", "match": "activation"}
+"""When wagers close that do not close with "no more bets"."""
+_FOLLOWS: Final = {
+    "tiger_9": (),
+    "sum": (),
+    "beat_it": (),
+    "match": (),
+    "fortune_bonus": ("base", "tiger_9"),
+    "progressive": ("base", "tiger_9"),
+}
+"""The wagers that a wager follows, where that is not the base wager alone."""
+
+
+def terms_of(book: Rulebook, under_other_rules: bool) -> tuple[SevenCardTerms, DiceTerms] | None:
+    """Return rules of Pai Gow Poker as its kernel takes them; null where it does not know rules such as these.
+
+    `under_other_rules`: the rows were made under other rules, so that they do not show whose the Must-Hit-By meter was.
+    """
+    if book.chapter.key != "pa-645c" or not wagers_are_known(book, SCHEMA, _CLOSES, _FOLLOWS):
+        return None
+    mystery, rule = offered(book, "mystery"), book.chapter.wagers["tiger_9"]
+    if mystery is not None and under_other_rules:
+        return None
+    own = np.array([[NOT_HERE, 0, 1, 0]], dtype=np.int64)
+    if "tiger_9" in book.offers and rule.odds is not None:
+        own[0] = AT_ODDS, rule.odds.numerator, rule.odds.denominator, 1
+    beat_it = offered(book, "beat_it")
+    on_dice = DiceTerms(
+        commission_free=bool(book.settings["commission_free"]),
+        vigorish_bp=book.chapter.numbers["vigorish_bp"],
+        vigorish_step=max(1, int(book.settings["vigorish_step"])),
+        vigorish_rounding=ROUNDINGS.index(str(book.settings["vigorish_rounding"])),
+        sum_pays=_rows_by_dice(offered(book, "sum"), None),
+        beat_it_pays=np.array([_rows_by_dice(beat_it, None, red) for red in range(4)]),
+        match_pays=np.array([_rows_by_dice(offered(book, "match"), number) for number in FACES]),
+        offered=any(name in book.offers for name in ("sum", "beat_it", "match")),
+        red=beat_it is not None and any(line.hand.startswith("red") for line in beat_it.lines),
+        by_player=book.starting == "player_shaker",
+        shake_ms=book.chapter.numbers["shake_ms"],
+        mystery_bp=-1 if mystery is None else mystery.rate_bp,
+        mystery_linked=book.linked_mystery,
+        mystery_most=0 if mystery is None else mystery.maximum_cents * 100,
+    )
+    return seven_card_terms(book, SCHEMA, own), on_dice
+
+
+def _rows_by_dice(paytable: Paytable | None, number: int | None, red: int = 0) -> Ints:
+    """Return what the 216 ways in which dice lie come to; `red` is the place of the red die from 1, 0 where not known."""
+    table = np.full((len(FACES) ** 3, 4), NOT_HERE, dtype=np.int64)
+    table[:, PER] = 1
+    if paytable is None:
+        return table
+    first, second, third = ("red" if place == red else "blue" for place in (1, 2, 3))
+    colours = (first, second, third) if red else None
+    for at, (a, b, c) in enumerate(product(FACES, repeat=3)):
+        made = {paytable.best(lines) for lines in lines_made(paytable.wager, number, Dice((a, b, c), colours))}
+        if len(made) == 1:
+            table[at] = paytable_row(paytable, made.pop())
+    return table
 
 
 @compiled
@@ -80,12 +172,7 @@ def vigorish(cents: int, dice: Any) -> int:
     """Return the vigorish of a winning base wager (`games.pai_gow_poker.vigorish`)."""
     if dice.commission_free:
         return 0
-    step = wide(dice.vigorish_step)
-    times, per = cents * wide(dice.vigorish_bp), 10_000 * step
-    whole, rest = times // per, times % per
-    if (dice.vigorish_rounding == UP and rest) or (dice.vigorish_rounding == NEAREST and 2 * rest >= per):
-        whole += 1
-    return whole * step
+    return rounded_vigorish(cents, dice.vigorish_bp, dice.vigorish_step, dice.vigorish_rounding)
 
 
 @inlined
@@ -106,11 +193,10 @@ def settle(r: Any, i: int, terms: Any, dice: Any, out: Any) -> int:
         completes, wild, _ = seven_and_unpaired(cards)
         at = WIDTH * seat
         if staked[at]:
-            lines[at] = ALL_PUSH if tiger_9 else two_hands(cards, high, low, terms.lowest)
-            ends[at] = WINS if lines[at] == WIN else LOST if lines[at] in (LOSE, FOUL) else TIED
-            due[at] = -staked[at] if ends[at] == LOST else 0
-            if ends[at] == WINS:
-                due[at] = staked[at] - vigorish(wide(staked[at]), dice)
+            line = ALL_PUSH if tiger_9 else two_hands(cards, high, low, terms.lowest)
+            settle_even_money(line, at, staked, lines, ends, due)
+            if line == WIN:
+                due[at] -= vigorish(wide(staked[at]), dice)
         if staked[at + 1]:
             if terms.own[0, KIND] == NOT_HERE:
                 return NOT_IN_COLUMNS
@@ -129,7 +215,7 @@ def settle(r: Any, i: int, terms: Any, dice: Any, out: Any) -> int:
 
 @inlined
 def settle_on_dice(r: Any, i: int, at: int, dice: Any, lines: Array, ends: Array, due: Array) -> bool:
-    """Settle the wagers of a box on the dice; say whether the row tells all of them."""
+    """Settle the wagers of a box on the dice; say whether the columns settle all of them."""
     staked, lay = r.staked[i], r.dice[i]
     for wager in range(SUM, WIDTH):
         if not staked[at + wager]:
@@ -193,7 +279,7 @@ def check_mystery(r: Any, i: int, dice: Any) -> int:
         if not seat:
             break
         cents = r.staked[i, WIDTH * (seat - 1) + 3]
-        right = before + wide(cents) * 100 * dice.mystery_bp // 10_000
+        right = before + contribution(wide(cents), dice.mystery_bp)
         if dice.mystery_bp < 0 or dice.mystery_linked or before < 0 or not cents or r.mystery_cents[i, at] != cents:
             return MYSTERY
         if r.mystery_readings[i, at] != right or right > dice.mystery_most:
@@ -201,8 +287,8 @@ def check_mystery(r: Any, i: int, dice: Any) -> int:
         contributed |= wide(1) << (seat - 1)
         before = right
     for seat in range(6):
-        must = dice.mystery_bp >= 0 and r.staked[i, WIDTH * seat + 3] > 0
-        if must != (contributed >> seat & 1 != 0):
+        contributes = dice.mystery_bp >= 0 and r.staked[i, WIDTH * seat + 3] > 0
+        if contributes != (contributed >> seat & 1 != 0):
             return MYSTERY
     return UPHELD
 
@@ -236,7 +322,7 @@ def check_table(r: Any, i: int, terms: Any, dice: Any) -> int:
 
 @borrowing
 def screen(r: Any, terms: Any, dice: Any, which: Array, out: Any) -> None:
-    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up.screen` does."""
+    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up_pai_gow.screen` does."""
     for i in which:
         check = check_table(r, i, terms, dice)
         if check == UPHELD or (stands(r, i, terms) and in_time(r, i, dice)):
@@ -245,3 +331,6 @@ def screen(r: Any, terms: Any, dice: Any, which: Array, out: Any) -> None:
             if check == UPHELD:
                 check = settled if settled else check_settlement(r, i, terms, out, WIDTH)
         out.check[i] = check
+
+
+KERNEL: Final = Kernel(Rows, terms_of, screen)

@@ -1,29 +1,35 @@
 """Face Up Pai Gow Poker with a player-dealer by rows: what every wager is due, how far it is covered, what upholds a round.
 
 `settle` is `games.player_dealer.settle` for rows in which nothing is missing: seven seats, of which one deals. An Envy Bonus that
-is not covered whole, and hands that the player-dealer set foul, are not told here.
+is not covered whole, and hands that the player-dealer set foul, go to event replay.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from games.kernels.compiling import borrowing, inlined, wide
 from games.kernels.ranking import JOKER, five, seven_and_unpaired, two
-from replay.columns.game_row_schemas import BEHIND, FIRST_BEHIND, OFFERS, PLAYER_DEALER
-from replay.columns.kernels.judged import (
+from games.rulebook.rulebook import Rulebook
+from games.settlement.wagers import offered
+from replay.columns.game_columns import Kernel
+from replay.columns.games.player_dealer import BEHIND, FIRST_BEHIND, OFFERS, SCHEMA
+from replay.columns.kernels.screening_result import (
+    ALL_PUSH,
     BACKLINE,
     BASE_WAGER,
     BUTTON,
     CARDS,
+    COVERED_IN_PART,
     CUT,
     FEES,
     LAMMERS,
     LATE,
     LIMITS,
-    LOST,
+    NOT_COVERED,
     NOT_IN_COLUMNS,
     ORDER,
     ORDER_OF_THE_DEAL,
@@ -32,48 +38,105 @@ from replay.columns.kernels.judged import (
     SHUFFLE,
     START,
     STUB,
-    TIED,
     UPHELD,
-    WINS,
 )
-from replay.columns.kernels.sevens import (
-    ALL_PUSH,
-    FOUL,
-    LOSE,
-    WIN,
+from replay.columns.kernels.seven_card_terms import ace_high_rows
+from replay.columns.kernels.seven_cards import (
     check_dealer_first,
     goes_round,
     hands_are_those_dealt,
     settle_ace_high,
     two_hands,
 )
+from replay.columns.kernels.shared_rules import action_after, first_seat, is_envy_owed, left_to_cover
 from replay.columns.kernels.table import M_FIRST_CARD, M_LAST_LAMMER, M_LAST_WAGER, rows_type
-from replay.columns.kernels.terms import ENVY_CENTS, ENVY_LINE
-from replay.columns.kernels.wagers import check_money, settle_at_odds
+from replay.columns.kernels.terms import ENVY_CENTS, ENVY_LINE, Ints, is_wild, limits_of, rows_by_lines
+from replay.columns.kernels.wagers import check_money, settle_at_odds, settle_even_money
 
 Array = npt.NDArray[Any]
 
-Rows = rows_type(PLAYER_DEALER, __name__)
+Rows = rows_type(SCHEMA, __name__)
 WIDTH = 6
 """The wagers that a seat can have: base, Ace High, Fortune, and of three who bet behind it."""
 ACE_HIGH, FORTUNE = 1, 2
-IN_TURN = (0, 3, 4, 5, 1, 2)
-"""The wagers of a seat in the order in which the player-dealer's wager covers them: those on the hands first."""
+ON_HANDS = (0, 3, 4, 5)
+"""The wagers that go by the hands of a seat: base, and of those who bet behind it."""
+IN_TURN = (*ON_HANDS, ACE_HIGH, FORTUNE)
+"""The wagers of a seat in the order in which the player-dealer's wager covers them."""
 KINDS = 5
 """The kinds of wagers whose turns a row has (`replay.rules.player_dealer.IN_TURN`)."""
-IN_PART, NOT_AT_ALL = 64, 128
-"""Added to the line of a wager that the player-dealer's wager covers in part, or not at all."""
+
+
+class PlayerDealerTerms(NamedTuple):
+    """Rules in force where a patron deals: limits (of a wager that is not offered no amount is within them), paytables, numbers.
+
+    `own` is the paytable of the Ace High Bonus. `net`: what was taken can be paid out again, so that the player-dealer's wager
+    covers more (D22); `fee` is in cents; `rounds` is after how many rounds the position is offered on.
+    """
+
+    limits: Ints
+    own: Ints
+    fortune: Ints
+    fortune_wild: bool
+    fortune_envy: bool
+    envy_holder_must_wager: bool
+    qualifying: int
+    lowest: bool
+    net: bool
+    fee: int
+    rounds: int
+    stub: int
+    cut_free: bool
+
+
+def terms_of(book: Rulebook, under_other_rules: bool) -> tuple[PlayerDealerTerms] | None:
+    """Return rules with a player-dealer as their kernel takes them; null where it does not know rules such as these."""
+    rules, numbers, settings = book.chapter.wagers, book.chapter.numbers, book.settings
+    if book.chapter.key != "ca-gegr-002138" or settings.keys() != {"coverage", "envy_holder_must_wager", "collection"}:
+        return None
+    if rules.keys() != set(SCHEMA.wagers) or any(
+        (rule.closes, rule.of) != ("first_card", None) for rule in rules.values()
+    ):
+        return None
+    fortune = offered(book, "fortune_bonus")
+    return (
+        PlayerDealerTerms(
+            limits=np.array([limits_of(book, wager) for wager in SCHEMA.wagers], dtype=np.int64),
+            own=ace_high_rows(book),
+            fortune=rows_by_lines(fortune),
+            fortune_wild=is_wild(fortune),
+            fortune_envy=fortune is not None and fortune.has_envy,
+            envy_holder_must_wager=bool(settings["envy_holder_must_wager"]),
+            qualifying=numbers["qualifying_wager_cents"],
+            lowest=book.chapter.wheel == "lowest",
+            net=settings["coverage"] == "net",
+            fee=int(settings["collection"]),
+            rounds=numbers["rounds_as_player_dealer"],
+            stub=numbers["stub_cards"],
+            cut_free=book.exempt("5(e)"),
+        ),
+    )
 
 
 @inlined
 def action(r: Any, i: int) -> int:
     """Return the place of the seat that has the action (`games.player_dealer.action_seat`)."""
-    bank = wide(r.bank[i]) - 1
-    first = (bank + wide(r.start_count[i]) - 1) % 7
-    return first if first != bank else (bank + 1) % 7
+    bank = wide(r.bank[i])
+    return action_after(first_seat(wide(r.start_count[i]), bank), bank) - 1
 
 
 # ------------------------------------------------------------------------------------------------------------ what is due
+
+
+@inlined
+def settle_on_hands(terms: Any, line: int, at: int, staked: Array, lines: Array, ends: Array, due: Array) -> bool:
+    """Settle the wagers of a seat, and behind it, that go by its hands; say whether all of them are offered."""
+    for wager in ON_HANDS:
+        if staked[at + wager]:
+            if terms.limits[wager, 0] > terms.limits[wager, 1]:
+                return False
+            settle_even_money(line, at + wager, staked, lines, ends, due)
+    return True
 
 
 @inlined
@@ -93,7 +156,8 @@ def settle_hands(r: Any, i: int, terms: Any, out: Any) -> int:
         at, anything, on_hands = WIDTH * seat, False, False
         for wager in range(WIDTH):
             anything = anything or staked[at + wager] > 0
-            on_hands = on_hands or (staked[at + wager] > 0 and wager not in (ACE_HIGH, FORTUNE))
+        for wager in ON_HANDS:
+            on_hands = on_hands or staked[at + wager] > 0
         if not anything:
             continue
         if seat == bank:
@@ -105,14 +169,8 @@ def settle_hands(r: Any, i: int, terms: Any, out: Any) -> int:
             if not known or cards[0] > JOKER:
                 return NOT_IN_COLUMNS
             line = wide(two_hands(cards, high, low, terms.lowest))
-        for wager in IN_TURN:
-            if not staked[at + wager] or wager in (ACE_HIGH, FORTUNE):
-                continue
-            if terms.limits[wager, 0] > terms.limits[wager, 1]:
-                return NOT_IN_COLUMNS  # it is not offered
-            lines[at + wager] = line
-            due[at + wager] = staked[at + wager] if line == WIN else -staked[at + wager] if line in (LOSE, FOUL) else 0
-            ends[at + wager] = WINS if line == WIN else LOST if line in (LOSE, FOUL) else TIED
+        if not settle_on_hands(terms, line, at, staked, lines, ends, due):
+            return NOT_IN_COLUMNS
         own = wide(0)
         if staked[at + ACE_HIGH]:
             own = settle_ace_high(terms.own, ace_high, joker, highest, at + ACE_HIGH, staked, lines, ends, due)
@@ -128,7 +186,7 @@ def settle_hands(r: Any, i: int, terms: Any, out: Any) -> int:
 
 @inlined
 def cover(r: Any, i: int, terms: Any, out: Any) -> int:
-    """Let the player-dealer's wager cover what is due, clockwise from the action; return a check, 0: all is told (D22)."""
+    """Let the player-dealer's wager cover what is due, clockwise from the action; return a check, 0: settled (D22)."""
     staked, due, lines, boxes = r.staked[i], out.due[i], out.lines[i], r.boxes[i]
     wager, used, first = wide(r.bank_cents[i]), wide(0), action(r, i)
     for turn in range(7):
@@ -137,19 +195,19 @@ def cover(r: Any, i: int, terms: Any, out: Any) -> int:
         for which in IN_TURN:
             whole = wide(due[at + which])
             wins = whole > 0
-            left = wager + used if terms.net and not wins else wager - used
-            part = min(abs(whole), left)
+            part = min(abs(whole), left_to_cover(wager, used, wins, terms.net))
             used += -part if terms.net and not wins else part
             if part < abs(whole):
                 due[at + which] = part if wins else -part
-                lines[at + which] |= IN_PART if part else NOT_AT_ALL
+                lines[at + which] |= COVERED_IN_PART if part else NOT_COVERED
         if not terms.fortune_envy or not staked[at] or staked[at + FORTUNE] < terms.qualifying:
             continue
         for further in range(7):
             hand = (first + further) % 7
-            if not out.envy[i, hand] or boxes[hand] == boxes[seat]:
-                continue
-            if terms.envy_holder_must_wager and not staked[WIDTH * hand + FORTUNE]:
+            hand_wagered = staked[WIDTH * hand + FORTUNE] > 0
+            if not out.envy[i, hand] or not is_envy_owed(
+                boxes[hand] == boxes[seat], hand_wagered, terms.envy_holder_must_wager
+            ):
                 continue
             used += out.envy_due[i, hand]
             if used > wager:
@@ -183,20 +241,20 @@ def check_position(r: Any, i: int, terms: Any) -> int:
         return UPHELD
     if not stays and not accepted:
         return ROTATION
-    must, seen, at = wide(r.to_ask[i]), wide(1) << (before - 1), 0
+    to_ask, seen, at = wide(r.to_ask[i]), wide(1) << (before - 1), 0
     for offer in range(OFFERS):
         if r.offers[i, offer]:
-            must |= wide(1) << (wide(r.offers[i, offer]) - 1)
+            to_ask |= wide(1) << (wide(r.offers[i, offer]) - 1)
     for turn in range(1, 7):
-        each = (before - 1 + turn) % 7 + 1
-        if not must >> (each - 1) & 1:
+        due_seat = (before - 1 + turn) % 7 + 1
+        if not to_ask >> (due_seat - 1) & 1:
             continue
         while at < OFFERS and r.offers[i, at] and seen >> (wide(r.offers[i, at]) - 1) & 1:
             at += 1
-        if at == OFFERS or r.offers[i, at] != each:
+        if at == OFFERS or r.offers[i, at] != due_seat:
             return ROTATION
-        seen |= wide(1) << (each - 1)
-        if each == seat and not stays:
+        seen |= wide(1) << (due_seat - 1)
+        if due_seat == seat and not stays:
             break
     while at < OFFERS and r.offers[i, at]:
         if not seen >> (wide(r.offers[i, at]) - 1) & 1:
@@ -214,7 +272,7 @@ def check_deal(r: Any, i: int, terms: Any) -> int:
         return CUT
     if r.button[i] != action(r, i) + 1:
         return BUTTON
-    if r.dealt_to[i, 0] != (wide(r.bank[i]) - 1 + wide(r.start_count[i]) - 1) % 7:
+    if r.dealt_to[i, 0] != first_seat(wide(r.start_count[i]), wide(r.bank[i])) - 1:
         return START
     if not goes_round(r, i):
         return ORDER_OF_THE_DEAL
@@ -294,7 +352,7 @@ def check_turns(r: Any, i: int, out: Any) -> int:
     """Check that the seats were served clockwise from the action, where the player-dealer's wager does not cover all."""
     short = False
     for place in range(7 * WIDTH):
-        short = short or (r.staked[i, place] > 0 and out.lines[i, place] >= IN_PART)
+        short = short or (r.staked[i, place] > 0 and out.lines[i, place] >= COVERED_IN_PART)
     first, last = action(r, i), wide(-1)
     for turn in range(7 if short else 0):
         for kind in range(KINDS):
@@ -321,7 +379,7 @@ def check_table(r: Any, i: int, terms: Any) -> int:
 
 @borrowing
 def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
-    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up.screen` does.
+    """Settle and check the rows that `which` names, as `replay.columns.kernels.face_up_pai_gow.screen` does.
 
     No fault at the table voids a round: all are settled in which the wagers were placed in time.
     """
@@ -335,3 +393,6 @@ def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
             if check == UPHELD:
                 check = check_turns(r, i, out)
         out.check[i] = check
+
+
+KERNEL: Final = Kernel(Rows, terms_of, screen)

@@ -10,7 +10,7 @@ from collections import namedtuple
 from typing import Any
 
 from games.kernels.compiling import inlined, wide
-from replay.columns.kernels.judged import (
+from replay.columns.kernels.screening_result import (
     BASE_WAGER,
     CUT,
     DECK,
@@ -25,6 +25,7 @@ from replay.columns.kernels.judged import (
     SHUFFLE,
     UPHELD,
 )
+from replay.columns.kernels.shared_rules import contribution
 from replay.columns.row_schemas import RowSchema
 
 (
@@ -92,12 +93,12 @@ def is_cut(r: Any, i: int, terms: Any) -> bool:
         seat = wide(r.offered_to[i, at])
         if not seat:
             break
-        must = first if first and at == 0 else wide(0)
-        while not must and following:
+        next_seat = first if first and at == 0 else wide(0)
+        while not next_seat and following:
             if seated >> (following - 1) & 1 and following != first:
-                must = following
+                next_seat = following
             following -= 1
-        if seat != must:
+        if seat != next_seat:
             return False
         offered, last = offered + 1, seat
     took = r.cut_taken[i] != 0
@@ -128,7 +129,7 @@ def check_wagers(r: Any, i: int, terms: Any, width: int) -> int:
             if not terms.limits[wager, 0] <= cents <= terms.limits[wager, 1]:
                 return LIMITS
         if r.boxes[i, seat] and r.boxes[i, seat] != seat + 1:
-            return SEATED  # a second box: whether it may be, and in which order it is played, is not told here
+            return SEATED  # a second box: whether it may be, and in which order it is played, is for event replay
         if staked[width * seat + 3]:
             at_boxes |= 1 << seat
     if r.patrons_known[i] and r.strangers[i]:
@@ -160,7 +161,7 @@ def check_meter(r: Any, i: int, terms: Any, at_boxes: int) -> int:
             break
         accepted |= wide(1) << (seat - 1)
         count += 1
-        right = before + wide(r.accepted_cents[i, at]) * 100 * terms.rate_bp // 10_000
+        right = before + contribution(wide(r.accepted_cents[i, at]), terms.rate_bp)
         if terms.rate_bp >= 0 and before >= 0 and r.readings[i, at] != right:
             return METER
         before = r.readings[i, at]

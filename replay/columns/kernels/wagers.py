@@ -10,15 +10,41 @@ from typing import Any
 import numpy.typing as npt
 
 from games.kernels.compiling import compiled, inlined
-from replay.columns.kernels.judged import ANNOUNCED, ENVY, ENVY_CALL, LOST, MONEY, PROGRESSIVE_PAID, TIED, UPHELD, WINS
+from replay.columns.kernels.screening_result import (
+    ALL_PUSH,
+    ANNOUNCED,
+    ENVY,
+    ENVY_CALL,
+    LOST,
+    MONEY,
+    PROGRESSIVE_PAID,
+    TIE,
+    TIED,
+    UPHELD,
+    WIN,
+    WINS,
+)
+from replay.columns.kernels.shared_rules import is_envy_owed
 from replay.columns.kernels.terms import AMOUNT, AT_ODDS, KIND, LINE, LOSES, NOT_HERE, PER, TIMES
 
 Array = npt.NDArray[Any]
 
 
 @inlined
+def settle_even_money(line: int, at: int, staked: Array, lines: Array, ends: Array, due: Array) -> None:
+    """Settle a wager by how it ended: a win at even money, a push, or else a loss."""
+    lines[at] = line
+    if line == WIN:
+        due[at], ends[at] = staked[at], WINS
+    elif line in (TIE, ALL_PUSH):
+        due[at], ends[at] = 0, TIED
+    else:
+        due[at], ends[at] = -staked[at], LOST
+
+
+@inlined
 def settle_at_odds(row: Array, at: int, staked: Array, lines: Array, ends: Array, due: Array) -> int:
-    """Settle a wager by a row of its paytable; return its winnings, -1 where no row tells them."""
+    """Settle a wager by a row of its paytable; return its winnings, -1 where no row gives them."""
     if row[KIND] == NOT_HERE:
         return -1
     won: int = staked[at] * row[TIMES] // row[PER] if row[KIND] == AT_ODDS else 0
@@ -30,7 +56,7 @@ def settle_at_odds(row: Array, at: int, staked: Array, lines: Array, ends: Array
 
 @inlined
 def settle_progressive(row: Array, at: int, staked: Array, lines: Array, ends: Array, due: Array, back: bool) -> int:
-    """Settle a Progressive by a row of its paytable; return its winnings, -1 where no row tells them.
+    """Settle a Progressive by a row of its paytable; return its winnings, -1 where no row gives them.
 
     `back`: a winning wager of a fixed amount goes back to the patron.
     """
@@ -45,17 +71,16 @@ def settle_progressive(row: Array, at: int, staked: Array, lines: Array, ends: A
 
 @compiled
 def share_envy(staked: Array, boxes: Array, playing: int, terms: Any, envy: Array, envy_to: Array, width: int) -> None:
-    """Say who holds an Envy Bonus for which hand (`bonus.envy_bonuses`), among the boxes that are `playing` (bits)."""
+    """Say who is owed an Envy Bonus for which hand, among the boxes that are `playing` (`games.settlement.bonus`)."""
     for place in range(12):
         which, seat = place // 6, place % 6
         if not envy[place] or not playing >> seat & 1:
             continue  # a line stays where nobody is owed for it: a qualifying hand is called all the same
         for holder in range(6):
-            if staked[width * holder + 2 + which] < terms.qualifying or boxes[holder] == boxes[seat]:
+            if staked[width * holder + 2 + which] < terms.qualifying or not playing >> holder & 1:
                 continue
-            if not playing >> holder & 1:
-                continue
-            if not terms.envy_holder_must_wager or staked[width * seat + 2 + which]:
+            hand_wagered = staked[width * seat + 2 + which] > 0
+            if is_envy_owed(boxes[holder] == boxes[seat], hand_wagered, terms.envy_holder_must_wager):
                 envy_to[place] |= 1 << holder
 
 
@@ -81,8 +106,8 @@ def check_settlement(r: Any, i: int, terms: Any, out: Any, width: int) -> int:
     if not hands_are_called(r, i, terms, out.envy[i], width):
         return ENVY_CALL
     for place in range(6 * width):
-        said = r.announced[i, place]
-        if said and r.staked[i, place] and said != out.ends[i, place]:
+        announced = r.announced[i, place]
+        if announced and r.staked[i, place] and announced != out.ends[i, place]:
             return ANNOUNCED
     for seat in range(6):
         paid, lit, validated = r.progressive_paid[i, seat], r.lit[i, seat], r.validated[i, seat]

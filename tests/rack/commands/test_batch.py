@@ -54,7 +54,7 @@ def test_a_batch_stores_what_the_replay_of_the_demo_stored(log: str, tmp_path: P
     assert main(["replay", "--batch", "--log", log, "--rounds", str(tmp_path / "rounds"), "--json"]) == 1
     done = said(capsys)
     assert verdicts(tmp_path) == expected
-    assert (done["rounds"], done["upheld_in_columns"] + done["told"]) == (120, made["rounds"])
+    assert (done["rounds"], done["upheld_in_columns"] + done["event_replayed"]) == (120, made["rounds"])
     assert main(["replay", "--log", log, "--json"]) == 1
     assert said(capsys)["changed"] == 0
     assert main(["replay", "--batch", "--log", log]) == 2

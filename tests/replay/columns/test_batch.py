@@ -1,4 +1,4 @@
-"""Batch replay says what the single path says, byte for byte: over every planted fault of every game, and of odd streams."""
+"""Batch replay says what event replay says, byte for byte: over every planted fault of every game, and of odd streams."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ from events.log.contract import Record
 from events.vocabulary.envelope import Draft
 from floor import gaming_day
 from floor.wings import WINGS
-from replay.columns.batch import Tally, judged_results, replay_batch
+from replay.columns.batch import BatchTally, judged_results, replay_batch
+from replay.columns.catalogue import games_in_columns
 from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build
-from replay.columns.row_check import differences
-from replay.columns.row_groups import Here
-from replay.columns.screened_games import ROW_WRITERS
-from replay.run.replayer import MemoryResults, Summary, replay
-from replay.run.replayer import Tally as StandingTally
+from replay.columns.row_groups import LocalEngine
+from replay.columns.table_check import differences
+from replay.run.replayer import MemoryResults, Summary, Tally, replay
 from tests.replay.columns.tables import UNPAID, MemoryLog, Table, records_of_drafts
 from tests.replay.streams import eventful, fill, paid
 
@@ -56,7 +55,7 @@ def said(log: MemoryLog, folder: Path) -> dict[str, list[tuple[str, bytes]]]:
     single, batch = MemoryResults(), MemoryResults()
     expected = replay(log, single)
     build(log, folder)
-    summary = replay_batch(log, batch, RoundTable(folder), Here())
+    summary = replay_batch(log, batch, RoundTable(folder), LocalEngine())
     found = {kind: sorted(batch.results(kind)) for kind in KINDS}
     assert found == {kind: sorted(single.results(kind)) for kind in KINDS}
     assert batch.positions("") == single.positions("")
@@ -77,19 +76,19 @@ DAYS = {
 """Of each screened game: the rounds of a day in which every fault is planted, and how many at least are upheld in columns."""
 
 
-@pytest.mark.parametrize("game", ROW_WRITERS)
+@pytest.mark.parametrize("game", DAYS)
 def test_every_planted_fault(game: str, tmp_path: Path) -> None:
-    """A day with every fault planted: all that the single path finds, and most rounds in order upheld in columns."""
+    """A day with every fault planted: all that event replay finds, and most rounds in order upheld in columns."""
     rounds, least = DAYS[game]
     day = gaming_day.simulate(11, rounds, games=[game])
     log = SimulatedLog(day.groups())
     found = said(log, tmp_path)
     codes = {json.loads(data)["code"] for _, data in found["findings"] if b'"code"' in data}
     assert {label.code for label in day.labels} <= codes | {"LOG-SOURCE-REPEAT"}
-    table, tally = RoundTable(tmp_path), Tally()
-    results = list(judged_results(log, table, Here(), tally, upheld_too=False))
+    table, tally = RoundTable(tmp_path), BatchTally()
+    results = list(judged_results(log, table, LocalEngine(), tally, with_adjudications=False))
     assert tally.upheld > least
-    assert tally.upheld + tally.told == sum(entry.rounds for entry in table.manifest.files)
+    assert tally.upheld + tally.event_replayed == sum(entry.rounds for entry in table.manifest.files)
     told = {key for kind, key, _ in results if kind == "adjudications"}
     upheld = [json.loads(data) for key, data in found["adjudications"] if key not in told]
     of_rows = [each for each in upheld if each["stream"] in table.manifest.heads]
@@ -98,7 +97,7 @@ def test_every_planted_fault(game: str, tmp_path: Path) -> None:
 
 
 def test_every_game_is_judged_in_columns() -> None:
-    assert set(ROW_WRITERS) == set(WINGS) == set(DAYS)
+    assert {game.name for game in games_in_columns()} == set(WINGS) == set(DAYS)
 
 
 def test_a_stream_in_which_much_happens(tmp_path: Path) -> None:
@@ -108,7 +107,7 @@ def test_a_stream_in_which_much_happens(tmp_path: Path) -> None:
         plain.play(number, UNPAID)
     said(MemoryLog([eventful(), plain]), tmp_path)
     manifest = RoundTable(tmp_path).manifest
-    assert manifest.single_path == {"table/fu-01": FAR_BACK}
+    assert manifest.event_replay == {"table/fu-01": FAR_BACK}
     assert set(manifest.heads) == {"table/fu-02"}
 
 
@@ -133,7 +132,7 @@ def test_an_open_round_is_taken_up_by_the_next_replay(tmp_path: Path) -> None:
     table.play(2, UNPAID.replace("close\n", ""))
     results = MemoryResults()
     build(MemoryLog([table]), tmp_path)
-    replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), Here())
+    replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), LocalEngine())
     table.say(paid(), 2)
     table.play(3, UNPAID)
     replay(MemoryLog([table]), results)
@@ -148,7 +147,7 @@ def test_what_was_appended_since_the_table_was_made_is_replayed(tmp_path: Path) 
     build(MemoryLog([table]), tmp_path)
     table.play(2, UNPAID)
     results = MemoryResults()
-    summary = replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), Here())
+    summary = replay_batch(MemoryLog([table]), results, RoundTable(tmp_path), LocalEngine())
     assert summary.rounds == 2
     assert [key for key, _ in results.results("adjudications")] == ["table/fu-01#1", "table/fu-01#2"]
 
@@ -162,8 +161,8 @@ def test_a_broken_stream_has_no_rows(tmp_path: Path) -> None:
     log.broken["table/fu-01"] = 20
     manifest = build(log, tmp_path)
     assert list(manifest.heads) == ["table/fu-02"]
-    assert "the bytes do not give the recorded hash" in manifest.single_path["table/fu-01"]
-    summary = replay_batch(log, MemoryResults(), RoundTable(tmp_path), Here())
+    assert "the bytes do not give the recorded hash" in manifest.event_replay["table/fu-01"]
+    summary = replay_batch(log, MemoryResults(), RoundTable(tmp_path), LocalEngine())
     assert len(summary.integrity) == 1
 
 
@@ -174,7 +173,7 @@ def test_a_break_in_the_log_that_is_met_while_a_round_is_told(tmp_path: Path) ->
     build(log, tmp_path)
     log.broken["table/fu-01"] = 5
     with pytest.raises(IntegrityError):
-        replay_batch(log, MemoryResults(), RoundTable(tmp_path), Here())
+        replay_batch(log, MemoryResults(), RoundTable(tmp_path), LocalEngine())
 
 
 def test_a_batch_goes_into_new_results_only(tmp_path: Path) -> None:
@@ -184,7 +183,7 @@ def test_a_batch_goes_into_new_results_only(tmp_path: Path) -> None:
     build(log, tmp_path)
     replay(log, results)
     with pytest.raises(TableError, match="hold verdicts already"):
-        replay_batch(log, results, RoundTable(tmp_path), Here())
+        replay_batch(log, results, RoundTable(tmp_path), LocalEngine())
 
 
 def test_a_batch_that_was_interrupted_is_run_again(tmp_path: Path) -> None:
@@ -194,15 +193,15 @@ def test_a_batch_that_was_interrupted_is_run_again(tmp_path: Path) -> None:
         table.play(number, UNPAID)
     log, results = MemoryLog([table]), MemoryResults()
     build(log, tmp_path)
-    first = next(judged_results(log, RoundTable(tmp_path), Here(), Tally()))
+    first = next(judged_results(log, RoundTable(tmp_path), LocalEngine(), BatchTally()))
     results.commit("", {}, {}, [first])
-    replay_batch(log, results, RoundTable(tmp_path), Here())
+    replay_batch(log, results, RoundTable(tmp_path), LocalEngine())
     keys = [key for key, _ in results.results("adjudications")]
     assert keys == [f"table/fu-01#{number}" for number in range(1, 4)]
 
 
 def test_a_round_upheld_in_columns_that_is_revised_later_is_counted_once() -> None:
-    tally = StandingTally()
+    tally = Tally()
     tally.upheld = 2
     tally.add([("adjudications", "table/fu-01#1", b'{"verdict":"VARIANCE","revision":2}')])
     tally.add([("adjudications", "table/fu-01#1", b'{"verdict":"UNDETERMINED","revision":3}')])

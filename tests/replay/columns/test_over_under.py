@@ -1,6 +1,6 @@
-"""Over/Under in columns beside the single path: golden rounds as whole records, both sides of limits.
+"""Over/Under in columns beside event replay: golden rounds as whole records, both sides of limits.
 
-Where a round is plain the two agree in both directions: what the single path upholds the columns uphold, with the same money.
+Where a round is plain the two agree in both directions: what event replay upholds the columns uphold, with the same money.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from games.rulebook.rulebook import Rulebook
-from replay.columns.over_under import ASPECTS
+from replay.columns.games.over_under import ASPECTS
 from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.stream_worker import rules_in_force
 from replay.transcript.transcript import parse
@@ -85,7 +85,7 @@ def paid(seat: int, name: Any, cents: int = 1000) -> model.WagerPaid:
 
 
 def outcomes(table: Table) -> list[tuple[str, Conclusion]]:
-    """What the columns and the single path say of each round; what the columns uphold, both say alike."""
+    """What the columns and event replay say of each round; what the columns uphold, both say alike."""
     found = []
     for round_ in table.fold():
         check, said = judged_in_columns(round_)
@@ -129,13 +129,13 @@ def whole(case: Case) -> Table:
 
 
 def test_golden_rounds_as_whole_records() -> None:
-    """Those that are plain are upheld in columns where the single path upholds them, and only there."""
+    """Those that are plain are upheld in columns where event replay upholds them, and only there."""
     upheld, checks = 0, set[str]()
     for case in CASES:
         for check, conclusion in outcomes(whole(case))[1:]:
             checks.add(check)
             upheld += check == "upheld"
-            agreed = check == "aside" or (check == "upheld") == (conclusion.verdict == "UPHELD")
+            agreed = check == "ineligible" or (check == "upheld") == (conclusion.verdict == "UPHELD")
             assert agreed, f"{case.path.name}:{case.line}: {check}"
     assert upheld > 100
     assert len(checks) >= 14
@@ -145,9 +145,9 @@ def test_golden_rounds_as_whole_records() -> None:
 
 
 def last(table: Table) -> str:
-    """What the columns say of the last round; where it is plain, the single path upholds it or not with them."""
+    """What the columns say of the last round; where it is plain, event replay upholds it or not with them."""
     check, conclusion = outcomes(table)[-1]
-    assert check == "aside" or (check == "upheld") == (conclusion.verdict == "UPHELD")
+    assert check == "ineligible" or (check == "upheld") == (conclusion.verdict == "UPHELD")
     return check
 
 
@@ -229,21 +229,21 @@ CUT = f"shuffle manual\noffer_cut seat=4 {{}}\noffer_cut seat=1 accepted\ncut se
     ("changes", "check"),
     [
         ({FIRSTS: "burn ??\n" + FIRSTS}, "upheld"),
-        ({FIRSTS: "burn 4c\n" + FIRSTS}, "aside"),
-        ({FIRSTS: "deal burn=4c\n" + FIRSTS}, "aside"),
+        ({FIRSTS: "burn 4c\n" + FIRSTS}, "ineligible"),
+        ({FIRSTS: "deal burn=4c\n" + FIRSTS}, "ineligible"),
         ({FIRSTS: COVER_CARD + FIRSTS}, "upheld"),
-        ({MINE: COVER_CARD + MINE}, "aside"),
-        ({MINE: "shuffle manual\n" + MINE}, "aside"),
+        ({MINE: COVER_CARD + MINE}, "ineligible"),
+        ({MINE: "shuffle manual\n" + MINE}, "ineligible"),
         ({MINE: "shuffle automated deck=d-2\n" + MINE}, "upheld"),
         ({MINE: "cover_card reached seat=1\n" + MINE}, "upheld"),
         ({ANTE: ANTE + CUT.format("refused")}, "upheld"),
-        ({ANTE: ANTE + CUT.format("accepted")}, "aside"),
-        ({SIDE: "dealer d-9\n" + SIDE}, "aside"),
-        ({SIDE: "decide seat=1 raise\n" + SIDE}, "aside"),
-        ({SIDE: "decide seat=1 over\ndecide seat=1 over\n" + SIDE}, "aside"),
-        ({GIVEN_UP: "surrender seat=4\n" + GIVEN_UP}, "aside"),
-        ({SIDE: SIDE + "withdraw seat=1 over 5.00\n"}, "aside"),
-        ({SIDE: "touched seat=1 ante\n" + SIDE}, "aside"),
+        ({ANTE: ANTE + CUT.format("accepted")}, "ineligible"),
+        ({SIDE: "dealer d-9\n" + SIDE}, "ineligible"),
+        ({SIDE: "decide seat=1 raise\n" + SIDE}, "ineligible"),
+        ({SIDE: "decide seat=1 over\ndecide seat=1 over\n" + SIDE}, "ineligible"),
+        ({GIVEN_UP: "surrender seat=4\n" + GIVEN_UP}, "ineligible"),
+        ({SIDE: SIDE + "withdraw seat=1 over 5.00\n"}, "ineligible"),
+        ({SIDE: "touched seat=1 ante\n" + SIDE}, "ineligible"),
     ],
 )
 def test_what_is_plain_and_what_is_not(changes: dict[str, str], check: str) -> None:
@@ -295,7 +295,7 @@ def test_686a_3_c_a_batch_of_24_hours(later_us: int, check: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("covered", "check"), [([model.DeviceCovered(device="shuffler", how="sign")], "upheld"), ([], "aside")]
+    ("covered", "check"), [([model.DeviceCovered(device="shuffler", how="sign")], "upheld"), ([], "ineligible")]
 )
 def test_686a_9_e_a_shuffler_that_failed_and_was_covered_is_no_matter(covered: list[Event], check: str) -> None:
     """The batch that is dealt goes on; the rounds are plain as soon as the device is covered."""
@@ -313,16 +313,16 @@ def test_686a_6_b_a_wager_of_a_patron_who_was_barred_is_not_judged_in_columns(be
     table = opened()
     table.say(model.PatronBarred(patron=bettor, reason="mid-shoe entry"))
     play(table, 2)
-    assert last(table) == ("aside" if bettor == "seat-1" else "upheld")
+    assert last(table) == ("ineligible" if bettor == "seat-1" else "upheld")
 
 
 @pytest.mark.parametrize(
     ("taken_back", "check"),
     [
         ({"amount_cents": 500}, "limits"),
-        ({"amount_cents": 2000}, "aside"),
-        ({"amount_cents": 2500}, "aside"),
-        ({"bettor": "seat-2"}, "aside"),
+        ({"amount_cents": 2000}, "ineligible"),
+        ({"amount_cents": 2500}, "ineligible"),
+        ({"bettor": "seat-2"}, "ineligible"),
         ({}, "upheld"),
     ],
 )
@@ -354,7 +354,7 @@ def test_686a_6_c_a_part_of_an_ante_taken_back_after_a_card_is_late() -> None:
 
 
 def test_nobody_decided_and_the_house_has_the_total() -> None:
-    """The ante is lost whatever was decided (10+5+6 = 21): the single path says so, the columns do not try."""
+    """The ante is lost whatever was decided (10+5+6 = 21): event replay says so, the columns do not try."""
     table = opened()
     table.say(model.RoundOpened(deck="d-1", observed=COVERED), 2)
     table.say(wager(1, "ante"), 2)

@@ -1,7 +1,7 @@
 """Screening never passes a round that the adjudicator would find something in, and says the same money of those it passes.
 
 Rounds of a simulated day are changed in every way that events can be: left out, said twice, moved, with other seats, cards,
-amounts and words. Whatever becomes of such a round, the single path is asked; where the columns uphold it, both say the same.
+amounts and words. Whatever becomes of such a round, event replay is asked; where the columns uphold it, both say the same.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from events.vocabulary.envelope import unlogged
 from events.vocabulary.model import Event
 from floor import gaming_day
 from games.rulebook.rulebook import Rulebook, parse_submission
-from replay.columns.adjudication_writer import OUTCOME_NAMES, Upheld
-from replay.columns.game_row_schemas import ROW_SCHEMAS, form_of
+from replay.columns.adjudication_writer import AdjudicationWriter
+from replay.columns.catalogue import columns_of, games_in_columns
 from replay.columns.kernels import table
-from replay.columns.kernels.judged import CHECKS
-from replay.columns.row_course import Aside
+from replay.columns.kernels.screening_result import CHECKS
+from replay.columns.ordinary_course import Ineligible
 from replay.columns.row_schemas import MOMENTS, as_batch, empty_row
-from replay.columns.screened_games import ROW_WRITERS, fill_row
-from replay.columns.screening import KERNELS, Screen, judged_of
+from replay.columns.screening import Screen, result_of
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
@@ -41,7 +40,7 @@ from tests.replay.columns.tables import records_of_drafts, rules_text
 pytestmark = pytest.mark.kernels
 
 ROUNDS = 160
-GAMES = tuple(ROW_WRITERS)
+GAMES = tuple(game.name for game in games_in_columns())
 
 
 class Base(msgspec.Struct):
@@ -101,9 +100,10 @@ def judged_in_columns(round_: Round) -> tuple[str, dict[str, Any]]:
     """The check that a round does not pass in columns, and where it is upheld its adjudication."""
     book = rules_in_force(round_)
     if isinstance(book, str):
-        return "aside", {}
-    form = form_of(book.game)
-    row = empty_row(form) | {
+        return "ineligible", {}
+    game = columns_of(book.game)
+    assert game is not None, book.game
+    row = empty_row(game.schema) | {
         "stream": round_.stream,
         "round_no": round_.round_no,
         "game": book.game,
@@ -114,15 +114,15 @@ def judged_in_columns(round_: Round) -> tuple[str, dict[str, Any]]:
         "last_seq": round_.last_seq,
     }
     try:
-        fill_row(row, round_, book)
-    except Aside:
-        return "aside", {}
-    batch = as_batch([row], form)
-    judged = judged_of(Screen({book.digest: book.text}).judge(batch))
+        game.write_row(row, round_, book)
+    except Ineligible:
+        return "ineligible", {}
+    batch = as_batch([row], game.schema)
+    judged = result_of(Screen({book.digest: book.text}).judge(batch))
     check = CHECKS[judged.check[0]]
     if check != "upheld":
         return check, {}
-    ((_, _, said),) = Upheld({book.digest: book}).adjudications(batch, judged, [0])
+    ((_, _, said),) = AdjudicationWriter({book.digest: book}).adjudications(batch, judged, [0])
     return check, msgspec.json.decode(said)
 
 
@@ -152,7 +152,7 @@ def folded(base: Base, facts: Sequence[RecordedEvent]) -> Round:
 
 
 def agree(base: Base, facts: Sequence[RecordedEvent]) -> str:
-    """Judge changed facts in columns and by the single path; return the check that the columns name."""
+    """Judge changed facts in columns and by event replay; return the check that the columns name."""
     round_ = folded(base, facts)
     check, said = judged_in_columns(round_)
     if check == "upheld":
@@ -285,7 +285,7 @@ def test_changes_reach_most_checks(game: str) -> None:
         base = chance.choice(simulated(game)[0])
         seen.add(agree(base, changed(base, chance, 1)))
     in_order = set() if game == "player_dealer" else {"order"}  # of that `test_screening_player_dealer.py` has a test
-    assert {"upheld", "aside", "cards", "money", "limits", "late"} | in_order <= seen
+    assert {"upheld", "ineligible", "cards", "money", "limits", "late"} | in_order <= seen
     assert len(seen) >= REACHED.get(game, 18)
 
 
@@ -328,7 +328,9 @@ def test_645c_2_a_a_shaker_that_players_activate_and_that_is_not_filed_is_not_up
 def test_rules_with_a_setting_that_no_kernel_knows_are_not_judged_in_columns(words: str) -> None:
     """So that whoever adds a setting to a chapter sees it by the share that is upheld, and not by what batch replay misses."""
     book = parse_submission(rules_text(words))
-    terms_of = KERNELS[book.game].terms_of
+    game = columns_of(book.game)
+    assert game is not None, book.game
+    terms_of = game.load_kernel().terms
     assert terms_of(book, False) is not None
     assert terms_of(msgspec.structs.replace(book, settings={**book.settings, "another": True}), False) is None
 
@@ -354,18 +356,23 @@ def test_d277_optional_wagers_out_of_the_printed_order_are_not_upheld_where_that
     assert {("upheld", "upheld"), ("upheld", "order")} <= seen
 
 
-def test_rules_that_no_kernel_knows_leave_rounds_aside() -> None:
-    form = form_of("pai_gow_poker")
-    row = empty_row(form) | {"game": "pai_gow_poker", "rules": "x"}
+def test_rules_that_no_kernel_knows_leave_rounds_to_event_replay() -> None:
+    game = columns_of("pai_gow_poker")
+    assert game is not None
+    row = empty_row(game.schema) | {"game": "pai_gow_poker", "rules": "x"}
     asked = rules_text("pa-645c tiger_9=yes fortune_bonus=3 progressive=1 meter=m-1 mystery=A-1")
-    judged = judged_of(Screen({}, instead=asked).judge(as_batch([row], form)))
-    assert CHECKS[judged.check[0]] == "aside"
+    judged = result_of(Screen({}, replacement=asked).judge(as_batch([row], game.schema)))
+    assert CHECKS[judged.check[0]] == "ineligible"
 
 
-def test_a_game_that_is_screened_is_known_everywhere() -> None:
-    """Its form, what fills its rows, its kernel, and its words; the kernels name moments as the columns do."""
-    assert ROW_SCHEMAS.keys() == ROW_WRITERS.keys() == KERNELS.keys() == OUTCOME_NAMES.keys()
+@pytest.mark.parametrize("name", GAMES)
+def test_a_kernel_takes_the_columns_of_its_game_and_every_wager_has_its_outcomes(name: str) -> None:
+    game = columns_of(name)
+    assert game is not None
+    assert game.name == name
+    assert game.load_kernel().rows._fields == game.schema.screened
+    assert set(game.schema.wagers) == game.outcomes.outcomes.keys() | game.outcomes.sections.keys()
+
+
+def test_kernels_name_moments_as_the_columns_do() -> None:
     assert table.M_LAST_ON_DICE == MOMENTS.index("last_on_dice") == len(MOMENTS) - 1
-    for game, kernel in KERNELS.items():
-        assert kernel.form is ROW_SCHEMAS[game]
-        assert kernel.rows._fields == ROW_SCHEMAS[game].screened

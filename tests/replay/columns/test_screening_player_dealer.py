@@ -1,6 +1,6 @@
 """California in columns: what the player-dealer's wager covers, in which order, who bet behind, and how the position goes on.
 
-Rounds of a simulated day are changed, and the single path says what is due and what is wrong; `test_screening.py` changes them in
+Rounds of a simulated day are changed, and event replay says what is due and what is wrong; `test_screening.py` changes them in
 every way. GEGR-002138; D22.
 """
 
@@ -22,12 +22,11 @@ from games.cards.cards import CODE
 from games.player_dealer import SEATS
 from games.rulebook.rulebook import Rulebook, parse_submission
 from games.settlement.pai_gow import is_foul
-from replay.columns.game_row_schemas import BEHIND, PLAYER_DEALER
-from replay.columns.kernels.judged import CHECKS
-from replay.columns.row_course import Aside
+from replay.columns.games.player_dealer import BEHIND, SCHEMA, write_row
+from replay.columns.kernels.screening_result import CHECKS
+from replay.columns.ordinary_course import Ineligible
 from replay.columns.row_schemas import as_batch, empty_row
-from replay.columns.screened_games import fill_row
-from replay.columns.screening import Screen, judged_of
+from replay.columns.screening import Screen, result_of
 from replay.fold.player_dealer_state import Held, Offer
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -137,7 +136,7 @@ def players(said: Sequence[Event]) -> list[int]:
 @settings(max_examples=150)
 @given(seed=st.integers(0, 2**32))
 def test_d22_whatever_the_player_dealer_wagers_is_covered_in_columns_as_by_the_single_path(seed: int) -> None:
-    """Settled as it is due by the single path, gross or net: upheld in columns with the same lines, but for uncovered Envy."""
+    """Settled as it is due by event replay, gross or net: upheld in columns with the same lines, but for uncovered Envy."""
     chance = random.Random(seed)
     base = chance.choice(days())
     said = payloads(base)
@@ -148,7 +147,7 @@ def test_d22_whatever_the_player_dealer_wagers_is_covered_in_columns_as_by_the_s
     check = agree(base, facts)
     round_ = folded(base, facts)
     short = any(due.uncovered_cents and due.for_position is not None for due in dues(round_, book_of(round_)))
-    assert check == "upheld" or (short and check in ("not_in_columns", "aside"))
+    assert check == "upheld" or (short and check in ("not_in_columns", "ineligible"))
 
 
 def changed_wager(said: Sequence[Event], cents: int) -> list[Event]:
@@ -161,7 +160,7 @@ def changed_wager(said: Sequence[Event], cents: int) -> list[Event]:
 @settings(max_examples=100)
 @given(seed=st.integers(0, 2**32), coverage=st.sampled_from(["gross", "net"]))
 def test_d22_what_a_row_is_due_by_either_reading_of_the_coverage(seed: int, coverage: str) -> None:
-    """Whatever was done: what the columns say is due is what the single path says, by the rules filed with either reading."""
+    """Whatever was done: what the columns say is due is what event replay says, by the rules filed with either reading."""
     chance = random.Random(seed)
     base = chance.choice(days())
     facts = written(base, changed_wager(payloads(base), chance.randrange(0, 60_000, 100)))
@@ -169,20 +168,20 @@ def test_d22_what_a_row_is_due_by_either_reading_of_the_coverage(seed: int, cove
     text = f'{filed.text.split("[settings]")[0]}[settings]\ncoverage = "{coverage}"\n'
     book = parse_submission(text)
     round_ = folded(base, facts)
-    row = empty_row(PLAYER_DEALER) | {"stream": base.stream, "game": base.game, "rules": filed.digest}
-    fill_row(row, round_, filed)
-    judged = judged_of(Screen({}, text).judge(as_batch([row], PLAYER_DEALER)))
+    row = empty_row(SCHEMA) | {"stream": base.stream, "game": base.game, "rules": filed.digest}
+    write_row(row, round_, filed)
+    judged = result_of(Screen({}, text).judge(as_batch([row], SCHEMA)))
     due = {
         (each.seat, each.wager, each.bettor): each.net_cents for each in dues(round_, book) if each.for_position is None
     }
     if not judged.settled[0]:
         assert None in due.values() or any(each.for_position is not None for each in dues(round_, book))
         return
-    width = len(PLAYER_DEALER.slots)
+    width = len(SCHEMA.slots)
     in_columns = {}
     for place, cents in enumerate(row["staked"]):
         if cents:
-            seat, wager = place // width + 1, PLAYER_DEALER.wagers[place % width]
+            seat, wager = place // width + 1, SCHEMA.wagers[place % width]
             behind = (seat - 1) * BEHIND + place % width - (width - BEHIND)
             bettor = row["behind"][behind] if wager == "backline" else row[f"bettor_{seat}"]
             in_columns[seat, wager, bettor] = int(judged.due[0, place])
@@ -216,7 +215,7 @@ def test_several_who_bet_behind_one_seat_are_named_as_the_single_path_names_them
         said = with_behind(base, [(seat, name, book.offers["backline"].min_cents) for name in names])
         before = sum(1 for each in payloads(base) if isinstance(each, model.WagerPlaced) and behind_at(each, seat))
         check = agree(base, written(base, settled_anew(base, said)))
-        assert check == ("upheld" if before + len(names) <= BEHIND else "aside")
+        assert check == ("upheld" if before + len(names) <= BEHIND else "ineligible")
         tried.add(before)
     assert 0 in tried
 
@@ -229,7 +228,7 @@ def test_more_behind_a_seat_than_a_row_has_room_for_are_told_by_the_single_path(
     base = offering_backline()[0]
     book, seat = book_of(folded(base, base.facts)), players(payloads(base))[0]
     said = with_behind(base, [(seat, f"n-{at}", book.offers["backline"].min_cents) for at in range(BEHIND + 1)])
-    assert agree(base, written(base, settled_anew(base, said))) == "aside"
+    assert agree(base, written(base, settled_anew(base, said))) == "ineligible"
 
 
 @pytest.mark.parametrize(
@@ -274,7 +273,7 @@ def test_a_fee_is_the_filed_one_for_players_and_that_or_nothing_for_the_others()
     assert seen == {
         "behind": {"upheld"},
         "behind, another amount": {"fees"},
-        "a stranger": {"aside"},
+        "a stranger": {"ineligible"},
         "the player again": {"fees"},
         "nothing": {"upheld"},
     }
@@ -293,7 +292,7 @@ def test_d319_money_of_another_than_who_wagered_is_left_to_the_single_path() -> 
             facts = written(base, said)
             round_ = folded(base, facts)
             assert adjudicate(round_, book_of(round_)).verdict == "UNDETERMINED"
-            assert agree(base, facts) == "aside"
+            assert agree(base, facts) == "ineligible"
             tried += 1
     assert tried
 
@@ -380,10 +379,10 @@ def test_the_player_dealers_foul_hand_is_left_to_the_single_path() -> None:
 
 def test_rows_tell_of_all_seven_seats() -> None:
     """A seventh seat has its bettor, its wagers and its Envy Bonuses; its file has room for no more."""
-    row = empty_row(PLAYER_DEALER)
+    row = empty_row(SCHEMA)
     assert row["bettor_7"] == ""
     assert "bettor_8" not in row
-    assert len(row["staked"]) == SEATS * len(PLAYER_DEALER.slots)
+    assert len(row["staked"]) == SEATS * len(SCHEMA.slots)
     assert len(row["envy_to"]) == 2 * SEATS
     at_seven = [base for base in days() if 7 in players(payloads(base))]
     assert at_seven
@@ -392,10 +391,10 @@ def test_rows_tell_of_all_seven_seats() -> None:
 
 
 def test_a_round_is_not_plain_where_its_start_was_not_read() -> None:
-    """Who has the action is not known: every order is followed, by the single path (D22)."""
+    """Who has the action is not known: every order is followed, by event replay (D22)."""
     base = next(b for b in days() if any(isinstance(each, model.NumberDrawn) for each in payloads(b)))
     said = [each for each in payloads(base) if not isinstance(each, model.NumberDrawn)]
     round_ = folded(base, written(base, said))
-    with pytest.raises(Aside, match="no start"):
-        fill_row(empty_row(PLAYER_DEALER), round_, book_of(round_))
-    assert CHECKS[-1] == judged_in_columns(round_)[0] == "aside"
+    with pytest.raises(Ineligible, match="no start"):
+        write_row(empty_row(SCHEMA), round_, book_of(round_))
+    assert CHECKS[-1] == judged_in_columns(round_)[0] == "ineligible"

@@ -9,8 +9,8 @@ import pytest
 from floor import gaming_day
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.columns.round_table import RoundTable, build
-from replay.columns.row_groups import Here
-from replay.columns.what_if import Answer, Money, add_told, what_if
+from replay.columns.row_groups import LocalEngine
+from replay.columns.what_if import WagerTotals, WhatIfResult, add_adjudications, what_if
 from replay.run.replayer import MemoryResults, adjudications, replay
 from tests.replay.columns.tables import PAID, MemoryLog, Table, rules_text
 from tests.replay.columns.test_batch import SimulatedLog
@@ -30,15 +30,15 @@ def table(log: SimulatedLog, tmp_path_factory: pytest.TempPathFactory) -> RoundT
     return RoundTable(folder)
 
 
-def one_by_one(log: MemoryLog, book: Rulebook) -> Answer:
+def one_by_one(log: MemoryLog, book: Rulebook) -> WhatIfResult:
     """The same from the verdicts of two replays."""
     said = []
     for rules in (None, book):
         results = MemoryResults()
         replay(log, results, rules=rules)
         said.append([each for each in adjudications(results) if each.game == book.game])
-    answer = Answer(by_wager={}, rounds=len(said[0]))
-    add_told(answer, *said)
+    answer = WhatIfResult(by_wager={}, rounds=len(said[0]))
+    add_adjudications(answer, *said)
     return answer
 
 
@@ -56,19 +56,19 @@ def test_the_sums_are_those_of_every_round_replayed_by_both_rules(
     words: str, log: SimulatedLog, table: RoundTable
 ) -> None:
     book = parse_submission(rules_text(f"pa-688a {words}"))
-    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
+    answer, expected = what_if(log, table, book, LocalEngine()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert answer.rounds == expected.rounds
-    assert 0 < answer.told < answer.rounds
+    assert 0 < answer.event_replayed < answer.rounds
 
 
 def test_the_chapter_as_first_proposed(log: SimulatedLog, table: RoundTable) -> None:
-    """It never was in force: what it would have cost is told in columns all the same (D14)."""
+    """It never was in force: what it would have cost is settled in columns all the same (D14)."""
     words = "pa-688a-proposed ace_high_bonus=2 fortune_bonus=5 progressive=4 meter=m-1"
     book = parse_submission(rules_text(words))
-    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
+    answer, expected = what_if(log, table, book, LocalEngine()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
-    assert 0 < answer.told < answer.rounds // 2
+    assert 0 < answer.event_replayed < answer.rounds // 2
 
 
 OTHERS = {
@@ -94,7 +94,7 @@ OTHERS = {
         "pa-686a",
     ),
 }
-"""Rules of the other screened games; with a Must-Hit-By bonus under the others nothing is told in columns."""
+"""Rules of the other screened games; with a Must-Hit-By bonus under the others nothing is settled in columns."""
 
 
 @pytest.fixture(scope="module")
@@ -111,20 +111,20 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Simulate
 def test_the_sums_of_other_games(game: str, words: str, others: dict[str, tuple[SimulatedLog, RoundTable]]) -> None:
     log, table = others[game]
     book = parse_submission(rules_text(words))
-    answer, expected = what_if(log, table, book, Here()), one_by_one(log, book)
+    answer, expected = what_if(log, table, book, LocalEngine()), one_by_one(log, book)
     assert answer.by_wager == expected.by_wager
     assert answer.rounds == expected.rounds
     if "mystery" in words:
-        assert answer.told == answer.rounds
+        assert answer.event_replayed == answer.rounds
     else:
-        assert 0 < answer.told < answer.rounds
+        assert 0 < answer.event_replayed < answer.rounds
 
 
 def test_rules_as_they_are_change_nothing(log: SimulatedLog, table: RoundTable) -> None:
     """Of a table that plays by one submission."""
     text = next(iter(table.rules().values()))
     book = parse_submission(text)
-    answer = what_if(log, table, book, Here())
+    answer = what_if(log, table, book, LocalEngine())
     assert answer.by_wager["base"].difference_cents == 0
     assert answer.difference_cents == sum(each.difference_cents for each in answer.by_wager.values())
 
@@ -137,20 +137,22 @@ def test_a_stream_without_rows_is_asked_event_by_event(tmp_path: Path) -> None:
     far_back.correct(2, far_back.payload(2))
     log = MemoryLog([played, far_back])
     build(log, tmp_path)
-    assert list(RoundTable(tmp_path).manifest.single_path) == ["table/fu-02"]
+    assert list(RoundTable(tmp_path).manifest.event_replay) == ["table/fu-02"]
     book = parse_submission(rules_text("pa-688a"))
-    answer = what_if(log, RoundTable(tmp_path), book, Here())
-    assert answer == Answer(
+    answer = what_if(log, RoundTable(tmp_path), book, LocalEngine())
+    assert answer == WhatIfResult(
         by_wager={
-            "base": Money(wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, instead_cents=9_000)
+            "base": WagerTotals(
+                wagers=12, staked_cents=21_000, done_cents=9_000, due_cents=9_000, replacement_cents=9_000
+            )
         },
         rounds=6,
-        told=6,
+        event_replayed=6,
     )
 
 
 def test_other_games_are_left_out(tmp_path: Path) -> None:
     log = SimulatedLog(gaming_day.simulate(3, 20, games=["over_under"]).groups())
     build(log, tmp_path)
-    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), Here())
+    answer = what_if(log, RoundTable(tmp_path), parse_submission(rules_text("pa-688a")), LocalEngine())
     assert (answer.rounds, answer.by_wager) == (0, {})

@@ -1,4 +1,4 @@
-"""What screening says of rows: the check that each did not pass, and its money. No kernel is compiled here."""
+"""The result of screening: the check that each row did not pass, and its money. Pure; nothing here is compiled."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ CHECKS: Final = (
     "stub", "collection", "no_more_bets", "late", "base_wager", "limits", "seated",
     "lammers", "progressive_count", "lock", "set_early", "announced", "reveal", "progressive_paid", "meter", "order", "mystery",
     "decisions", "side_card", "count", "rotation", "button", "piles", "backline", "fees",
-    "aside",
+    "ineligible",
 )  # fmt: skip
-"""What a row did not pass, by number; 0 is upheld. One that is aside was not looked at: the single path judges it."""
+"""The check that a row did not pass, by number; 0 is upheld. An ineligible row was not looked at: event replay judges it."""
 (
     UPHELD,
     CARDS,
@@ -60,17 +60,28 @@ CHECKS: Final = (
     PILES,
     BACKLINE,
     FEES,
-    ASIDE,
+    INELIGIBLE,
 ) = range(len(CHECKS))
 
 WINS, LOST, TIED = 1, 2, 3
-"""How a wager ends, as it is announced (`replay.columns.row_course.ANNOUNCED`)."""
+"""How a wager ends, as it is announced (`replay.columns.ordinary_course.RESULT_NUMBERS`)."""
 
 
-class Judged(NamedTuple):
+WIN, LOSE, TIE, FOUL, ALL_PUSH, FOUL_IN_FRONT = range(6)
+"""The line numbers of a wager that has no paytable. `ALL_PUSH`: the dealer's hand pushes every base wager; `FOUL_IN_FRONT`: of
+three hands the medium is below the low (§ 659a.11(f)(1)(iv)), where `FOUL` is the high below the medium."""
+FOLDED = SURRENDERED = 250
+EQUAL = 251
+"""Line numbers that no paytable has: a wager forfeited by a fold, an ante surrendered after the first card; a Blind whose hand
+equals the dealer's. A wager with a paytable otherwise has the number of the line, from 1, and 0 where it loses."""
+COVERED_IN_PART, NOT_COVERED = 64, 128
+"""Added to the line number of a wager that the player-dealer's wager covers in part, or not at all."""
+
+
+class ScreeningResult(NamedTuple):
     """What rows come to, in arrays: money in cents and lines by box and wager, Envy Bonuses by wager and hand.
 
-    `settled` says that a row's money is what it is due by the rules; `check` what the row did not pass (`CHECKS`).
+    `settled`: a row's money is what is due by the rules; `check`: the check that the row did not pass (`CHECKS`).
     """
 
     check: Array
@@ -83,11 +94,11 @@ class Judged(NamedTuple):
     envy_to: Array
 
 
-def nothing_judged(rows: int, places: int = 0, hands: int = 0) -> Judged:
+def empty_result(rows: int, places: int = 0, hands: int = 0) -> ScreeningResult:
     """Return the arrays for so many rows of so many boxes and wagers, and hands with an Envy Bonus, in which none was judged."""
     of_one, of_wagers, of_hands = (rows,), (rows, places), (rows, hands)
-    return Judged(
-        check=np.full(of_one, ASIDE, dtype=np.uint8),
+    return ScreeningResult(
+        check=np.full(of_one, INELIGIBLE, dtype=np.uint8),
         settled=np.zeros(of_one, dtype=np.uint8),
         due=np.zeros(of_wagers, dtype=np.int64),
         lines=np.zeros(of_wagers, dtype=np.uint8),

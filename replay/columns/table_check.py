@@ -1,4 +1,7 @@
-"""A round table beside the log that it was made from: made again, and compared."""
+"""A round table compared with the log that it was made from.
+
+The law of this file: it derives the table again and reports differences; it repairs nothing. It reads the log and both tables.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from replay.columns.round_table import FileEntry, Manifest, Progress, RoundTable
 
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
-    """Something in which a table is not what the log gives: which file or stream, and what differs."""
+    """A difference between a table and its log: the file or stream, and what differs."""
 
     where: str
     what: str
 
 
 def differences(log: EventLog, folder: Path, progress: Progress | None = None) -> list[Difference]:
-    """Make the table again, up to where it was made, and return in what it differs; files that differ by their first round.
+    """Derive the table again, up to where it was made, and return the differences; of a file the first round that differs.
 
     Raises `TableError` where the folder holds no table.
     """
@@ -52,18 +55,18 @@ def _manifests(kept: Manifest, made: Manifest) -> Iterator[Difference]:
 
 
 def _files(kept: RoundTable, made: RoundTable) -> Iterator[Difference]:
-    ours, theirs = (_by_place(table.manifest) for table in (kept, made))
-    for place in sorted(ours.keys() | theirs.keys()):
-        if place not in theirs or place not in ours:
-            yield Difference(where=place, what="the log gives no such file" if place in ours else "is missing")
+    stored, derived = (_by_place(table.manifest) for table in (kept, made))
+    for place in sorted(stored.keys() | derived.keys()):
+        if place not in derived or place not in stored:
+            yield Difference(where=place, what="the log gives no such file" if place in stored else "is missing")
             continue
         try:
-            path = kept.path(ours[place])
+            path = kept.path(stored[place])
         except TableError as error:
             yield Difference(where=place, what=str(error))
             continue
-        if ours[place].sha256 != theirs[place].sha256:
-            yield from _contents(place, path, made.path(theirs[place]))
+        if stored[place].sha256 != derived[place].sha256:
+            yield from _contents(place, path, made.path(derived[place]))
     kept.rules()
     try:
         if kept.carried() != made.carried():
@@ -79,22 +82,22 @@ def _by_place(manifest: Manifest) -> dict[str, FileEntry]:
 
 def _contents(place: str, kept: Path, made: Path) -> Iterator[Difference]:
     """Another version of the library may write the same rounds in other bytes."""
-    with pq.ParquetFile(kept) as ours, pq.ParquetFile(made) as theirs:
-        for one, other in zip_longest(ours.iter_batches(1024), theirs.iter_batches(1024)):
-            if one is None or other is None or not one.equals(other):
-                yield Difference(where=place, what=_first(one, other))
+    with pq.ParquetFile(kept) as stored_file, pq.ParquetFile(made) as derived_file:
+        for stored, derived in zip_longest(stored_file.iter_batches(1024), derived_file.iter_batches(1024)):
+            if stored is None or derived is None or not stored.equals(derived):
+                yield Difference(where=place, what=_first_difference(stored, derived))
                 return
 
 
-def _first(kept: pa.RecordBatch | None, made: pa.RecordBatch | None) -> str:
+def _first_difference(kept: pa.RecordBatch | None, made: pa.RecordBatch | None) -> str:
     if kept is None or made is None:
         return "has " + ("fewer" if kept is None else "more") + " rounds than the log gives"
     if kept.schema != made.schema:
         return "has other columns than this version writes"
     nothing: dict[str, Any] = {}
-    for ours, theirs in zip_longest(kept.to_pylist(), made.to_pylist(), fillvalue=nothing):
-        if ours != theirs:
-            names = [name for name in kept.schema.names if ours.get(name) != theirs.get(name)]
-            row = ours or theirs
+    for stored, derived in zip_longest(kept.to_pylist(), made.to_pylist(), fillvalue=nothing):
+        if stored != derived:
+            names = [name for name in kept.schema.names if stored.get(name) != derived.get(name)]
+            row = stored or derived
             return f"{row['stream']} round {row['round_no']}: {', '.join(names)} not what the log gives"
     return "differs in a way that no row shows"

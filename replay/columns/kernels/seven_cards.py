@@ -8,9 +8,11 @@ import numpy.typing as npt
 
 from games.kernels.compiling import compiled, inlined, wide
 from games.kernels.ranking import five, two
-from replay.columns.kernels.judged import (
+from replay.columns.kernels.screening_result import (
     COLLECTION,
     DICE,
+    FOUL,
+    LOSE,
     LOST,
     ORDER,
     ORDER_OF_THE_DEAL,
@@ -19,8 +21,11 @@ from replay.columns.kernels.judged import (
     SHAKES,
     START,
     STUB,
+    TIE,
     UPHELD,
+    WIN,
 )
+from replay.columns.kernels.shared_rules import starting_place
 from replay.columns.kernels.table import (
     M_COVERED,
     M_DEALER_SET,
@@ -41,10 +46,6 @@ from replay.columns.kernels.terms import ENVY_CENTS, ENVY_LINE, KIND, NOT_HERE
 from replay.columns.kernels.wagers import settle_at_odds, settle_progressive
 
 Array = npt.NDArray[Any]
-
-WIN, LOSE, TIE, FOUL, ALL_PUSH = range(5)
-"""The lines of a base wager; `ALL_PUSH`: the dealer's hand pushes all. Those of the others are the paytable's, from 1, and 0
-where it loses."""
 
 
 @compiled
@@ -81,7 +82,7 @@ def two_hands(cards: Array, high: int, low: int, lowest: bool) -> int:
 def settle_ace_high(
     own: Array, ace_high: bool, joker: bool, highest: int, at: int, staked: Array, lines: Array, ends: Array, due: Array
 ) -> int:
-    """Settle an Ace High Bonus; return its winnings, -1 where no row tells them (`games.face_up_pai_gow.settle_ace_high`).
+    """Settle an Ace High Bonus; return its winnings, -1 where no row gives them (`games.face_up_pai_gow.settle_ace_high`).
 
     `ace_high`, `joker`: of the cards against which the others play; `highest` is `highest_unpaired` of the player's.
     """
@@ -96,7 +97,7 @@ def settle_ace_high(
 def settle_bonuses(
     terms: Any, completes: int, wild: int, at: int, staked: Array, lines: Array, ends: Array, due: Array
 ) -> int:
-    """Settle Fortune and Progressive of a box, whose wagers begin at a place; return their winnings, -1 where no row tells them.
+    """Settle Fortune and Progressive of a box, whose wagers begin at a place; return their winnings, -1 where no row gives them.
 
     `completes`, `wild`: the lines that the seven cards make with the joker so.
     """
@@ -112,7 +113,7 @@ def settle_bonuses(
 
 @inlined
 def note_envy(terms: Any, out: Any, i: int, seat: int, completes: int, wild: int) -> None:
-    """Write down the Envy Bonuses that the hand of a seat qualifies for."""
+    """Write the Envy Bonuses that the hand of a seat qualifies for."""
     for which in range(2):
         has_envy = terms.fortune_envy if which == 0 else terms.progressive_envy
         if has_envy:
@@ -126,16 +127,9 @@ def stands(r: Any, i: int, terms: Any) -> bool:
     """Say whether nothing voids the round and all wagers were placed in time, so that the cards say what is due."""
     moments = r.moments[i]
     in_time = moments[M_LAST_WAGER] <= moments[M_NO_MORE_BETS] < moments[M_FIRST_CARD]
-    started = r.dealt_to[i, 0] == first_position(wide(r.start_count[i]))
-    said = r.announced_total[i] < 0 or r.announced_total[i] == r.start_count[i]
-    return started and said and r.stub[i] in (-1, terms.stub) and in_time and moments[M_NO_MORE_BETS] >= 0
-
-
-@inlined
-def first_position(count: int) -> int:
-    """Return the position that a count points at: the dealer is one, then counterclockwise."""
-    steps = (count - 1) % 7
-    return 6 if steps == 0 else 6 - steps
+    started = r.dealt_to[i, 0] == starting_place(wide(r.start_count[i]))
+    announced = r.announced_total[i] < 0 or r.announced_total[i] == r.start_count[i]
+    return started and announced and r.stub[i] in (-1, terms.stub) and in_time and moments[M_NO_MORE_BETS] >= 0
 
 
 @inlined
@@ -143,7 +137,7 @@ def check_start(r: Any, i: int, terms: Any) -> int:
     """Check the age of the dice, and where the deal started."""
     if r.dice_us[i] >= 0 and r.rolled_us[i] >= 0 and r.rolled_us[i] - r.dice_us[i] > terms.dice_age:
         return DICE
-    if r.dealt_to[i, 0] != first_position(wide(r.start_count[i])):
+    if r.dealt_to[i, 0] != starting_place(wide(r.start_count[i])):
         return START
     if r.announced_total[i] >= 0 and r.announced_total[i] != r.start_count[i]:
         return START

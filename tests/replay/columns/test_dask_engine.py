@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from floor import gaming_day
-from replay.columns import on_dask
-from replay.columns.batch import Tally, judged_results
-from replay.columns.on_dask import Dask, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work
+from replay.columns import dask_engine
+from replay.columns.batch import BatchTally, judged_results
+from replay.columns.dask_engine import DaskEngine, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work
 from replay.columns.round_table import RoundTable
-from replay.columns.row_groups import Engine, Group, Here, groups_of
+from replay.columns.row_groups import Engine, Group, LocalEngine, groups_of
 from replay.columns.screening import Screen
 from replay.run.engine import engine
 from replay.run.stream_worker import Result
 from tests.replay.columns.small_groups import in_small_groups
 from tests.replay.columns.test_batch import SimulatedLog
 
-pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore")]  # Dask's own
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore")]  # DaskEngine's own
 
 
 @pytest.fixture(scope="module")
@@ -38,21 +38,21 @@ def table(log: SimulatedLog, tmp_path_factory: pytest.TempPathFactory) -> RoundT
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Dask]:
-    with Dask(workers=2) as made:
+def cluster() -> Iterator[DaskEngine]:
+    with DaskEngine(workers=2) as made:
         yield made
 
 
 def results(log: SimulatedLog, table: RoundTable, by: Engine) -> list[Result]:
-    return list(judged_results(log, table, by, Tally()))
+    return list(judged_results(log, table, by, BatchTally()))
 
 
 def test_a_cluster_says_what_one_process_says_though_a_worker_is_killed_in_the_middle(
-    log: SimulatedLog, table: RoundTable, cluster: Dask
+    log: SimulatedLog, table: RoundTable, cluster: DaskEngine
 ) -> None:
-    expected = results(log, table, Here())
+    expected = results(log, table, LocalEngine())
     assert results(log, table, cluster) == expected
-    said = judged_results(log, table, cluster, Tally())
+    said = judged_results(log, table, cluster, BatchTally())
     found = [next(said)]
     victim = sorted(cluster.client.run(os.getpid).values())[0]
     os.kill(victim, signal.SIGKILL)
@@ -60,8 +60,8 @@ def test_a_cluster_says_what_one_process_says_though_a_worker_is_killed_in_the_m
     assert found == expected
 
 
-def test_a_worker_of_another_version_is_refused(cluster: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_dask, "engine", lambda: "0.0.9+other")
+def test_a_worker_of_another_version_is_refused(cluster: DaskEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_engine, "engine", lambda: "0.0.9+other")
     with pytest.raises(OtherSoftware, match="bring both to the same version"):
         cluster._shake_hands()
 
@@ -78,10 +78,10 @@ def test_a_task_is_refused_by_other_software_and_with_other_rules(table: RoundTa
 
 
 def test_a_refusal_on_the_way_ends_the_batch(
-    log: SimulatedLog, table: RoundTable, cluster: Dask, monkeypatch: pytest.MonkeyPatch
+    log: SimulatedLog, table: RoundTable, cluster: DaskEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(on_dask, "RETRIES", 0)
-    monkeypatch.setattr(on_dask, "rules_digest", lambda screens: "another")
+    monkeypatch.setattr(dask_engine, "RETRIES", 0)
+    monkeypatch.setattr(dask_engine, "rules_digest", lambda screens: "another")
     with pytest.raises(OtherSoftware, match="other rules"):
         results(log, table, cluster)
 
@@ -99,13 +99,13 @@ def test_a_scheduler_that_is_not_there() -> None:
         dask.config.set({"distributed.comm.timeouts.connect": "200ms"}),
         pytest.raises(NoCluster, match="cannot be reached"),
     ):
-        Dask("tcp://127.0.0.1:9")
+        DaskEngine("tcp://127.0.0.1:9")
 
 
 def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(NoCluster, match="its extra `scale`"):
-        Dask()
+        DaskEngine()
 
 
 def test_a_cluster_behind_tls(log: SimulatedLog, table: RoundTable, tmp_path: Path) -> None:
@@ -125,13 +125,13 @@ def test_a_cluster_behind_tls(log: SimulatedLog, table: RoundTable, tmp_path: Pa
     ) as own:
         address = own.scheduler_address
         assert address.startswith("tls://")
-        with Dask(address, tls=files(keys, tmp_path / "keys")) as cluster:
-            assert results(log, table, cluster) == results(log, table, Here())
+        with DaskEngine(address, tls=files(keys, tmp_path / "keys")) as cluster:
+            assert results(log, table, cluster) == results(log, table, LocalEngine())
         with (
             config.set({"distributed.comm.timeouts.connect": "2s"}),
             pytest.raises(NoCluster, match="cannot be reached"),
         ):
-            Dask(address, tls=files(others, tmp_path / "others"))
+            DaskEngine(address, tls=files(others, tmp_path / "others"))
 
 
 def files(keys: Any, folder: Path) -> Tls:

@@ -21,10 +21,10 @@ from events.sqlite.log import SqliteLog
 from floor import gaming_day
 from games.rulebook.chapters import RulesRefused
 from games.rulebook.rulebook import parse_submission
-from replay.columns.batch import Tally, judged_results
-from replay.columns.in_processes import Processes, ProcessLost, _again, _parts
+from replay.columns.batch import BatchTally, judged_results
+from replay.columns.process_engine import ProcessEngine, ProcessLost, _parts, _restored
 from replay.columns.round_table import RoundTable
-from replay.columns.row_groups import Engine, Here
+from replay.columns.row_groups import Engine, LocalEngine
 from replay.columns.what_if import what_if
 from replay.run.stream_worker import Result
 from tests.replay.columns.small_groups import in_small_groups
@@ -58,33 +58,39 @@ def table(log: EventLog, tmp_path_factory: pytest.TempPathFactory) -> RoundTable
 
 
 @pytest.fixture(scope="module")
-def two(path: Path) -> Iterator[Processes]:
-    with Processes(2, partial(SqliteLog, path, read_only=True)) as processes:
+def two(path: Path) -> Iterator[ProcessEngine]:
+    with ProcessEngine(2, partial(SqliteLog, path, read_only=True)) as processes:
         yield processes
 
 
-def results(log: EventLog, table: RoundTable, by: Engine, upheld_too: bool = True) -> tuple[list[Result], Tally]:
-    tally = Tally()
-    return list(judged_results(log, table, by, tally, upheld_too)), tally
+def results(
+    log: EventLog, table: RoundTable, by: Engine, with_adjudications: bool = True
+) -> tuple[list[Result], BatchTally]:
+    tally = BatchTally()
+    return list(judged_results(log, table, by, tally, with_adjudications)), tally
 
 
-@pytest.mark.parametrize("upheld_too", [True, False])
-def test_two_processes_say_what_one_says(log: EventLog, table: RoundTable, two: Processes, upheld_too: bool) -> None:
-    expected, counted = results(log, table, Here(), upheld_too)
-    found, tally = results(log, table, two, upheld_too)
+@pytest.mark.parametrize("with_adjudications", [True, False])
+def test_two_processes_say_what_one_says(
+    log: EventLog, table: RoundTable, two: ProcessEngine, with_adjudications: bool
+) -> None:
+    expected, counted = results(log, table, LocalEngine(), with_adjudications)
+    found, tally = results(log, table, two, with_adjudications)
     assert found == expected
-    assert (tally.upheld, tally.why) == (counted.upheld, counted.why)
+    assert (tally.upheld, tally.reasons) == (counted.upheld, counted.reasons)
     assert tally.upheld > 30
-    assert tally.told > 30
+    assert tally.event_replayed > 30
 
 
-def test_what_other_rules_would_have_cost_is_the_same_by_two(log: EventLog, table: RoundTable, two: Processes) -> None:
+def test_what_other_rules_would_have_cost_is_the_same_by_two(
+    log: EventLog, table: RoundTable, two: ProcessEngine
+) -> None:
     book = parse_submission(rules_text("pa-688a ace_high_bonus=1 fortune_bonus=3 progressive=1 meter=m-1"))
-    assert what_if(log, table, book, two) == what_if(log, table, book, Here())
+    assert what_if(log, table, book, two) == what_if(log, table, book, LocalEngine())
 
 
 def test_a_break_that_one_of_them_meets_is_said(path: Path, table: RoundTable, tmp_path: Path) -> None:
-    """The table names the events of rounds that are told; one of them was changed since."""
+    """The table names the events of rounds that are replayed; one of them was changed since."""
     copy = tmp_path / "floor.db"
     with sqlite3.connect(path) as whole, sqlite3.connect(copy) as database:
         whole.backup(database)
@@ -94,34 +100,34 @@ def test_a_break_that_one_of_them_meets_is_said(path: Path, table: RoundTable, t
     whole.close()
     database.close()
     opener = partial(SqliteLog, copy, read_only=True, check_heads=False)
-    with Processes(2, opener) as processes, pytest.raises(BrokenSeal, match=r"table/\S+ event \d+: ") as broken:
+    with ProcessEngine(2, opener) as processes, pytest.raises(BrokenSeal, match=r"table/\S+ event \d+: ") as broken:
         results(opener(), table, processes)
     assert broken.value.stream.startswith("table/")
     assert broken.value.seq >= 400
 
 
 def test_a_process_that_is_killed_is_missed(path: Path, log: EventLog, table: RoundTable) -> None:
-    with Processes(2, partial(SqliteLog, path, read_only=True)) as processes:
-        said = judged_results(log, table, processes, Tally())
+    with ProcessEngine(2, partial(SqliteLog, path, read_only=True)) as processes:
+        said = judged_results(log, table, processes, BatchTally())
         next(said)
         victim = next(iter(processes._pool._processes))
         os.kill(victim, signal.SIGKILL)
         with pytest.raises(ProcessLost, match="nothing is lost; run it again"):
-            list(judged_results(log, table, processes, Tally()))
+            list(judged_results(log, table, processes, BatchTally()))
 
 
 KILLED = """
 import os, signal, sys
 from functools import partial
 from events.sqlite.log import SqliteLog
-from replay.columns.batch import Verdicts
+from replay.columns.batch import VerdictJob
 from replay.columns.row_groups import groups_of
-from replay.columns.in_processes import Processes
+from replay.columns.process_engine import ProcessEngine
 from replay.columns.round_table import RoundTable
 
 opener, table = partial(SqliteLog, sys.argv[1], read_only=True), RoundTable(__import__("pathlib").Path(sys.argv[2]))
-processes = Processes(1, opener)
-next(processes.each(Verdicts(table.rules(), False), groups_of(table.paths()), opener()))
+processes = ProcessEngine(1, opener)
+next(processes.run(VerdictJob(table.rules(), False), groups_of(table.paths()), opener()))
 print(*processes._pool._processes, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -161,5 +167,5 @@ def _runs(pid: int) -> bool:
     ids=lambda error: type(error).__name__,
 )
 def test_an_error_comes_from_another_process_as_it_was(error: Exception) -> None:
-    again = _again(*pickle.loads(pickle.dumps(_parts(error))))
+    again = _restored(*pickle.loads(pickle.dumps(_parts(error))))
     assert (type(again), str(again), again.__dict__) == (type(error), str(error), error.__dict__)

@@ -1,8 +1,8 @@
-"""Screening on a Dask cluster: of this machine, or one that is there. The unit of work is `RecordBatch → RecordBatch`.
+"""The engine of a Dask cluster, started on this machine or running elsewhere. The unit of work is `RecordBatch → RecordBatch`.
 
-The law of this file: what a cluster says is what one process says. A task carries the batch, the rules and the digest of the
-software that sent it; a worker that runs other software, or gets other rules, refuses. A task whose worker is lost is tried
-again elsewhere. Nothing but screening happens there: the log, the single path and the results stay with the client.
+The law of this file: a cluster reaches the results that one process reaches. A task carries the batch, the rules and the digest
+of the software that sent it; a worker that runs other software, or gets other rules, refuses it. A task whose worker is lost is
+run again elsewhere. Only screening runs there: the log, event replay and the results stay with the client.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import msgspec
 import pyarrow as pa
 
 from events.log.contract import EventLog
-from replay.columns.row_groups import AHEAD, Group, Job, ahead, columns_of, with_rest
+from replay.columns.row_groups import GROUPS_AHEAD, Group, Job, columns_of, submit_ahead, with_rest
 from replay.columns.screening import Screen
 from replay.run.engine import engine
 
 T = TypeVar("T")
 
 RETRIES: Final = 3
-"""How often a task that failed is tried again; one whose worker was lost always is."""
+"""How often a task that failed is run again; a task whose worker was lost always is."""
 
 
 class OtherSoftware(Exception):
@@ -42,8 +42,8 @@ class Tls(msgspec.Struct, frozen=True):
     key: str
 
 
-class Dask:
-    """Judges on a cluster: the one of `scheduler`, or where that is empty one of processes of this machine.
+class DaskEngine:
+    """Screens on a cluster: the one of `scheduler`, or where that is empty one of processes of this machine.
 
     `close` ends what was started. Raises `NoCluster` and `OtherSoftware`.
     """
@@ -73,7 +73,7 @@ class Dask:
             self.close()
             raise
 
-    def __enter__(self) -> Dask:
+    def __enter__(self) -> DaskEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -92,23 +92,23 @@ class Dask:
         runs = self.client.run(software)
         if not runs:
             raise NoCluster("the cluster has no workers; start some with `dask worker`")
-        for worker, other in sorted(runs.items()):
-            if other != engine():
-                raise OtherSoftware(_refusal(worker, other))
+        for worker, runs_engine in sorted(runs.items()):
+            if runs_engine != engine():
+                raise OtherSoftware(_refusal(worker, runs_engine))
 
-    def each(self, job: Job[T], groups: Iterable[Group], log: EventLog) -> Iterator[T]:
+    def run(self, job: Job[T], groups: Iterable[Group], log: EventLog) -> Iterator[T]:
         """Yield what comes of each group, in order: screened on the cluster, finished here."""
         finish, screens, texts = job.at(log), list(job.screens), rules_digest(job.screens)
 
         def submit(group: Group) -> tuple[Group, pa.RecordBatch, Any]:
             batch = group.read(columns_of(group, job))
-            sent = packed(batch.select(group.screened))
+            sent = packed(batch.select(group.screened_columns))
             future = self.client.submit(work, sent, screens, engine(), texts, retries=RETRIES, pure=False)
             return group, batch, future
 
-        most = AHEAD * max(1, len(self.client.nthreads()))
-        for group, batch, future in ahead(groups, submit, most, lambda left: left[2].cancel()):
-            yield finish(with_rest(group, batch, [unpacked(said) for said in future.result()]))
+        most = GROUPS_AHEAD * max(1, len(self.client.nthreads()))
+        for group, batch, future in submit_ahead(groups, submit, most, lambda task: task[2].cancel()):
+            yield finish(with_rest(group, batch, [unpacked(result) for result in future.result()]))
 
 
 def software() -> str:
@@ -130,7 +130,7 @@ def rules_digest(screens: Sequence[Screen]) -> str:
     """Return the digest of all rules that screens judge by."""
     hasher = sha256()
     for screen in screens:
-        for text in (*(screen.rules[digest] for digest in sorted(screen.rules)), screen.instead):
+        for text in (*(screen.rules[digest] for digest in sorted(screen.rules)), screen.replacement):
             hasher.update(f"{len(text)} ".encode() + text.encode())
     return hasher.hexdigest()
 

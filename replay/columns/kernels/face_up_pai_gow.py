@@ -6,20 +6,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy.typing as npt
 
 from games.kernels.compiling import borrowing, inlined, wide
 from games.kernels.house_way import accepts
 from games.kernels.ranking import five, seven_and_unpaired, two
-from replay.columns.game_row_schemas import FACE_UP
-from replay.columns.kernels.judged import CARDS, HOUSE_WAY, LOST, NOT_IN_COLUMNS, TIED, UPHELD, WINS
-from replay.columns.kernels.sevens import (
+from games.rulebook.rulebook import Rulebook
+from replay.columns.game_columns import Kernel
+from replay.columns.games.face_up_pai_gow import SCHEMA
+from replay.columns.kernels.screening_result import (
     ALL_PUSH,
-    FOUL,
-    LOSE,
-    WIN,
+    CARDS,
+    HOUSE_WAY,
+    NOT_IN_COLUMNS,
+    UPHELD,
+)
+from replay.columns.kernels.seven_card_terms import SevenCardTerms, ace_high_rows, seven_card_terms, wagers_are_known
+from replay.columns.kernels.seven_cards import (
     check_table,
     hands_are_those_dealt,
     note_envy,
@@ -29,13 +34,20 @@ from replay.columns.kernels.sevens import (
     two_hands,
 )
 from replay.columns.kernels.table import rows_type
-from replay.columns.kernels.wagers import check_settlement, share_envy
+from replay.columns.kernels.wagers import check_settlement, settle_even_money, share_envy
 
 Array = npt.NDArray[Any]
 
-Rows = rows_type(FACE_UP, __name__)
+Rows = rows_type(SCHEMA, __name__)
 WIDTH = 4
 """The wagers that a box can have."""
+
+
+def terms_of(book: Rulebook, under_other_rules: bool) -> tuple[SevenCardTerms] | None:
+    """Return rules of Face Up Pai Gow Poker as its kernel takes them; null where it does not know rules such as these."""
+    if book.chapter.key not in ("pa-688a", "pa-688a-proposed") or not wagers_are_known(book, SCHEMA):
+        return None
+    return (seven_card_terms(book, SCHEMA, ace_high_rows(book)),)
 
 
 @inlined
@@ -59,9 +71,8 @@ def settle(r: Any, i: int, terms: Any, out: Any) -> int:
         completes, wild, highest = seven_and_unpaired(cards)
         at, paid = WIDTH * seat, wide(0)
         if staked[at]:
-            lines[at] = ALL_PUSH if ace_high else two_hands(cards, high, low, terms.lowest)
-            due[at] = staked[at] if lines[at] == WIN else -staked[at] if lines[at] in (LOSE, FOUL) else 0
-            ends[at] = WINS if lines[at] == WIN else LOST if lines[at] in (LOSE, FOUL) else TIED
+            line = ALL_PUSH if ace_high else two_hands(cards, high, low, terms.lowest)
+            settle_even_money(line, at, staked, lines, ends, due)
         if staked[at + 1]:
             won = settle_ace_high(terms.own, ace_high, joker, highest, at + 1, staked, lines, ends, due)
             if won < 0:
@@ -89,3 +100,6 @@ def screen(r: Any, terms: Any, which: Array, out: Any) -> None:
             if check == UPHELD:
                 check = settled if settled else check_settlement(r, i, terms, out, WIDTH)
         out.check[i] = check
+
+
+KERNEL: Final = Kernel(Rows, terms_of, screen)

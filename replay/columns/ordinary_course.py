@@ -1,20 +1,20 @@
-"""A round as a row of the round table: where its course was plain. What all games share; each game's own is beside it.
+"""A round of the ordinary course of play as a row of the round table: what all games share. What a game has of its own: `games`.
 
-The law of this file: it writes down and never judges. A round is plain when it holds nothing but the events of the ordinary
-course of play, each as often as that has it, on clocks that do not contradict the log's order, with evidence of all that the
-rules ask for. Whatever else there is makes it a round for the single path, and `Aside` says why. What is in a row's columns is
-then all that any rule of the chapter looks at (docs/batch.md says for every rule where).
+The law of this file: it writes down and never judges; it is pure. A round can be judged in columns when it holds nothing but the
+events of the ordinary course of play, each as often as usual, on clocks that do not contradict the log's order, with evidence
+of all that the rules ask for. Anything else makes it a round for event replay, and `Ineligible` says why. The columns of a row
+are then all that any rule of the chapter looks at (docs/batch.md says for every rule where).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from events.vocabulary import model
 from events.vocabulary.model import Event
-from games.rulebook.rulebook import Rulebook
+from replay.columns.game_columns import Row
 from replay.columns.row_schemas import DEALER, ENVY_WAGERS, MOMENTS, SEATS, RowSchema
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
@@ -24,10 +24,7 @@ from replay.rules.equipment import preparations
 from replay.rules.paying import ABOVE_FLOORPERSON
 from replay.settlement.payouts import WagerFlow, flows, net_done
 
-Row = dict[str, Any]
-Fill = Callable[[Row, Round, Rulebook], None]
-
-IN_EVERY_GAME: Final[frozenset[type[Event]]] = frozenset(
+SHARED_EVENTS: Final[frozenset[type[Event]]] = frozenset(
     {
         model.RoundOpened, model.WagerPlaced, model.NoMoreBets, model.ProgressiveLocked, model.ProgressiveAccepted,
         model.CardsDealt, model.CardsShuffled, model.CutOffered, model.CardsCut, model.StubCounted, model.CardsCollected,
@@ -39,42 +36,44 @@ IN_EVERY_GAME: Final[frozenset[type[Event]]] = frozenset(
 )  # fmt: skip
 """The events of the ordinary course of a round in every game, and those that say nothing of any round."""
 
-LARGEST_CENTS: Final = 2**31 - 1
-LONGEST: Final = 30_000
-SHUFFLED: Final = {"manual": 1, "automated": 2, "continuous": 3}
-ANNOUNCED: Final = {"win": 1, "lose": 2, "tie": 3}
+MOST_CENTS: Final = 2**31 - 1
+MOST_EVENTS: Final = 30_000
+SHUFFLE_NUMBERS: Final = {"manual": 1, "automated": 2, "continuous": 3}
+RESULT_NUMBERS: Final = {"win": 1, "lose": 2, "tie": 3}
 
 
-class Aside(Exception):
-    """Why a round is not plain; it takes the single path."""
+class Ineligible(Exception):
+    """The reason why a round cannot be judged in columns; event replay judges it."""
 
 
-def must(plain: object, why: str) -> None:
-    """Put a round aside that is not plain in this."""
-    if not plain:
-        raise Aside(why)
+def require(ordinary: object, reason: str) -> None:
+    """Raise `Ineligible` with the reason where a round is not ordinary in this."""
+    if not ordinary:
+        raise Ineligible(reason)
 
 
-def whole(
+def require_ordinary_course(
     round_: Round, ordinary: Collection[type[Event]], once: Collection[type[Event]], aspects: frozenset[str]
 ) -> None:
-    """See that nothing is lost, late or out of order, and nothing there beyond the ordinary."""
+    """Raise `Ineligible` where something is lost, late, out of order, or beyond the ordinary events."""
     facts = round_.facts
-    must(round_.closed is facts[-1], "not closed, or something came after the closing")
-    must(not (round_.record_faults or round_.strays or round_.refusals), "a device's counter or clock, or lost input")
-    must(frozenset(round_.opened.payload.observed) >= aspects, "the record does not cover everything")
-    must(facts[-1].seq - facts[0].seq == len(facts) - 1 < LONGEST, "events of other rounds among its own")
-    must(all(a.at_us <= b.at_us for a, b in pairwise(facts)), "the clocks contradict the order")
+    require(round_.closed is facts[-1], "not closed, or something came after the closing")
+    require(
+        not (round_.record_faults or round_.strays or round_.refusals), "a device's counter or clock, or lost input"
+    )
+    require(frozenset(round_.opened.payload.observed) >= aspects, "the record does not cover everything")
+    require(facts[-1].seq - facts[0].seq == len(facts) - 1 < MOST_EVENTS, "events of other rounds among its own")
+    require(all(a.at_us <= b.at_us for a, b in pairwise(facts)), "the clocks contradict the order")
     for fact in facts:
         if fact.payload.KIND not in ordinary:
-            raise Aside(f"{fact.payload.TYPE}")
+            raise Ineligible(f"{fact.payload.TYPE}")
     for type_ in once:
-        must(len(round_.of(type_)) <= 1, f"{type_.TYPE} twice")
+        require(len(round_.of(type_)) <= 1, f"{type_.TYPE} twice")
 
 
 def seat_of(seat: int, seats: int = SEATS) -> int:
     """Return a seat as a place in arrays."""
-    must(1 <= seat <= seats, "a seat that the game does not have")
+    require(1 <= seat <= seats, "a seat that the game does not have")
     return seat - 1
 
 
@@ -85,47 +84,47 @@ def position_of(position: int | str) -> int:
 
 def cents_of(cents: int) -> int:
     """Return an amount that a column holds."""
-    must(abs(cents) <= LARGEST_CENTS, "an amount that no column holds")
+    require(abs(cents) <= MOST_CENTS, "an amount that no column holds")
     return cents
 
 
 # ------------------------------------------------------------------------------------------------------------ the equipment
 
 
-def equipment(row: Row, round_: Round) -> None:
-    """Write down decks, shuffle and cut."""
+def write_equipment(row: Row, round_: Round) -> None:
+    """Write decks, shuffle and cut."""
     before = round_.before
     deck = before.decks.get(round_.deck)
     if deck is None or deck.in_play_us is None or not before.equipment_known:
-        raise Aside("a deck that is not in play")
-    must(deck.used, "the first round of a deck")
-    must(not deck.banned_by, "a deck that had to leave the table")
-    must("failed" not in before.devices.values(), "a device out of order that is not covered")
-    must(not before.idle, "the table had been idle")
+        raise Ineligible("a deck that is not in play")
+    require(deck.used, "the first round of a deck")
+    require(not deck.banned_by, "a deck that had to leave the table")
+    require("failed" not in before.devices.values(), "a device out of order that is not covered")
+    require(not before.idle, "the table had been idle")
     row["deck_in_play_us"] = deck.in_play_us
-    row["decks_in_play"] = sum(1 for each in before.decks.values() if each.in_play_us is not None)
+    row["decks_in_play"] = sum(1 for known in before.decks.values() if known.in_play_us is not None)
     row["decks_before"], row["same_deck"] = before.previous_decks, before.last_deck == round_.deck
-    shuffle(row, round_)
+    write_shuffle(row, round_)
 
 
-def shuffle(row: Row, round_: Round, seats: int = SEATS) -> None:
-    """Write down the shuffle, and how the cards were cut after it."""
+def write_shuffle(row: Row, round_: Round, seats: int = SEATS) -> None:
+    """Write the shuffle, and how the cards were cut after it."""
     steps = preparations(round_)
-    must(not any(step.kind in ("failure", "recut") for step in steps), "a recut, or a shuffler that failed")
+    require(not any(step.kind in ("failure", "recut") for step in steps), "a recut, or a shuffler that failed")
     shuffles = [step for step in steps if step.kind == "shuffle"]
-    row["shuffled"] = SHUFFLED[shuffles[-1].detail] if shuffles else 0
+    row["shuffled"] = SHUFFLE_NUMBERS[shuffles[-1].detail] if shuffles else 0
     if row["shuffled"] == 1:
-        _cut(row, round_, [step for step in steps if step.seq > shuffles[-1].seq], seats)
+        _write_cut(row, round_, [step for step in steps if step.seq > shuffles[-1].seq], seats)
 
 
-def _cut(row: Row, round_: Round, after: Sequence[Preparation], seats: int) -> None:
+def _write_cut(row: Row, round_: Round, after: Sequence[Preparation], seats: int) -> None:
     cuts = [step for step in after if step.kind == "cut"]
-    must(len(cuts) <= 1, "cut twice")
+    require(len(cuts) <= 1, "cut twice")
     if not cuts:
         return
     made, before = cuts[0], round_.before
     offers = [step for step in after if step.kind == "offer" and step.seq < made.seq]
-    must(len(offers) <= seats, "the cut offered more often than there are seats")
+    require(len(offers) <= seats, "the cut offered more often than there are seats")
     row["cut_by"] = seats + 1 if made.who == "dealer" else seat_of(int(made.who), seats) + 1
     row["cut_depth"], row["cut_from_top"] = min(1000, made.depth), made.detail == "top"
     row["offered_to"] = [*(seat_of(int(step.who), seats) + 1 for step in offers), *[0] * (seats - len(offers))]
@@ -138,29 +137,29 @@ def _cut(row: Row, round_: Round, after: Sequence[Preparation], seats: int) -> N
 # --------------------------------------------------------------------------------------------------------------- the wagers
 
 
-def places_of(form: RowSchema) -> Mapping[tuple[str, int | None], int]:
+def slot_places(schema: RowSchema) -> Mapping[tuple[str, int | None], int]:
     """Return the place of each wager among those of a box, by name and number."""
-    return {(slot.wager, slot.number): place for place, slot in enumerate(form.slots)}
+    return {(slot.wager, slot.number): place for place, slot in enumerate(schema.slots)}
 
 
-def stakes(row: Row, round_: Round, form: RowSchema, placed: Sequence[RecordedEvent] | None = None) -> None:
-    """Write down what lay at stake, of whom, and the lammers; of the wagers `placed`, where others are written elsewhere."""
-    place_of, width, seats = places_of(form), len(form.slots), form.seats
+def write_stakes(row: Row, round_: Round, schema: RowSchema, placed: Sequence[RecordedEvent] | None = None) -> None:
+    """Write what lay at stake, of whom, and the lammers; of the wagers `placed`, where others are written elsewhere."""
+    place_of, width, seats = slot_places(schema), len(schema.slots), schema.seats
     bettors: dict[int, str] = {}
     for fact in round_.of(model.WagerPlaced) if placed is None else placed:
         event = fact.payload
         slot = event.wager, event.number
-        must(slot in place_of, "a wager that the game does not have")
-        must(event.form not in ("cash", "verbal"), "a wager in cash or by word")
+        require(slot in place_of, "a wager that the game does not have")
+        require(event.form not in ("cash", "verbal"), "a wager in cash or by word")
         place = seat_of(event.seat, seats) * width + place_of[slot]
-        must(bettors.setdefault(event.seat, event.bettor) == event.bettor, "two bettors at a box")
+        require(bettors.setdefault(event.seat, event.bettor) == event.bettor, "two bettors at a box")
         row["staked"][place] = cents_of(row["staked"][place] + event.amount_cents)
     for seat, bettor in bettors.items():
         row[f"bettor_{seat}"] = bettor
-        row["boxes"][seat - 1] = min(each for each in bettors if bettors[each] == bettor)
+        row["boxes"][seat - 1] = min(box for box in bettors if bettors[box] == bettor)
     for fact in round_.of(model.LammerPlaced):
         bit = 1 << seat_of(fact.payload.seat, seats) + seats * ENVY_WAGERS.index(fact.payload.wager)
-        must(not row["lammers"] & bit, "a lammer placed twice")
+        require(not row["lammers"] & bit, "a lammer placed twice")
         row["lammers"] |= bit
     seated = set(round_.before.patrons.values())
     row["patrons_known"] = round_.before.patrons_known
@@ -169,26 +168,28 @@ def stakes(row: Row, round_: Round, form: RowSchema, placed: Sequence[RecordedEv
     )
 
 
-def meter(row: Row, round_: Round, accepted: Sequence[RecordedEvent]) -> None:
-    """Write down the lock, what the progressive system accepted, and its readings."""
+def write_meter(row: Row, round_: Round, accepted: Sequence[RecordedEvent]) -> None:
+    """Write the lock, what the progressive system accepted, and its readings."""
     locked = round_.first(model.ProgressiveLocked)
     if locked is not None:
         row["locked_accepted"] = min(1000, locked.payload.accepted)
         row["locked_collected"] = min(1000, locked.payload.collected)
     if accepted:
-        (row["meter"], row["meter_before"], row["accepted_at"], row["accepted_cents"], row["readings"]) = advances(
-            round_, accepted
+        (row["meter"], row["meter_before"], row["accepted_at"], row["accepted_cents"], row["readings"]) = (
+            meter_advances(round_, accepted)
         )
 
 
-def advances(round_: Round, accepted: Sequence[RecordedEvent]) -> tuple[str, int, list[int], list[int], list[int]]:
+def meter_advances(
+    round_: Round, accepted: Sequence[RecordedEvent]
+) -> tuple[str, int, list[int], list[int], list[int]]:
     """Return a meter, its reading before the round, and the seats, amounts and readings of what it accepted."""
     seats = [seat_of(fact.payload.seat) + 1 for fact in accepted]
     meters = {fact.payload.meter for fact in accepted}
-    must(len(set(seats)) == len(seats) and len(meters) == 1, "a wager accepted twice, or on two meters")
+    require(len(set(seats)) == len(seats) and len(meters) == 1, "a wager accepted twice, or on two meters")
     name = meters.pop()
-    must(name not in round_.before.readings_before_void, "the meter of a round that was void")
-    must(name not in round_.before.unrecorded, "a Progressive paid that no meter has on record")
+    require(name not in round_.before.readings_before_void, "the meter of a round that was void")
+    require(name not in round_.before.unrecorded, "a Progressive paid that no meter has on record")
     padding = [0] * (SEATS - len(seats))
     return (
         name,
@@ -202,88 +203,90 @@ def advances(round_: Round, accepted: Sequence[RecordedEvent]) -> tuple[str, int
 # ----------------------------------------------------------------------------------------------------------- the settlement
 
 
-def settled(row: Row, round_: Round, form: RowSchema) -> None:
-    """Write down what was done with every wager, and what was announced of it."""
-    width, first = len(form.slots), round_.first_seq
+def write_settlement(row: Row, round_: Round, schema: RowSchema) -> None:
+    """Write what was done with every wager, and what was announced of it."""
+    width, first = len(schema.slots), round_.first_seq
     moved = dict(flows(round_))
     for place, staked in enumerate(row["staked"]):
         if staked:
-            wager, number = form.slots[place % width]
+            wager, number = schema.slots[place % width]
             flow = moved.pop(key_of(place // width + 1, wager, number, ""), WagerFlow())
             row["net"][place] = cents_of(net_done(staked, wager, flow))
-    must(not moved, "money moved where nothing was staked")
+    require(not moved, "money moved where nothing was staked")
     for type_ in (model.WagerTaken, model.WagerPaid, model.WagerReturned):
         for fact in round_.of(type_):
             event, seat, moment = fact.payload, seat_of(fact.payload.seat), fact.seq - first
-            must(getattr(event, "source", "inventory") == "inventory", "paid by slip")
-            must(event.bettor == row[f"bettor_{event.seat}"], "money of another than who wagered")
+            require(getattr(event, "source", "inventory") == "inventory", "paid by slip")
+            require(event.bettor == row[f"bettor_{event.seat}"], "money of another than who wagered")
             surrendered = getattr(event, "reason", "") == "surrendered"
-            must(not surrendered or "surrendered" in form.arrays, "a surrender")  # where the game has no column for it
+            require(
+                not surrendered or "surrendered" in schema.arrays, "a surrender"
+            )  # where the game has no column for it
             if type_ is model.WagerReturned:
-                must(event.reason in ("push", "other"), "a stake returned that was no push")
-            if event.wager == form.slots[0].wager:
-                earliest(row["base_moved"], seat, moment)
-            elif event.wager in form.follows:
-                earliest(row["others_moved"], seat, moment)
+                require(event.reason in ("push", "other"), "a stake returned that was no push")
+            if event.wager == schema.slots[0].wager:
+                keep_earliest(row["base_moved"], seat, moment)
+            elif event.wager in schema.follows:
+                keep_earliest(row["others_moved"], seat, moment)
             if type_ is model.WagerPaid and event.wager == "progressive":
-                earliest(row["progressive_paid"], seat, moment)
+                keep_earliest(row["progressive_paid"], seat, moment)
     for fact in round_.of(model.LightSeen):
-        earliest(row["lit"], seat_of(fact.payload.seat), fact.seq - first)
+        keep_earliest(row["lit"], seat_of(fact.payload.seat), fact.seq - first)
     for fact in round_.of(model.PayoutValidated):
         if fact.payload.wager == "progressive" and fact.payload.role in ABOVE_FLOORPERSON:
-            earliest(row["validated"], seat_of(fact.payload.seat), fact.seq - first)
-    _told(row, round_, form)
+            keep_earliest(row["validated"], seat_of(fact.payload.seat), fact.seq - first)
+    _write_announcements(row, round_, schema)
 
 
-def _told(row: Row, round_: Round, form: RowSchema) -> None:
-    """Write down what was revealed, announced, collected and counted."""
-    width, place_of = len(form.slots), places_of(form)
+def _write_announcements(row: Row, round_: Round, schema: RowSchema) -> None:
+    """Write what was revealed, announced, collected and counted."""
+    width, place_of = len(schema.slots), slot_places(schema)
     for fact in round_.of(model.HandRevealed):
         if fact.payload.position != "dealer":
             seat = seat_of(fact.payload.position)
-            must(row["revealed"][seat] < 0, "hands revealed twice")
+            require(row["revealed"][seat] < 0, "hands revealed twice")
             row["revealed"][seat] = fact.seq - round_.first_seq
     for fact in round_.of(model.ResultAnnounced):
-        must((fact.payload.wager, None) in place_of, "a wager that the game does not have")
+        require((fact.payload.wager, None) in place_of, "a wager that the game does not have")
         place = seat_of(fact.payload.seat) * width + place_of[fact.payload.wager, None]
-        must(not row["announced"][place], "a result announced twice")
-        row["announced"][place] = ANNOUNCED[fact.payload.result]
+        require(not row["announced"][place], "a result announced twice")
+        row["announced"][place] = RESULT_NUMBERS[fact.payload.result]
     row["collected"] = min(1000, sum(fact.payload.count for fact in round_.of(model.CardsCollected)))
-    must(all(fact.payload.deck == round_.deck for fact in round_.of(model.CardsCollected)), "cards of another deck")
+    require(all(fact.payload.deck == round_.deck for fact in round_.of(model.CardsCollected)), "cards of another deck")
     counted = round_.first(model.StubCounted)
     if counted is not None:
         row["stub"], row["stub_seen"] = min(1000, counted.payload.count), min(1000, counted.payload.exposed)
 
 
-def earliest(moments: list[int], seat: int, moment: int) -> None:
-    """Write down a moment of a seat, where it is the first."""
+def keep_earliest(moments: list[int], seat: int, moment: int) -> None:
+    """Write a moment of a seat, where it is the first."""
     if moments[seat] < 0 or moment < moments[seat]:
         moments[seat] = moment
 
 
-def envy(row: Row, round_: Round, seats: int = SEATS) -> None:
-    """Write down the Envy Bonuses that were paid, and the hands that were acknowledged."""
+def write_envy(row: Row, round_: Round, seats: int = SEATS) -> None:
+    """Write the Envy Bonuses that were paid, and the hands that were acknowledged."""
     for fact in round_.of(model.EnvyPaid):
         event = fact.payload
-        must(event.for_position != "dealer" and event.amount_cents > 0, "an Envy Bonus for the dealer's hand")
+        require(event.for_position != "dealer" and event.amount_cents > 0, "an Envy Bonus for the dealer's hand")
         place = ENVY_WAGERS.index(event.wager) * seats + seat_of(event.for_position, seats)
         bit, cents = 1 << seat_of(event.seat, seats), row["envy_cents"][place]
-        must(not row["envy_to"][place] & bit and cents in (0, event.amount_cents), "Envy Bonuses that differ")
+        require(not row["envy_to"][place] & bit and cents in (0, event.amount_cents), "Envy Bonuses that differ")
         row["envy_cents"][place] = cents_of(event.amount_cents)
         row["envy_to"][place] |= bit
     for fact in round_.of(model.EnvyAcknowledged):
         row["acknowledged"] |= 1 << seat_of(fact.payload.seat, seats)
 
 
-def moments(row: Row, round_: Round, found: Mapping[str, Sequence[RecordedEvent]]) -> None:
-    """Write down moments: of some facts the last where the moment's name begins with it, else the first."""
+def write_moments(row: Row, round_: Round, found: Mapping[str, Sequence[RecordedEvent]]) -> None:
+    """Write moments: of some facts the last where the moment's name begins with it, else the first."""
     for name, facts in found.items():
         if facts:
             which = max if name.startswith("last_") else min
             row["moments"][MOMENTS.index(name)] = which(fact.seq for fact in facts) - round_.first_seq
 
 
-def moments_in_every_game(round_: Round) -> dict[str, Sequence[RecordedEvent]]:
+def shared_moments(round_: Round) -> dict[str, Sequence[RecordedEvent]]:
     """Return the facts whose moments matter in every game."""
     return {
         "last_wager": round_.of(model.WagerPlaced),

@@ -1,7 +1,7 @@
-"""Jobs done by several processes of this machine: each opens the log for itself, and does all there is to do with a group.
+"""The engine of several processes of this machine: each opens the log for itself, and does all the work on a group.
 
-The law of this file: what processes say is what one says. Python runs in one thread of a process at a time, and what makes
-verdicts of columns, or tells a round event by event, is Python; so threads would not do.
+The law of this file: several processes reach the results that one process reaches. Processes and not threads: writing verdicts
+from columns and event replay are Python, which runs in one thread of a process at a time.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import zstandard
 
 from events.log.contract import EventLog
 from events.log.relaxed_gc import relaxed_gc
-from replay.columns.row_groups import AHEAD, Group, Job, Judged, ahead, judged
+from replay.columns.row_groups import GROUPS_AHEAD, Group, Job, ScreenedGroup, screen_group, submit_ahead
 
 LEVEL: Final = 1
-"""How hard what comes of a group is pressed on its way: verdicts are much alike, and fifty times smaller for next to nothing."""
+"""The compression of results on their way: verdicts are much alike, and come out fifty times smaller at little cost."""
 
 T = TypeVar("T")
-Raised = tuple[type[Exception], tuple[Any, ...], dict[str, Any]]
+ErrorParts = tuple[type[Exception], tuple[Any, ...], dict[str, Any]]
 Opener = Callable[[], EventLog]
 """Opens the log for reading; it can be sent to another process."""
 
@@ -36,14 +36,14 @@ class ProcessLost(Exception):
     """A process was ended from outside before it was done."""
 
 
-class Processes:
-    """Does jobs in processes that last until `close`; `opener` opens the log that the groups were made from."""
+class ProcessEngine:
+    """Runs jobs in processes that last until `close`; `opener` opens the log that the groups were made from."""
 
     def __init__(self, workers: int, opener: Opener) -> None:
         self.workers, self._opener = workers, opener
         self._pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin)
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> ProcessEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -53,7 +53,7 @@ class Processes:
         """End the processes."""
         self._pool.shutdown(cancel_futures=True)
 
-    def each(self, job: Job[T], groups: Iterable[Group], log: EventLog) -> Iterator[T]:
+    def run(self, job: Job[T], groups: Iterable[Group], log: EventLog) -> Iterator[T]:
         """Yield what comes of each group, in order. Raises what was raised there, and `ProcessLost`."""
         sent = pickle.dumps((self._opener, job))
 
@@ -61,7 +61,7 @@ class Processes:
             return self._pool.submit(_work, sent, group)
 
         try:
-            for future in ahead(groups, submit, self.workers * AHEAD, Future.cancel):
+            for future in submit_ahead(groups, submit, self.workers * GROUPS_AHEAD, Future.cancel):
                 yield _unpacked(future.result())
         except BrokenProcessPool as error:
             raise ProcessLost(
@@ -84,35 +84,35 @@ def _begin() -> None:
 
 
 @lru_cache(maxsize=1)
-def _ready(sent: bytes) -> tuple[Job[Any], Callable[[Judged], Any]]:
+def _ready(sent: bytes) -> tuple[Job[Any], Callable[[ScreenedGroup], Any]]:
     opener, job = pickle.loads(sent)
     return job, job.at(opener())
 
 
 def _work(sent: bytes, group: Group) -> bytes:
-    raised, made = None, None
+    error_parts, output = None, None
     try:
         job, finish = _ready(sent)
         with relaxed_gc():
-            made = finish(judged(group, job))
-    except Exception as error:  # whatever it is, it is raised where the work was asked for
-        raised = _parts(error)
-    return zstandard.compress(pickle.dumps((raised, made)), LEVEL)
+            output = finish(screen_group(group, job))
+    except Exception as error:  # it is raised again in the process that asked for the work
+        error_parts = _parts(error)
+    return zstandard.compress(pickle.dumps((error_parts, output)), LEVEL)
 
 
-def _unpacked(done: bytes) -> Any:
-    raised, made = pickle.loads(zstandard.decompress(done))
-    if raised is not None:
-        raise _again(*raised)
-    return made
+def _unpacked(packed: bytes) -> Any:
+    error_parts, output = pickle.loads(zstandard.decompress(packed))
+    if error_parts is not None:
+        raise _restored(*error_parts)
+    return output
 
 
-def _parts(error: Exception) -> Raised:
-    """What an error is made of: pickling one that is made of other things than it says would not bring it back."""
+def _parts(error: Exception) -> ErrorParts:
+    """Return the parts of an error: pickling would lose an error whose arguments are not those of its constructor."""
     return type(error), error.args, error.__dict__
 
 
-def _again(cls: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
+def _restored(cls: type[Exception], args: tuple[Any, ...], state: dict[str, Any]) -> Exception:
     error = cls.__new__(cls, *args)
     error.__dict__.update(state)
     return error

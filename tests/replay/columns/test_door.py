@@ -1,0 +1,64 @@
+"""The door of `replay/columns`: what other rooms and packages may import of it, as its docstring lists."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import replay.columns
+from replay.columns.catalogue import games_in_columns
+
+ROOT = Path(__file__).resolve().parents[3]
+DOOR = {
+    "round_table",
+    "table_check",
+    "batch",
+    "what_if",
+    "row_groups",
+    "process_engine",
+    "dask_engine",
+    "catalogue",
+    "game_columns",
+}
+PACKAGES = ("analytics", "dashboards", "events", "floor", "games", "rack", "replay")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the files of the room that a file outside imports, at its head or in a function."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[:2] == ["replay", "columns"]:
+            parts = str(node.module).split(".")[2:]
+            yield from parts[:1] or [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[2] for alias in node.names if alias.name.startswith("replay.columns."))
+
+
+def test_nothing_outside_imports_more_than_the_door() -> None:
+    room, seen = ROOT / "replay" / "columns", set()
+    for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        if not path.is_relative_to(room):
+            found = set(imported(path))
+            assert found <= DOOR, f"{path.relative_to(ROOT)} imports {sorted(found - DOOR)} of replay.columns"
+            seen |= found
+    assert {"round_table", "batch"} <= seen
+
+
+def test_the_docstring_lists_the_door() -> None:
+    listed = str(replay.columns.__doc__).partition("The door.")[2].partition("Inside.")[0]
+    assert {name for name in DOOR if f"`{name}`" in listed} == DOOR
+    assert all((ROOT / "replay" / "columns" / f"{name}.py").is_file() for name in DOOR)
+
+
+def test_only_the_catalogue_and_a_games_own_files_name_a_game() -> None:
+    room = ROOT / "replay" / "columns"
+    names = {game.name for game in games_in_columns()}
+    for path in room.rglob("*.py"):
+        if path.stem in names or path.name in ("catalogue.py", "shared_rules.py"):
+            continue
+        tree = ast.parse(path.read_text("utf-8"))
+        words = {
+            node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        words |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
+        assert words & names == set(), path.name
