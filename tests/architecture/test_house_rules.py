@@ -261,7 +261,7 @@ def tracked_names() -> frozenset[str]:
     ("content", "absent"),
     [
         (
-            "`rack/cli.py`, `events/log`, `cli.py`, `commands/round.py`, `games/`, `kernels/`, `rules/<place>/*.toml`",
+            "`rack/cli.py`, `events/log`, `cli.py`, `proofs/verify.py`, `games/`, `kernels/`, `rules/<place>/*.toml`",
             [],
         ),
         ("`rack.cli`, `python -m events.vocabulary.schema`, `events.proofs.signed_note.PublicKey`", []),
