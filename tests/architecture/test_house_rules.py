@@ -10,6 +10,7 @@ import shlex
 import subprocess
 import tomllib
 from collections.abc import Sequence
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -206,6 +207,81 @@ def test_documents_name_only_what_is_there(document: str) -> None:
         assert options <= options_of(parsers[words[0]], words[1:]), line
     for linked in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", content):
         assert ((ROOT / document).parent / linked).exists(), linked
+
+
+FENCED = re.compile(r"^```.*?^```", re.M | re.S)
+IN_CODE = re.compile(r"`([^`\n]+)`")
+BETWEEN_NAMES = re.compile(r"[\s,;()]+")
+CODE_PATH = re.compile(r"(?:[\w.*-]+/)*[\w*-]+\.(?:py|sql)|(?:[\w.*-]+/)+[\w.*-]+\.toml")
+"""A source or rules file, with its folders or without; `*` stands for any name."""
+ROOM = re.compile(r"[a-z_]+/")
+NO_PATHS = {"rack/key/v1", "floor.key.pub"}
+"""What is signed begins so, and a file in examples: neither is a path or a module of ours."""
+
+
+def absent_names(content: str) -> list[str]:
+    """Return the paths and modules in the code spans of a document that are not in the tree.
+
+    A path may begin at any folder, a module begins with a package; `<name>` stands for any name, `:name` after a file for
+    what is in it.
+    """
+    words = [word for span in IN_CODE.findall(FENCED.sub("", content)) for word in BETWEEN_NAMES.split(span)]
+    return [word for word in words if word not in NO_PATHS and not _is_there(re.sub(r"<[^>]*>", "*", word.rstrip(".")))]
+
+
+def _is_there(word: str) -> bool:
+    """Whether a word is no path and no module, or one that is in the tree."""
+    packages = {name.split("/")[0] for name in tracked() if "/" in name}
+    path = word.split(":")[0]
+    if CODE_PATH.fullmatch(path) or ROOM.fullmatch(path) or ("/" in path and path.split("/")[0] in packages):
+        inside = f"/{path}*" if path.endswith("/") else f"/{path}"
+        return any(fnmatch(f"/{name}", f"*{inside}") or fnmatch(f"/{name}", f"{inside}/*") for name in tracked())
+    if (
+        re.fullmatch(r"[a-z]+(?:\.[A-Za-z_]\w*)+", word)
+        and word.split(".")[0] in packages
+        and word not in tracked_names()
+    ):
+        parts = word.split(".")
+        whole, parent, last = "/".join(parts), "/".join(parts[:-1]), parts[-1]
+        known = set(tracked())
+        if {f"{whole}.py", f"{whole}/__init__.py"} & known:
+            return True
+        home = next((name for name in (f"{parent}.py", f"{parent}/__init__.py") if name in known), None)
+        return home is not None and re.search(rf"^(?:def |class )?{last}\b", text(home), re.M) is not None
+    return True
+
+
+@cache
+def tracked_names() -> frozenset[str]:
+    """The names of all files, without their folders."""
+    return frozenset(Path(name).name for name in tracked())
+
+
+@pytest.mark.parametrize(
+    ("content", "absent"),
+    [
+        (
+            "`rack/cli.py`, `events/log`, `cli.py`, `proofs/verify.py`, `games/`, `kernels/`, `rules/<place>/*.toml`",
+            [],
+        ),
+        ("`rack.cli`, `python -m events.vocabulary.schema`, `events.proofs.signed_note.PublicKey`", []),
+        ("`rack/cli.py:main`, `rack/key/v1`, `review/<table>`, `head.json`, `events.schema.json`", []),
+        ("```\nrack/nowhere.py `rack/nowhere.py`\n```\n", []),
+        ("`rack/nowhere.py`, `nowhere.py`, `nowhere/round.py`, `events/nowhere`", None),
+        ("`nowhere/`, `rules/<place>/*.nowhere.toml`, `ound.py`", None),
+        ("`rack.nowhere`, `events.proofs.signed_note.Nowhere`, `rack/nowhere.py:main`", None),
+    ],
+)
+def test_the_check_of_names_in_documents(content: str, absent: list[str] | None) -> None:
+    """`None`: everything that the content names is absent."""
+    expected = [name for name in re.split(r"`(?:, `)?", content) if name] if absent is None else absent
+    assert absent_names(content) == expected
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if name != "CHANGELOG.md"])
+def test_documents_name_only_files_and_modules_that_exist(document: str) -> None:
+    """The changelog names what earlier versions had."""
+    assert absent_names(text(document)) == []
 
 
 def anchors(document: str) -> set[str]:
