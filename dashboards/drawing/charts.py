@@ -9,7 +9,8 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from dashboards.drawing.names import DIMENSIONS, percent, short_day, table_name, wager_name, wager_with_paytable
+from dashboards.drawing.names import DIMENSIONS, percent, short_day
+from replay.narrative.names import table_name, wager_name, wager_with_paytable
 
 ABOVE, BELOW, GRID, SOFT = "#1d5b4b", "#b44a00", "#e6eae8", "#56656a"
 PADDING = {"left": 16, "right": 16, "top": 16, "bottom": 16}

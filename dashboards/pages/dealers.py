@@ -13,17 +13,10 @@ from analytics.warehouse.selection import Selection
 from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import (
-    Formats,
-    finding_title,
-    game_name,
-    percent,
-    plural,
-    position_name,
-    table_name,
-    wager_name,
-)
+from dashboards.drawing.names import Formats, percent
 from dashboards.parts import analysis, source
+from replay.narrative.findings import finding_title
+from replay.narrative.names import game_name, plural, position_name, table_name, wager_name
 
 VIEWS = {
     "rates": "Rates",

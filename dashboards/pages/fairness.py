@@ -9,8 +9,8 @@ from analytics.fairness import fairness
 from analytics.warehouse.selection import Selection
 from dashboards.drawing import markup
 from dashboards.drawing.charts import counts_chart
-from dashboards.drawing.names import plural
 from dashboards.parts import analysis, fairness_words, source
+from replay.narrative.names import plural
 
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {

@@ -16,9 +16,10 @@ from analytics.warehouse.warehouse import PropertyFacts, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, day_name, game_name, plural, table_name
+from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, floor_now, source
 from dashboards.run import log_address, warehouse_path
+from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import REFUSALS
 
 

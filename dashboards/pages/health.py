@@ -15,9 +15,10 @@ from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, ago, plural, table_name
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verifying
 from dashboards.run import log_address, log_options, warehouse_path, witness_paths
+from replay.narrative.names import plural, table_name
 from replay.review.desk import REFUSALS, Desk
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}

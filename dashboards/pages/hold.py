@@ -13,15 +13,9 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.charts import dimension_label, hold_chart, house_win_chart
-from dashboards.drawing.names import (
-    DIMENSIONS,
-    Formats,
-    day_name,
-    percent,
-    plural,
-    table_name,
-)
+from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent
 from dashboards.parts import analysis, hold_luck, hold_pace, source
+from replay.narrative.names import plural, table_name
 
 VIEWS = {
     "counted": "Counted",

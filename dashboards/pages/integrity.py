@@ -11,9 +11,11 @@ from analytics.integrity import Held, Stream
 from analytics.warehouse.warehouse import stamp
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, ago, finding_title, plural, table_name
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verifying, witnessing
 from dashboards.run import log_address, warehouse_path
+from replay.narrative.findings import finding_title
+from replay.narrative.names import plural, table_name
 from replay.review.desk import REFUSALS
 
 STREAMS = {

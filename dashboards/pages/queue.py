@@ -14,20 +14,12 @@ from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
-from dashboards.drawing.names import (
-    STATES,
-    Formats,
-    day_name,
-    finding_title,
-    plural,
-    position_name,
-    short_day,
-    table_name,
-    wager_name,
-)
+from dashboards.drawing.names import STATES, Formats, day_name, short_day
 from dashboards.parts import accounts, desk, reviewing, source, views
 from dashboards.parts.desk import Reviews
 from dashboards.run import warehouse_path
+from replay.narrative.findings import finding_title
+from replay.narrative.names import plural, position_name, table_name, wager_name
 
 ROWS = 50
 TO_DO = "to_do"

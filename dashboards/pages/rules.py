@@ -8,8 +8,9 @@ from analytics import rules
 from analytics.rules import Filing, Offered, Submission
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, day_name, game_name, plural, share, table_name, wager_name
+from dashboards.drawing.names import Formats, day_name, share
 from dashboards.parts import source
+from replay.narrative.names import game_name, plural, table_name, wager_name
 
 HISTORY = {
     "State": "short",

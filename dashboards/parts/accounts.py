@@ -11,20 +11,18 @@ from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import (
-    Formats,
-    day_name,
-    finding_title,
+from dashboards.drawing.names import Formats, day_name
+from dashboards.drawing.state import Step
+from replay.narrative.findings import finding_title, severity_reason
+from replay.narrative.names import (
     game_name,
     line_name,
     position_name,
     readable,
-    severity_reason,
     table_name,
     wager_name,
     wager_with_paytable,
 )
-from dashboards.drawing.state import Step
 from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
 
 SETTLED = {

@@ -11,8 +11,8 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import game_name, table_name
 from dashboards.parts import source
+from replay.narrative.names import game_name, table_name
 
 VERDICTS = {
     "alarm": ("rk-high", "◆", "Look here"),

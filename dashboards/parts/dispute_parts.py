@@ -8,9 +8,9 @@ from analytics.errors.disputes import Candidate, Remembered
 from analytics.errors.remembered import CardSeen, cards_typed, time_typed
 from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
-from dashboards.drawing.captions import RANKS, SUITS, cards_short
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, game_name, plural, table_name
+from dashboards.drawing.names import Formats
+from replay.narrative.names import RANKS, SUITS, cards_short, game_name, plural, table_name
 
 NEAR_MINUTES = 10
 

@@ -10,8 +10,9 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.charts import drift_chart, funnel_chart
-from dashboards.drawing.names import Formats, day_name, game_name, percent, short_day, table_name, wager_with_paytable
+from dashboards.drawing.names import Formats, day_name, percent, short_day
 from dashboards.parts import analysis, source
+from replay.narrative.names import game_name, table_name, wager_with_paytable
 
 LUCK = {
     "Verdict": "short",

@@ -8,18 +8,9 @@ from analytics.hold import behind, pace
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.drawing.names import (
-    Formats,
-    day_name,
-    game_name,
-    line_name,
-    percent,
-    plural,
-    position_name,
-    table_name,
-    wager_with_paytable,
-)
+from dashboards.drawing.names import Formats, day_name, percent
 from dashboards.parts import source
+from replay.narrative.names import game_name, line_name, plural, position_name, table_name, wager_with_paytable
 
 PACE = {
     "Who": "text",

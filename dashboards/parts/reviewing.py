@@ -12,8 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import STATES, Formats, plural
+from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
+from replay.narrative.names import plural
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")

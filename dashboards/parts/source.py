@@ -15,10 +15,9 @@ from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, st
 from dashboards.drawing import markup
 from dashboards.drawing.names import Formats
 from dashboards.parts import verifying
-from dashboards.run import warehouse_path
+from dashboards.run import HERE, warehouse_path
 
 T = TypeVar("T")
-HERE = Path(__file__).parent
 POLL_SECONDS = 3
 DRAWN_FROM = "drawn-from"
 """Where the generation is noted that a page began with: one that comes between two of its questions is new to it."""

@@ -10,9 +10,10 @@ from analytics import integrity
 from analytics.integrity import Refused, Seen, Witnessed
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, ago, plural
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts import source
 from dashboards.run import log_options, witness_paths
+from replay.narrative.names import plural
 
 CHECKPOINTS = {"Made": "short", "Witness": "short", "Events": "number", "Statements": "number", "Root": "text"}
 REFUSED = {"Made": "short", "Statements": "number", "In the log now": "text", "File": "text"}

@@ -70,7 +70,7 @@ def test_a_round_is_answered_in_one_sentence(warehouse: Path, monkeypatch: pytes
         "Seat 3 is owed $100.00:",
         "the Ace High Bonus was due a win of $200.00 and got a win of $100.00",
         "58 Pa. Code § 688a.12(b)",
-        "Seat 3 paid $100.00 on the Ace High Bonus",
+        "The dealer paid seat 3 $100.00 on the Ace High Bonus",
         "◆ evidence",
         "Print this page",
     ):

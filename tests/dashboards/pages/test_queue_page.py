@@ -44,15 +44,15 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
     assert "6 findings in 4 rounds" in page
     assert first == {
         "Severity": "● High",
-        "Finding": "Paid too little",
+        "Finding": "Wager underpaid",
         "Money": "▼ −$100.00 short",
         "Table": "FU-01 · 17",
         "Where": "Seat 3 · Ace High Bonus",
         "When": "21:14:00 Fri 6 Mar",
     }
-    assert last["Finding"] == "Shaken too little, or not covered"
+    assert last["Finding"] == "Improper dice shake"
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
-    assert "high: money went otherwise than was due" in page
+    assert "high: money was paid or taken in error" in page
     assert test.query_params["finding"] == sample.DISPUTE.id
 
 
@@ -107,7 +107,7 @@ def test_many_findings_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyP
     test.number_input[0].set_value(3).run()
     assert len(lines(test)) == 20
     test.toggle(key="alike").set_value(True).run()
-    assert [line["Finding"] for line in lines(test)] == ["Paid too much ×120"]
+    assert [line["Finding"] for line in lines(test)] == ["Wager overpaid ×120"]
 
 
 def test_without_a_log_the_page_says_how_to_review(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ def choose(test: AppTest, disposition: str) -> None:
 def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) -> None:
     test = act(signed_in("M.Ortiz"), "assign", "Assign", to="s.lee", reason="camera 4")
     assert lines(test)[0]["State"] == "◐ With s.lee"
-    assert "assigned to s.lee: camera 4" in said(test)
+    assert "assigned the finding to s.lee: camera 4" in said(test)
 
     test = signed_in("s.lee")
     choose(test, "confirmed_paid_patron")
