@@ -136,7 +136,7 @@ def rates(of: Selection, formats: Formats) -> None:
         markup.table({BY[by]: "short", **RATES}, rows[:ROWS], f"Mispayments by {BY[by].lower()}", marked=marked)
     )
     source.show(
-        '<p class="rk-note">As expected: the floor\'s own rates of the same games. “Look here” is what '
+        '<p class="rk-note">As expected: the floor\'s own rates of the same games. “Needs review” is what '
         "chance alone would say of anybody once in a hundred such reports.</p>"
     )
 

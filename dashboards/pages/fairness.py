@@ -15,12 +15,12 @@ from replay.narrative.names import plural
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {
     "Verdict": "short",
-    "What is tested": "text",
+    "Test": "text",
     "Where": "text",
-    "Looked at": "number",
+    "Sample size": "number",
     "Chance": "number",
-    "Would show": "number",
-    "In words": "text",
+    "Minimum detectable bias": "number",
+    "Explanation": "text",
 }
 ROWS = 60
 
@@ -36,7 +36,7 @@ def page() -> None:
     of = analysis.selection(dealers=False)
     left, right = st.columns(2)
     with left:
-        by = source.choose("Told apart by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
+        by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
     found = source.reckon(fairness.fairness, by, of)
     if found.is_empty():
         source.show(
@@ -50,7 +50,7 @@ def page() -> None:
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
     with right:
         family = source.choose(
-            "What is tested", "family", families, lambda name: fairness.FAMILIES[name].capitalize(), "Everything"
+            "Test", "family", families, lambda name: fairness.FAMILIES[name].capitalize(), "Everything"
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
@@ -82,8 +82,8 @@ def tests(found: pl.DataFrame) -> None:
         else ""
     )
     source.show(
-        f'<p class="rk-note">{more}Chance is corrected for the number of tests. “Would show”: how much more often '
-        "the likeliest value would have to come to be found four times in five.</p>"
+        f'<p class="rk-note">{more}Chance is corrected for the number of tests. “Minimum detectable bias”: how much more often '
+        "the likeliest value would have to come for the test to find it with 80 % power.</p>"
     )
 
 

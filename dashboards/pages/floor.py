@@ -151,9 +151,11 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
                 markup.figure("Findings", f"{found['findings']:,}", f"{found['high_findings']:,} of high severity"),
-                markup.figure("Overpaid to patrons", formats.money(found["overpaid_cents"])),
-                markup.figure("Underpaid to patrons", formats.money(found["underpaid_cents"])),
-                markup.figure("Not determined", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
+                markup.figure("Patrons overpaid", formats.money(found["overpaid_cents"])),
+                markup.figure("Patrons underpaid", formats.money(found["underpaid_cents"])),
+                markup.figure(
+                    "Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"
+                ),
             ]
         )
     )

@@ -71,7 +71,7 @@ def page() -> None:
             )
         )
     source.show(
-        markup.section("Recorded beside recomputed", "Both are the patron's net: what was won, less what was lost.")
+        markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
     )
     source.show(accounts.settlements(view, formats))
     if hidden:

@@ -193,7 +193,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
         return markup.empty(
             "No wagers", f"Nothing was at stake {'in this round' if seat is None else f'at seat {seat}'}."
         )
-    return markup.table(SETTLED, rows, "Recorded beside recomputed", marked=marked)
+    return markup.table(SETTLED, rows, "Recorded vs. recomputed", marked=marked)
 
 
 def narrative_of(view: RoundView, seat: int | None, formats: Formats) -> Narrative:

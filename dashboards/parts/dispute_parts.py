@@ -114,6 +114,6 @@ def ways(view: RoundView) -> Html:
     for words, number in (("← Round before", view.previous_round_no), ("Round after →", view.next_round_no)):
         if number is not None:
             links.append(markup.button_link("dispute", words, of=table, round=number))
-    links.append(markup.button_link("round", "Step by step", table=table, round=view.round["round_no"]))
+    links.append(markup.button_link("round", "Open round", table=table, round=view.round["round_no"]))
     links.append(markup.button_link("dispute", "New search"))
     return Html("".join(links))

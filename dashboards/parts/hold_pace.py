@@ -56,7 +56,7 @@ def paced(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(TAKE_UP, rows, "Side wagers and how often they are made"))
+    source.show(markup.table(TAKE_UP, rows, "Take-up of side wagers"))
 
 
 def wagers_behind(of: Selection, formats: Formats) -> None:
@@ -102,4 +102,4 @@ def wagers_behind(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(BEHIND, rows, "The wagers behind the figure"))
+    source.show(markup.table(BEHIND, rows, "Wagers in detail"))

@@ -122,10 +122,10 @@ def figures(found: Witnessed, now_us: int) -> Html:
     return markup.figures(
         [
             markup.figure("Witness", found.witness, f"key {found.key.split('+')[1]}"),
-            markup.figure("It says", state, why),
-            markup.figure("Newest cosigned", newest, over),
+            markup.figure("Witness status", state, why),
+            markup.figure("Last cosigned", newest, over),
             markup.figure("Checkpoints behind", f"{found.behind:,}", behind),
-            markup.figure("Cosigned in all", f"{found.cosigned:,}", "a later one stands for those before"),
+            markup.figure("Total cosigned", f"{found.cosigned:,}", "a later one stands for those before"),
         ]
     )
 
@@ -163,7 +163,7 @@ def _refused(found: Witnessed, formats: Formats) -> Html:
     return markup.table(
         REFUSED,
         [_refusal(each, formats) for each in found.refused],
-        "What the witness refused",
+        "Refused checkpoints",
         marked=range(len(found.refused)),
     )
 

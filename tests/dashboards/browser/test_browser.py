@@ -25,7 +25,7 @@ PATHS = (
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
     page.goto(f"{site}/queue")
-    page.get_by_role("link", name="Open the round").click()
+    page.get_by_role("link", name="Open round").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 17")
     finding = page.locator(".rk-finding")
     for words in ("Wager underpaid", "Seat 3", "Ace High Bonus", "−$100.00 short", "58 Pa. Code § 688a.12(b)"):
@@ -82,7 +82,7 @@ def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page:
     expect(page.get_by_text("6 findings in 4 rounds")).to_be_visible()
     build(warehouse, sample.adjudications()[:1], ())
     try:
-        page.get_by_role("button", name="There are new results: show them").click()
+        page.get_by_role("button", name="Show new results").click()
         expect(page.get_by_text("Every round that was replayed is upheld")).to_be_visible()
     finally:
         sample.make(warehouse)
