@@ -15,10 +15,11 @@ from events.vocabulary.model import Event, EventCorrected, PropertyConfigured
 from games.rulebook.rulebook import Rulebook
 from rack.errors import UsageError
 from replay.findings import Adjudication
-from replay.fold.corrections import correction
+from replay.fold.corrections import correction, counting
+from replay.narrative.events import sentence
 from replay.run.engine import engine
 from replay.run.replayer import BEYOND, MemoryResults, adjudications, replay
-from replay.transcript.write import statement, to_text
+from replay.transcript.write import to_text
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Recorded:
             payload: Event | None = event.payload
             made = self.corrections.get(event.seq)
             if made is not None:
-                by, was = cast(EventCorrected, made.payload), statement(event.payload) or event.payload.TYPE
+                by, was = cast(EventCorrected, made.payload), sentence(event.payload, self.currency)
                 notes[event.seq] = f"event {event.seq} was: {was}; corrected by event {made.seq} ({by.by}: {by.reason})"
                 payload = _instead(made, judged.round_no)
             counts.append((event.seq, event.occurred_at_us, payload))
@@ -51,6 +52,7 @@ class Recorded:
             round_no=judged.round_no,
             rules=(f"# rules submission {judged.submission} ({judged.chapter}), SHA-256 {judged.rules_digest}",),
             notes=notes,
+            currency=self.currency,
         )
 
 
@@ -104,14 +106,10 @@ def _currency(log: EventLog) -> str:
 
 def _corrections(events: Sequence[Envelope]) -> dict[int, Envelope]:
     """Return the corrections of a stream that count, by the number of the event that each is the last word on."""
+    made = {event.seq: event for event in events if isinstance(event.payload, EventCorrected)}
+    said = [correction(seq, cast(EventCorrected, event.payload)) for seq, event in made.items()]
     ids = {event.seq: event.event_id for event in events}
-    counting: dict[int, Envelope] = {}
-    for event in reversed(events):
-        if isinstance(event.payload, EventCorrected) and event.seq not in counting:
-            made = correction(event.seq, event.payload)
-            if not made.objection(ids):
-                counting.setdefault(made.superseded, event)
-    return counting
+    return {superseded: made[each.seq] for superseded, each in counting(said, ids).items()}
 
 
 def _instead(made: Envelope | None, round_no: int) -> Event | None:

@@ -109,7 +109,7 @@ def shoot(page: Page, address: str, path: Path) -> None:
     page.locator("h1").first.wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     if path.stem == "integrity":
-        page.get_by_role("button", name="Verify the log").click()
+        page.get_by_role("button", name="Verify log").click()
         page.locator(".rk-answer").wait_for()
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     page.evaluate("document.fonts.ready")

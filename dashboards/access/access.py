@@ -36,6 +36,13 @@ class Role(StrEnum):
 REVIEW, PACKET, NAMES = "review", "packet", "names"
 """Rights beside the pages: to act on findings and disputes, to take a packet away, to see who dealt and who played."""
 
+DENIED: Mapping[str, str] = {
+    REVIEW: "may not review findings",
+    PACKET: "may not make dispute packets",
+    NAMES: "may not see names",
+}
+"""Right that is no page → what a role without it may not do."""
+
 _EVERY_PAGE = frozenset(
     {"floor", "queue", "round", "dispute", "hold", "dealers", "fairness", "integrity", "rules", "health"}
 )
@@ -93,7 +100,9 @@ def may(right: str) -> bool:
 def refusal(right: str) -> str | None:
     """Return why a page may not be opened or a thing not be done; null where it may."""
     who = session()
-    return None if right in who.rights else who.refusal or "Your role does not reach to this."
+    if right in who.rights:
+        return None
+    return who.refusal or f"Your role {DENIED.get(right, 'has no access to this page')}."
 
 
 def person() -> str | None:
@@ -106,9 +115,11 @@ def gate(right: str) -> None:
     why = refusal(right)
     if why is None:
         return
-    st.html(markup.empty("Not for everybody", why))
-    if os.environ.get(ACCESS_VARIABLE) == LOGIN:
-        if claims().get("is_logged_in"):
+    by_login = os.environ.get(ACCESS_VARIABLE) == LOGIN
+    known = bool(by_login and claims().get("is_logged_in"))
+    st.html(markup.empty("Sign-in required" if by_login and not known else "No access", why))
+    if by_login:
+        if known:
             st.button("Log out", on_click=st.logout)
         else:
             st.button("Log in", on_click=st.login, type="primary")

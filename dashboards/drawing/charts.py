@@ -9,7 +9,8 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from dashboards.drawing.names import DIMENSIONS, percent, short_day, table_name, wager_name, wager_with_paytable
+from dashboards.drawing.names import DIMENSIONS, percent, short_day
+from replay.narrative.names import table_name, wager_name, wager_with_paytable
 
 ABOVE, BELOW, GRID, SOFT = "#1d5b4b", "#b44a00", "#e6eae8", "#56656a"
 PADDING = {"left": 16, "right": 16, "top": 16, "bottom": 16}
@@ -181,7 +182,7 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str) -> alt.LayerCh
     """Return a rate with its 95 % interval for each row; `names` are the rows', columns `rate`, `low`, `high`, `look`."""
     shown = frame.with_columns(
         pl.Series("name", names, dtype=pl.String),
-        pl.when("look").then(pl.lit("Look here")).otherwise(pl.lit("Within chance")).alias("place"),
+        pl.when("look").then(pl.lit("Needs review")).otherwise(pl.lit("Within chance")).alias("place"),
     ).select("name", "rate", "low", "high", "place")
     base = alt.Chart(shown).encode(
         y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
@@ -198,10 +199,12 @@ def rates_chart(frame: pl.DataFrame, names: list[str], unit: str) -> alt.LayerCh
     points = base.mark_point(filled=True, size=120, opacity=1).encode(
         x="rate:Q",
         color=alt.Color(
-            "place:N", title=None, scale=alt.Scale(domain=["Within chance", "Look here"], range=[ABOVE, BELOW])
+            "place:N", title=None, scale=alt.Scale(domain=["Within chance", "Needs review"], range=[ABOVE, BELOW])
         ),
         shape=alt.Shape(
-            "place:N", title=None, scale=alt.Scale(domain=["Within chance", "Look here"], range=["circle", "diamond"])
+            "place:N",
+            title=None,
+            scale=alt.Scale(domain=["Within chance", "Needs review"], range=["circle", "diamond"]),
         ),
     )
     return _styled(_layers(interval, points), max(110, 30 * shown.height + 60))

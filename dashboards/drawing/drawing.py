@@ -12,9 +12,9 @@ from html import escape
 
 import msgspec
 
-from dashboards.drawing.captions import card_name
-from dashboards.drawing.names import Formats, position_name, wager_name
+from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Box, Position, Table
+from replay.narrative.names import card_name, position_name, wager_name
 
 CARD_W, CARD_H, FAN = 40, 56, 27
 

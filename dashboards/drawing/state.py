@@ -1,8 +1,10 @@
 """A round's events folded to what lies on the table after each of them.
 
-The law of this file: it shows what was recorded, right or wrong, and judges nothing. A corrected event is folded as its
-replacement from the correction on; a correction counts only where number and id name one event before it, and where no later
-one superseded it, as in a replay (D140). An event that changes nothing visible leaves the table as it is.
+The law of this file: it shows what was recorded, right or wrong, and judges nothing. It is no second fold of a round: a replay
+knows what a round comes to, a picture what lies on the felt after each event, also of a round that no rule could be applied to.
+Which corrections count is decided where a replay decides it (`replay/fold/corrections.py`, D140); a corrected event is drawn as
+its replacement from the correction on, and not at all where it moved to another round. An event that changes nothing visible
+leaves the table as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +13,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
+
+from replay.fold.corrections import Instead, correction_of, counting
 
 Payload = Mapping[str, Any]
 Position = int | str
@@ -29,6 +35,7 @@ class Step:
     payload: Payload
     raw: str
     hash: str
+    round_no: int | None = None
 
 
 @dataclass
@@ -102,6 +109,7 @@ def steps_of(rows: Sequence[Mapping[str, Any]]) -> list[Step]:
             payload=json.loads(row["payload"]),
             raw=row["payload"],
             hash=row["hash"],
+            round_no=row.get("round_no"),
         )
         for row in rows
     ]
@@ -116,9 +124,9 @@ def table_after(steps: Sequence[Step], step: int) -> Table:
         type_, payload = current.type, current.payload
         if current.seq in replaced:
             instead = replaced[current.seq]
-            if instead is None:
+            if instead is None or current.round_no not in (None, instead[0]):
                 continue
-            type_, payload = instead["type"], instead["payload"]
+            type_, payload = instead[1].TYPE, msgspec.to_builtins(instead[1])
         table.focus = focus_of(type_, payload)
         fold = _FOLDS.get(type_)
         if fold is not None:
@@ -126,16 +134,11 @@ def table_after(steps: Sequence[Step], step: int) -> Table:
     return table
 
 
-def replacements(seen: Sequence[Step]) -> dict[int, Payload | None]:
+def replacements(seen: Sequence[Step]) -> dict[int, Instead]:
     """Return what counts instead of which event (by its number), null for one that never was: of each the last word."""
-    ids = {step.seq: step.event_id for step in seen}
-    instead: dict[int, Payload | None] = {}
-    for step in reversed(seen):
-        if step.type == "event_corrected" and step.seq not in instead:
-            superseded = step.payload["supersedes_seq"]
-            if superseded < step.seq and ids.get(superseded) == step.payload["supersedes_event_id"]:
-                instead.setdefault(superseded, step.payload["replacement"])
-    return instead
+    said = [correction_of(step.seq, step.payload) for step in seen if step.type == "event_corrected"]
+    counts = counting(said, {step.seq: step.event_id for step in seen})
+    return {superseded: each.instead for superseded, each in counts.items()}
 
 
 def focus_of(type_: str, payload: Payload) -> Position | None:

@@ -14,17 +14,10 @@ from dashboards.drawing import markup
 from dashboards.drawing.charts import rates_chart
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import (
-    Formats,
-    finding_title,
-    game_name,
-    percent,
-    plural,
-    position_name,
-    table_name,
-    wager_name,
-)
+from dashboards.drawing.names import Formats, percent
 from dashboards.parts import analysis, source
+from replay.narrative.findings import finding_title
+from replay.narrative.names import game_name, plural, position_name, table_name, wager_name
 
 VIEWS = {
     "rates": "Rates",
@@ -144,7 +137,7 @@ def rates(of: Selection, formats: Formats) -> None:
         markup.table({BY[by]: "short", **RATES}, rows[:ROWS], f"Mispayments by {BY[by].lower()}", marked=marked)
     )
     source.show(
-        '<p class="rk-note">As expected: the floor\'s own rates of the same games. “Look here” is what '
+        '<p class="rk-note">As expected: the floor\'s own rates of the same games. “Needs review” is what '
         "chance alone would say of anybody once in a hundred such reports.</p>"
     )
 

@@ -13,11 +13,12 @@ from analytics.hold import hold
 from analytics.hold.hold import RoundView
 from analytics.shown_events import Checked
 from dashboards.drawing import markup
-from dashboards.drawing.captions import caption
 from dashboards.drawing.drawing import table_drawing
-from dashboards.drawing.names import Formats, day_name, plural, position_name, table_name
+from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import focus_of, steps_of, table_after
 from dashboards.parts import accounts, checking, desk, dispute_parts, disputing, packets, source
+from replay.narrative.events import sentence_of
+from replay.narrative.names import plural, position_name, table_name
 
 SEATS = tuple(range(1, 8))
 TRAIL = {"Time": "short", "Event": "text", "Proof": "short"}
@@ -147,7 +148,7 @@ def settle(view: RoundView, checked: Checked | None, formats: Formats) -> None:
             rows = [
                 [
                     formats.clock(s.occurred_at_us),
-                    caption(s.type, s.payload, formats),
+                    sentence_of(s.type, s.payload, formats.currency),
                     "◆ evidence" if s.seq in proofs else "",
                 ]
                 for s in told

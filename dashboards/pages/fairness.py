@@ -10,18 +10,18 @@ from analytics.warehouse.selection import Selection
 from dashboards.drawing import markup
 from dashboards.drawing.charts import counts_chart
 from dashboards.drawing.decisions import linked, plain
-from dashboards.drawing.names import plural
 from dashboards.parts import analysis, fairness_words, source
+from replay.narrative.names import plural
 
 BY = {"table": "Table", "property": "The whole floor", "game": "Game", "dice_set": "Dice set", "deck": "Deck"}
 TESTS = {
     "Verdict": "short",
-    "What is tested": "text",
+    "Test": "text",
     "Where": "text",
-    "Looked at": "number",
+    "Sample size": "number",
     "Chance": "number",
-    "Would show": "number",
-    "In words": "text",
+    "Minimum detectable bias": "number",
+    "Explanation": "text",
 }
 ROWS = 60
 
@@ -37,7 +37,7 @@ def page() -> None:
     of = analysis.selection(dealers=False)
     left, right = st.columns(2)
     with left:
-        by = source.choose("Told apart by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
+        by = source.choose("Group by", "by", list(BY)[1:], lambda name: BY[name], BY["table"]) or "table"
     found = source.reckon(fairness.fairness, by, of)
     if found.is_empty():
         source.show(
@@ -51,7 +51,7 @@ def page() -> None:
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
     with right:
         family = source.choose(
-            "What is tested", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "Everything"
+            "Test", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "Everything"
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)
@@ -83,8 +83,8 @@ def tests(found: pl.DataFrame) -> None:
         else ""
     )
     source.show(
-        f'<p class="rk-note">{more}Chance is corrected for the number of tests. “Would show”: how much more often '
-        "the likeliest value would have to come to be found four times in five.</p>"
+        f'<p class="rk-note">{more}Chance is corrected for the number of tests. “Minimum detectable bias”: how much more often '
+        "the likeliest value would have to come for the test to find it with 80 % power.</p>"
     )
 
 

@@ -16,9 +16,10 @@ from analytics.warehouse.warehouse import PropertyFacts, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, day_name, game_name, plural, table_name
+from dashboards.drawing.names import Formats, day_name
 from dashboards.parts import desk, floor_now, source
 from dashboards.run import log_address, warehouse_path
+from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import REFUSALS
 
 
@@ -150,9 +151,11 @@ def of_day(day: date | None, head: DeltaGenerator) -> None:
             [
                 markup.figure("Rounds replayed", f"{rounds:,}", f"{variances:,} with a variance"),
                 markup.figure("Findings", f"{found['findings']:,}", f"{found['high_findings']:,} of high severity"),
-                markup.figure("Overpaid to patrons", formats.money(found["overpaid_cents"])),
-                markup.figure("Underpaid to patrons", formats.money(found["underpaid_cents"])),
-                markup.figure("Not determined", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"),
+                markup.figure("Patrons overpaid", formats.money(found["overpaid_cents"])),
+                markup.figure("Patrons underpaid", formats.money(found["underpaid_cents"])),
+                markup.figure(
+                    "Undetermined rounds", f"{int(tables['undetermined'].sum()):,}", "rounds that lack evidence"
+                ),
             ]
         )
     )

@@ -15,9 +15,10 @@ from analytics.hold import hold
 from analytics.warehouse.warehouse import Warehouse, WarehouseError, reading, stamp
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, ago, plural, table_name
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verifying
 from dashboards.run import log_address, log_options, warehouse_path, witness_paths
+from replay.narrative.names import plural, table_name
 from replay.review.desk import REFUSALS, Desk
 
 CHECKS = {"State": "short", "What": "short", "Found": "text", "What to do": "text"}
@@ -73,7 +74,7 @@ def page() -> None:
         source.show(overall(checks))
         rows = [[_badge(each.state), each.what, each.found, markup.coded(each.todo)] for each in checks]
         marked = [i for i, each in enumerate(checks) if each.state == "act"]
-        source.show(markup.table(CHECKS, rows, "What must run", marked=marked))
+        source.show(markup.table(CHECKS, rows, "System checks", marked=marked))
 
     beat()
     if stamp(warehouse_path()) is not None:
@@ -155,15 +156,13 @@ def of_verification() -> list[Check]:
         return [
             Check(
                 "act",
-                "Last full verification",
+                "Last verification",
                 found,
                 "See Integrity; keep the files as they are, verify the log again",
             )
         ]
     return [
-        Check(
-            "note", "Last full verification", found, "" if now.shown is not None else f"`rack verify --log {address}`"
-        )
+        Check("note", "Last verification", found, "" if now.shown is not None else f"`rack verify --log {address}`")
     ]
 
 
@@ -255,7 +254,7 @@ def devices() -> None:
         markup.section("Devices", "Who reported events of rounds, in the warehouse. Time of the device's own clock.")
     )
     if found.is_empty():
-        source.show(markup.empty("No device has reported", "Append events with `rack ingest FILE --log ADDR`."))
+        source.show(markup.empty("No device reports", "Append events with `rack ingest FILE --log ADDR`."))
         return
     rows = [(is_quiet(row), row) for row in found.iter_rows(named=True)]
     rows.sort(key=lambda pair: (not pair[0], not pair[1]["failures"], pair[1]["table_id"], pair[1]["source"]))

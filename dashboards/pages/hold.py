@@ -13,25 +13,19 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.charts import dimension_label, hold_chart, house_win_chart
-from dashboards.drawing.names import (
-    DIMENSIONS,
-    Formats,
-    day_name,
-    percent,
-    plural,
-    table_name,
-)
+from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent
 from dashboards.parts import analysis, hold_luck, hold_pace, source
+from replay.narrative.names import plural, table_name
 
 VIEWS = {
     "counted": "Counted",
     "wagers": "By wager",
-    "luck": "Luck or not",
+    "luck": "Actual vs. theoretical",
     "time": "Over time",
-    "pace": "Pace",
-    "behind": "Behind a figure",
+    "pace": "Game pace",
+    "behind": "Wager detail",
 }
-PERIODS = {"gaming_day": "Gaming day", "month": "Month", "year": "Year", "all": "Everything"}
+PERIODS = {"gaming_day": "Gaming day", "month": "Month", "year": "Year", "all": "All days"}
 TABLE_DAYS = {
     "Table": "text",
     "Gaming day": "text",
@@ -71,11 +65,15 @@ def page() -> None:
     """Lay the page out: one of its views, for the part of the floor that was chosen."""
     source.begin()
     formats = source.formats()
-    source.show(markup.heading("Hold and house win", "Each figure stands under its own name; none is part of another."))
+    source.show(
+        markup.heading(
+            "Hold and house win", "Drop, win and hold % come from the counts, handle and house win from the wagers."
+        )
+    )
     if source.ask(hold.hold_by_table_day).is_empty():
         source.show(
             markup.empty(
-                "Nothing counted yet",
+                "No counts yet",
                 "Run `rack demo`, or `rack replay --log ADDR --warehouse FILE` on a log of your own.",
             )
         )
@@ -134,7 +132,7 @@ def counted(of: Selection, formats: Formats) -> None:
         days_of = days_of.filter(pl.col("table_id") == of.table)
     if days_of.drop_nulls("hold_percent")["gaming_day"].n_unique() > 1 and days_of["table_id"].n_unique() <= 6:
         st.altair_chart(hold_chart(days_of), theme=None, alt="Hold % of each table by gaming day")
-    with st.expander("What was counted, per table and gaming day"):
+    with st.expander("Counts by table day"):
         lines = [day_row(r, formats) for r in days_of.head(ROWS).iter_rows(named=True)]
         source.show(markup.table(TABLE_DAYS, lines, "Table days"))
 
@@ -147,7 +145,7 @@ def asked(of: Selection) -> None:
         return
     source.show(
         markup.section(
-            "Asks for an investigation in writing",
+            "Written investigations required",
             "Hold % outside its band against the month before, or changed by more than three points.",
         )
     )
@@ -167,10 +165,10 @@ def asked(of: Selection) -> None:
         "Table": "short",
         "Month": "short",
         "Hold %": "number",
-        "Before": "number",
-        "In words": "text",
+        "Month before": "number",
+        "Explanation": "text",
     }
-    source.show(markup.table(columns, rows, "Periods to be investigated"))
+    source.show(markup.table(columns, rows, "Written investigations required"))
     source.show(
         '<p class="rk-note"><code>rack hold investigate --open --by-person ID --log ADDR</code> puts them on record.</p>'
     )

@@ -11,9 +11,11 @@ from analytics.integrity import QuarantinedMessage, StreamStatus
 from analytics.warehouse.warehouse import stamp
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, ago, finding_title, plural, table_name
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts import desk, source, verifying, witnessing
 from dashboards.run import log_address, warehouse_path
+from replay.narrative.findings import finding_title
+from replay.narrative.names import plural, table_name
 from replay.review.desk import REFUSALS
 
 STREAMS = {
@@ -21,10 +23,10 @@ STREAMS = {
     "End": "short",
     "Events": "number",
     "Acknowledged": "number",
-    "Judged": "number",
+    "Adjudicated": "number",
     "Last event": "short",
 }
-QUARANTINE = {"Since": "short", "Meant for": "short", "Why it was refused": "text", "SHA-256": "text"}
+QUARANTINE = {"Since": "short", "Stream": "short", "Reason": "text", "SHA-256": "text"}
 ABOUT = {"Severity": "text", "Finding": "text", "Table": "short", "Times": "number", "Newest": "short"}
 BEAT_SECONDS = 5
 
@@ -57,7 +59,7 @@ def page() -> None:
 def whole(address: str, formats: Formats) -> None:
     """Offer to verify the whole log, and show what the last verification said, here or on the command line."""
     walked = verifying.last(address)
-    if st.button("Verify the log", type="primary" if walked is None else "secondary"):
+    if st.button("Verify log", type="primary" if walked is None else "secondary"):
         with st.spinner("Verifying every event: chain, numbering, signatures, high-water mark …"):
             walked = verifying.walk(address)
     if walked is None:
@@ -88,13 +90,15 @@ def ends(formats: Formats) -> None:
         now_us = time.time_ns() // 1000
         lag, troubled = sum(each.lag or 0 for each in found), [each for each in found if each.trouble]
         newest = max((each.recorded_at_us for each in found if each.recorded_at_us), default=None)
-        source.show(markup.section("The log now", "Where the record ends, as read a moment ago."))
+        source.show(markup.section("Log status", "Where the record ends, as read a moment ago."))
         as_said = "✖ see below" if troubled else "✔\ufe0e all of them"
         age = "–" if newest is None else f"{ago((now_us - newest) / 1e6)} ago"
         figures = [
             markup.figure("Events", f"{sum(each.events for each in found):,}", plural(len(found), "stream")),
-            markup.figure("Ends as acknowledged", f"{len(found) - len(troubled)} of {len(found)}", as_said),
-            markup.figure("Not judged yet", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is at the end"),
+            markup.figure("Streams as acknowledged", f"{len(found) - len(troubled)} of {len(found)}", as_said),
+            markup.figure(
+                "Events not adjudicated", f"{lag:,}", "events" if lag else "✔\ufe0e the replay is at the end"
+            ),
             markup.figure("In quarantine", f"{len(held):,}", "refused at intake"),
             markup.figure("Newest event", age, formats.day_and_clock(newest)),
         ]
@@ -105,7 +109,7 @@ def ends(formats: Formats) -> None:
             markup.section("Streams", "Each is a chain of its own. Acknowledged: what this machine was told is stored.")
         )
         rows = [_stream(each, now_us) for each in sorted(found, key=lambda each: (not each.trouble, each.name))]
-        source.show(markup.table(STREAMS, rows, "Streams and where they end", marked=range(len(troubled))))
+        source.show(markup.table(STREAMS, rows, "Ends of the streams", marked=range(len(troubled))))
         source.show(
             markup.section(
                 "Quarantine",
@@ -138,7 +142,7 @@ def _stream(each: StreamStatus, now_us: int) -> list[object]:
 
 def _quarantine(held: list[QuarantinedMessage], formats: Formats) -> Html:
     if not held:
-        return markup.empty("Nothing was refused", "Whatever cannot be read at intake is kept here with its bytes.")
+        return markup.empty("No input refused", "Whatever cannot be read at intake is kept here with its bytes.")
     rows = [
         [
             formats.day_and_clock(each.at_us),
@@ -171,7 +175,7 @@ def missing(formats: Formats) -> None:
         return
     found = source.ask(integrity.about_the_log)
     if found.is_empty():
-        source.show(markup.empty("No gap was found", "Every device's own count goes on without a jump."))
+        source.show(markup.empty("No gaps", "Every device's own count goes on without a jump."))
         return
     rows = [
         [
@@ -185,7 +189,7 @@ def missing(formats: Formats) -> None:
         ]
         for row in found.iter_rows(named=True)
     ]
-    source.show(markup.table(ABOUT, rows, "Findings about the record itself"))
+    source.show(markup.table(ABOUT, rows, "Findings about the record"))
 
 
 page()

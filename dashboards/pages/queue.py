@@ -14,20 +14,12 @@ from analytics.errors import queue
 from analytics.errors.queue import QueueFilters
 from dashboards.drawing import markup
 from dashboards.drawing.markup import DOWN, SEVERITIES, UP, Html
-from dashboards.drawing.names import (
-    STATES,
-    Formats,
-    day_name,
-    finding_title,
-    plural,
-    position_name,
-    short_day,
-    table_name,
-    wager_name,
-)
+from dashboards.drawing.names import STATES, Formats, day_name, short_day
 from dashboards.parts import accounts, desk, reviewing, source, views
 from dashboards.parts.desk import Reviews
 from dashboards.run import warehouse_path
+from replay.narrative.findings import finding_title
+from replay.narrative.names import plural, position_name, table_name, wager_name
 
 ROWS = 50
 TO_DO = "to_do"
@@ -72,23 +64,23 @@ def links() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = "".join(markup.chip("queue", name, now == query, **query) for name, query in everything.items())
         source.show(f'<nav class="rk-chips" aria-label="Views">{shown}</nav>')
-        with st.popover("Save this view", width="content"):
-            st.text_input("Name of the view", key="view-name", max_chars=views.LONGEST)
+        with st.popover("Saved views", width="content"):
+            st.text_input("View name", key="view-name", max_chars=views.LONGEST)
 
             def keep() -> None:
                 st.session_state["view-refusal"] = views.save(path, st.session_state["view-name"], now)
 
-            st.button("Save", on_click=keep)
+            st.button("Save view", on_click=keep)
             if mine:
-                st.selectbox("Or forget one", list(mine), key="view-forget")
+                st.selectbox("Saved view", list(mine), key="view-forget")
 
                 def drop() -> None:
                     st.session_state["view-refusal"] = views.forget(path, st.session_state["view-forget"])
 
-                st.button("Forget", on_click=drop)
+                st.button("Delete view", on_click=drop)
     refusal = st.session_state.pop("view-refusal", "")
     if refusal:
-        source.show(markup.notice("The view was not saved", refusal))
+        source.show(markup.notice("View not saved", refusal))
 
 
 def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilters, bool]:
@@ -115,7 +107,7 @@ def asked(choices: queue.QueueChoices, said: Reviews | None) -> tuple[QueueFilte
             )
         only, without = _by_state(state or TO_DO, said)
     together = st.toggle(
-        "Those alike as one line",
+        "Group similar findings",
         key="alike",
         bind="query-params",
         help="Same table, finding, gaming day, dealer, wager and direction of the money",
@@ -240,8 +232,8 @@ def detail(finding_id: str | None, said: Reviews | None, formats: Formats) -> No
     source.show(accounts.finding(found, formats))
     if round_no is not None:
         ways = [
-            markup.button_link("round", "Open the round", table=table, round=round_no, finding=found["finding_id"]),
-            markup.button_link("dispute", "Was it paid right?", of=table, round=round_no, seat=found["seat"]),
+            markup.button_link("round", "Open round", table=table, round=round_no, finding=found["finding_id"]),
+            markup.button_link("dispute", "Check payment", of=table, round=round_no, seat=found["seat"]),
         ]
         source.show(f'<div class="rk-ways">{"".join(ways)}</div>')
     if said is None:

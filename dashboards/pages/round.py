@@ -11,10 +11,11 @@ from analytics.hold.hold import RoundView
 from dashboards.access import access
 from dashboards.access.anonymous import without_names
 from dashboards.drawing import markup
-from dashboards.drawing.names import Formats, day_name, plural, table_name
+from dashboards.drawing.names import Formats, day_name
 from dashboards.drawing.state import Step, steps_of
 from dashboards.parts import accounts, checking, desk, packets, source
 from dashboards.parts.stepping import replay, step_now
+from replay.narrative.names import plural, table_name
 
 
 def page() -> None:
@@ -70,7 +71,7 @@ def page() -> None:
             )
         )
     source.show(
-        markup.section("Recorded beside recomputed", "Both are the patron's net: what was won, less what was lost.")
+        markup.section("Recorded vs. recomputed", "Both are the patron's net: what was won, less what was lost.")
     )
     source.show(accounts.settlements(view, formats))
     if hidden:

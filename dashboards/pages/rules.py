@@ -9,8 +9,9 @@ from analytics.rules import FiledSubmission, OfferedWager, Submission
 from dashboards.drawing import decisions, markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, day_name, game_name, plural, share, table_name, wager_name
+from dashboards.drawing.names import Formats, day_name, share
 from dashboards.parts import source
+from replay.narrative.names import game_name, plural, table_name, wager_name
 
 HISTORY = {
     "State": "short",

@@ -12,20 +12,18 @@ from dashboards.drawing import markup
 from dashboards.drawing.decisions import linked
 from dashboards.drawing.drawing import Flag
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import (
-    Formats,
-    day_name,
-    finding_title,
+from dashboards.drawing.names import Formats, day_name
+from dashboards.drawing.state import Step
+from replay.narrative.findings import finding_title, severity_reason
+from replay.narrative.names import (
     game_name,
     line_name,
     position_name,
     readable,
-    severity_reason,
     table_name,
     wager_name,
     wager_with_paytable,
 )
-from dashboards.drawing.state import Step
 from replay.narrative.verdicts import Narrative, Outcome, RoundVerdict, narrate
 
 SETTLED = {
@@ -196,7 +194,7 @@ def settlements(view: RoundView, formats: Formats, seat: int | None = None) -> H
         return markup.empty(
             "No wagers", f"Nothing was at stake {'in this round' if seat is None else f'at seat {seat}'}."
         )
-    return markup.table(SETTLED, rows, "Recorded beside recomputed", marked=marked)
+    return markup.table(SETTLED, rows, "Recorded vs. recomputed", marked=marked)
 
 
 def narrative_of(view: RoundView, seat: int | None, formats: Formats) -> Narrative:

@@ -11,17 +11,17 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import game_name, table_name
 from dashboards.parts import source
+from replay.narrative.names import game_name, table_name
 
 VERDICTS = {
-    "alarm": ("rk-high", "◆", "Look here"),
+    "alarm": ("rk-high", "◆", "Needs review"),
     "outside_997": ("rk-high", "●", "Outside 99.7 %"),
     "outside_95": ("rk-medium", "◐", "Outside 95 %"),
     "within": ("rk-v-upheld", "✔\N{VARIATION SELECTOR-15}", "Within chance"),
-    "cannot_tell": ("rk-v-undetermined", "?", "Cannot tell"),
+    "cannot_tell": ("rk-v-undetermined", "?", "Inconclusive"),
     "above": ("rk-low", "▲", "Above theory"),
-    "no_theory": ("rk-low", "–", "Not reckoned"),
+    "no_theory": ("rk-low", "–", "No theory"),
 }
 """Verdict of a test → class, shape and word: what stands out is a place to look, never an accusation."""
 

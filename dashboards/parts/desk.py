@@ -96,7 +96,7 @@ def act(what: Callable[[Desk], Entry]) -> Entry | None:
         st.session_state["desk-refusal"] = str(error)
         return None
     _read.clear()
-    st.session_state["desk-done"] = f"{entry.by}: {entry.says}"
+    st.session_state["desk-done"] = f"{entry.by} {entry.says}"
     return entry
 
 

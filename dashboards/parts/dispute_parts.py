@@ -8,9 +8,9 @@ from analytics.errors.disputes import Candidate, Remembered
 from analytics.errors.remembered import CardSeen, cards_typed, time_typed
 from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
-from dashboards.drawing.captions import RANKS, SUITS, cards_short
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, game_name, plural, table_name
+from dashboards.drawing.names import Formats
+from replay.narrative.names import RANKS, SUITS, cards_short, game_name, plural, table_name
 
 NEAR_MINUTES = 10
 
@@ -114,6 +114,6 @@ def ways(view: RoundView) -> Html:
     for words, number in (("← Round before", view.previous_round_no), ("Round after →", view.next_round_no)):
         if number is not None:
             links.append(markup.button_link("dispute", words, of=table, round=number))
-    links.append(markup.button_link("round", "Step by step", table=table, round=view.round["round_no"]))
+    links.append(markup.button_link("round", "Open round", table=table, round=view.round["round_no"]))
     links.append(markup.button_link("dispute", "New search"))
     return Html("".join(links))

@@ -37,8 +37,8 @@ def panel(table: str, round_no: int, seat: int | None, formats: Formats) -> None
 
 def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> None:
     key = f"dispute {table} {round_no} {seat} {known}"
-    with st.expander("Open a dispute of this round"):
-        st.text_input("What the patron says", key=f"claim {key}")
+    with st.expander("New dispute"):
+        st.text_input("Patron's claim", key=f"claim {key}")
 
         def write() -> None:
             claim = _read(f"claim {key}")
@@ -46,7 +46,7 @@ def _open(table: str, round_no: int, seat: int | None, known: int, who: str) -> 
                 name = f"{table}-{round_no}" + (f"-seat-{seat}" if seat is not None else "") + f"-{known + 1}"
                 desk.act(lambda at: at.open_dispute(table, round_no, dispute=name, claim=claim, by=who, seat=seat))
 
-        st.button("Open the dispute", key=f"open {key}", on_click=write)
+        st.button("Open dispute", key=f"open {key}", on_click=write)
 
 
 def _decide(table: str, dispute: Dispute, who: str) -> None:
@@ -68,7 +68,7 @@ def _decide(table: str, dispute: Dispute, who: str) -> None:
                 lambda at: at.close_dispute(table, dispute=dispute.dispute, outcome=outcome, by=who, reason=reason)
             )
 
-    st.button("Decide the dispute", key=f"close {key}", on_click=write, disabled=outcome is None)
+    st.button("Close dispute", key=f"close {key}", on_click=write, disabled=outcome is None)
 
 
 def _read(name: str) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 
 from analytics.fairness import fairness
 from dashboards.drawing import markup
-from dashboards.drawing.names import game_name, plural, table_name
+from replay.narrative.names import game_name, plural, table_name
 
 
 def answer(found: pl.DataFrame) -> markup.Html:

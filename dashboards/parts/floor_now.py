@@ -14,9 +14,10 @@ from analytics.warehouse.warehouse import WarehouseError, reading, stamp
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import UNKNOWN, Formats, ago, game_name, plural, table_name
+from dashboards.drawing.names import UNKNOWN, Formats, ago
 from dashboards.parts.desk import Reviews
 from dashboards.run import log_address, log_options, warehouse_path
+from replay.narrative.names import game_name, plural, table_name
 from replay.review.desk import desk_at
 
 

@@ -10,8 +10,9 @@ from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.charts import drift_chart, funnel_chart
-from dashboards.drawing.names import Formats, day_name, game_name, percent, short_day, table_name, wager_with_paytable
+from dashboards.drawing.names import Formats, day_name, percent, short_day
 from dashboards.parts import analysis, source
+from replay.narrative.names import game_name, table_name, wager_with_paytable
 
 LUCK = {
     "Verdict": "short",
@@ -19,8 +20,8 @@ LUCK = {
     "Wagers": "number",
     "House win": "number",
     "Theory": "number",
-    "95 % of the time": "short",
-    "In words": "text",
+    "95 % range": "short",
+    "Explanation": "text",
 }
 FUNNELS = {"dealer": "Dealers", "table": "Tables", "shift": "Shifts", "hour": "Hours"}
 
@@ -30,7 +31,7 @@ def luck(of: Selection, formats: Formats) -> None:
     found = source.reckon(against_theory.win_against_theory, "game", of)
     source.show(
         markup.section(
-            "Against theory",
+            "Actual vs. theoretical",
             "Exact return and variance of each paytable; shared dealer's hands and the number of rows are allowed for.",
         )
     )
@@ -67,7 +68,7 @@ def luck(of: Selection, formats: Formats) -> None:
                 r["sentence"],
             ]
         )
-    source.show(markup.table(LUCK, rows, "House win against theory", marked=marked))
+    source.show(markup.table(LUCK, rows, "Actual vs. theoretical by wager", marked=marked))
     funnel(of)
 
 
@@ -75,7 +76,7 @@ def funnel(of: Selection) -> None:
     """Show dealers (or tables, …) beside each other, each against what the floor won of the same wagers."""
     source.show(
         markup.section(
-            "Side by side",
+            "Comparison with the floor",
             "Distance from what the floor won of the same base wagers. Bars: where 95 % and 99.7 % would lie by luck.",
         )
     )
@@ -125,7 +126,7 @@ def time(of: Selection, formats: Formats) -> None:
     )
     signals = found.filter((pl.col("cusum_signal") != "") | (pl.col("ewma_signal") != ""))
     if signals.is_empty():
-        source.show(markup.empty("No lasting change", "Neither chart (CUSUM, EWMA) left its limits."))
+        source.show(markup.empty("No sustained change", "Neither chart (CUSUM, EWMA) left its limits."))
         return
     columns = {
         "Verdict": "short",
@@ -146,7 +147,7 @@ def time(of: Selection, formats: Formats) -> None:
         ]
         for r in signals.iter_rows(named=True)
     ]
-    source.show(markup.table(columns, rows, "Days on which a chart left its limits"))
+    source.show(markup.table(columns, rows, "Days outside control limits"))
     source.show(
         '<p class="rk-note">Above theory is no alarm: where patrons decide, they may have played worse than they could.</p>'
     )

@@ -8,18 +8,9 @@ from analytics.hold import behind, pace
 from analytics.warehouse.selection import Selection
 from dashboards.access import access
 from dashboards.drawing import markup
-from dashboards.drawing.names import (
-    Formats,
-    day_name,
-    game_name,
-    line_name,
-    percent,
-    plural,
-    position_name,
-    table_name,
-    wager_with_paytable,
-)
+from dashboards.drawing.names import Formats, day_name, percent
 from dashboards.parts import source
+from replay.narrative.names import game_name, line_name, plural, position_name, table_name, wager_with_paytable
 
 PACE = {
     "Who": "text",
@@ -65,7 +56,7 @@ def paced(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(TAKE_UP, rows, "Side wagers and how often they are made"))
+    source.show(markup.table(TAKE_UP, rows, "Take-up of side wagers"))
 
 
 def wagers_behind(of: Selection, formats: Formats) -> None:
@@ -111,4 +102,4 @@ def wagers_behind(of: Selection, formats: Formats) -> None:
         ]
         for r in found.iter_rows(named=True)
     ]
-    source.show(markup.table(BEHIND, rows, "The wagers behind the figure"))
+    source.show(markup.table(BEHIND, rows, "Wagers in detail"))

@@ -12,8 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import STATES, Formats, plural
+from dashboards.drawing.names import STATES, Formats
 from dashboards.parts import desk, source
+from replay.narrative.names import plural
 from replay.review.desk import DISPOSITIONS, MOVES_MONEY, Desk, Entry, FindingReview
 
 AMOUNT = re.compile(r"([0-9]{1,9})(?:[.,]([0-9]{2}))?")
@@ -71,7 +72,7 @@ def history(said: Sequence[Entry], formats: Formats) -> Html:
         f" · event {each.seq}</span><br>{markup.text(each.says)}</li>"
         for each in said
     )
-    return Html(f'<ol class="rk-history" aria-label="What was said about it">{rows}</ol>')
+    return Html(f'<ol class="rk-history" aria-label="Review history">{rows}</ol>')
 
 
 def panel(
@@ -92,7 +93,7 @@ def panel(
     key = f"{found['finding_id']} {len(review.history)}"  # a form is empty again when something was written
     todo = (
         st.segmented_control(
-            "What to do",
+            "Action",
             offered,
             default=offered[0],
             required=True,
@@ -164,13 +165,13 @@ def _assign(form: _Form) -> None:
 
 def _note(form: _Form) -> None:
     with form.sheet():
-        form.box("What you saw or did", "note")
-        form.button("Write the note", lambda d: d.note(form.id, note=form.read("note"), by=form.who), needs=("note",))
+        form.box("Note", "note")
+        form.button("Add note", lambda d: d.note(form.id, note=form.read("note"), by=form.who), needs=("note",))
 
 
 def _resolve(form: _Form) -> None:
     disposition = st.selectbox(
-        "What became of it",
+        "Disposition",
         list(DISPOSITIONS),
         index=None,
         format_func=_sentence,
@@ -191,7 +192,7 @@ def _resolve_as(form: _Form, disposition: str) -> None:
         source.show('<p class="rk-note">Money moves: it stands when a second person has signed it.</p>')
         needs.append("amount")
     if disposition == "duplicate":
-        form.box("Of which finding", "other", placeholder="the first digits of its id")
+        form.box("Duplicate of", "other", placeholder="the first digits of its id")
         needs.append("other")
     form.box("Why", "reason")
     if form.alike and disposition not in (*MOVES_MONEY, "duplicate"):
@@ -226,7 +227,7 @@ def _sign(form: _Form) -> None:
     if first.by == form.who:
         source.show(markup.notice(f"{first.by} signed first", "The second signature is another person's"))
     with form.sheet():
-        form.box("What you checked", "reason", placeholder="slip 1147 seen")
+        form.box("What was checked", "reason", placeholder="slip 1147 seen")
         form.button(
             f"Sign {form.formats.money(first.amount_cents)}",
             lambda d: d.sign(form.id, by=form.who, reason=form.read("reason"), amount_cents=first.amount_cents),

@@ -160,9 +160,7 @@ def watch(*, quietly: bool = False) -> None:
 
     @st.fragment(run_every=POLL_SECONDS)
     def look() -> None:
-        if stamp(warehouse_path()) != drawn_from and (
-            not quietly or st.button("There are new results: show them", type="primary")
-        ):
+        if stamp(warehouse_path()) != drawn_from and (not quietly or st.button("Show new results", type="primary")):
             st.rerun()
 
     look()

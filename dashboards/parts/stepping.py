@@ -9,12 +9,13 @@ import streamlit as st
 
 from analytics.hold.hold import RoundView
 from dashboards.drawing import markup
-from dashboards.drawing.captions import caption
 from dashboards.drawing.drawing import table_drawing
-from dashboards.drawing.names import Formats, table_name
+from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Step, table_after
 from dashboards.parts import source
 from dashboards.parts.accounts import flags
+from replay.narrative.events import sentence_of
+from replay.narrative.names import table_name
 
 PLAY_SECONDS = 1.0
 
@@ -143,12 +144,12 @@ def event(view: RoundView, steps: list[Step], at: int, formats: Formats) -> None
     )
     trail = "".join(
         f'<li class="{"rk-here" if i == at else ""}{" rk-proof" if steps[i - 1].seq in proofs else ""}">'
-        f"{markup.text(caption(steps[i - 1].type, steps[i - 1].payload, formats))}</li>"
+        f"{markup.text(sentence_of(steps[i - 1].type, steps[i - 1].payload, formats.currency))}</li>"
         for i in around(at, len(steps))
     )
     source.show(
         f'<div class="rk-step"><div class="rk-soft">Step {at} of {len(steps)} · {formats.clock(now.occurred_at_us)}</div>'
-        f'<div class="rk-now">{markup.text(caption(now.type, now.payload, formats))}</div>'
+        f'<div class="rk-now">{markup.text(sentence_of(now.type, now.payload, formats.currency))}</div>'
         f'<div class="rk-soft">reported by {markup.text(now.source)} · {here}</div><ol class="rk-trail">{trail}</ol></div>'
     )
     with st.expander(f"Event {now.seq:,} as recorded"):

@@ -19,8 +19,9 @@ from analytics.integrity import Standing, State
 from dashboards.access import access
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, plural
+from dashboards.drawing.names import Formats
 from dashboards.run import log_address, log_options, witness_paths
+from replay.narrative.names import plural
 
 HOME = Path(dashboards.__file__).parents[1]
 PATIENCE_S = 3_600

@@ -10,9 +10,10 @@ from analytics import integrity
 from analytics.integrity import Refused, Seen, Witnessed
 from dashboards.drawing import markup
 from dashboards.drawing.markup import Html
-from dashboards.drawing.names import Formats, ago, plural
+from dashboards.drawing.names import Formats, ago
 from dashboards.parts import source
 from dashboards.run import log_options, witness_paths
+from replay.narrative.names import plural
 
 CHECKPOINTS = {"Made": "short", "Witness": "short", "Events": "number", "Statements": "number", "Root": "text"}
 REFUSED = {"Made": "short", "Statements": "number", "In the log now": "text", "File": "text"}
@@ -121,10 +122,10 @@ def figures(found: Witnessed, now_us: int) -> Html:
     return markup.figures(
         [
             markup.figure("Witness", found.witness, f"key {found.key.split('+')[1]}"),
-            markup.figure("It says", state, why),
-            markup.figure("Newest cosigned", newest, over),
+            markup.figure("Witness status", state, why),
+            markup.figure("Last cosigned", newest, over),
             markup.figure("Checkpoints behind", f"{found.behind:,}", behind),
-            markup.figure("Cosigned in all", f"{found.cosigned:,}", "a later one stands for those before"),
+            markup.figure("Total cosigned", f"{found.cosigned:,}", "a later one stands for those before"),
         ]
     )
 
@@ -162,7 +163,7 @@ def _refused(found: Witnessed, formats: Formats) -> Html:
     return markup.table(
         REFUSED,
         [_refusal(each, formats) for each in found.refused],
-        "What the witness refused",
+        "Refused checkpoints",
         marked=range(len(found.refused)),
     )
 

@@ -7,6 +7,7 @@ only half) supersedes nothing. One that does not fit is refused: it changes noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -52,13 +53,30 @@ def correction(seq: int, event: model.EventCorrected) -> Correction:
     return Correction(seq, event.supersedes_seq, event.supersedes_event_id, instead)
 
 
+def correction_of(seq: int, payload: Mapping[str, Any]) -> Correction:
+    """Return what an event corrects whose payload was read as plain values. Raises `msgspec.ValidationError`."""
+    return correction(seq, msgspec.convert(payload, model.EventCorrected, strict=True))
+
+
 def effective(corrections: Iterable[Correction]) -> Known:
     """Return what counts, from corrections of which none is refused: of each event the last word.
 
     A correction that was itself superseded does not count.
     """
-    known: Known = {}
+    return {superseded: each.instead for superseded, each in _last_words(corrections).items()}
+
+
+def counting(corrections: Iterable[Correction], ids: Mapping[int, str]) -> dict[int, Correction]:
+    """Return the corrections that count, by the number of the event that each is the last word on.
+
+    `ids` are the ids of the stream's events by their numbers: a correction that fits none of them is refused.
+    """
+    return _last_words(each for each in corrections if not each.objection(ids))
+
+
+def _last_words(corrections: Iterable[Correction]) -> dict[int, Correction]:
+    known: dict[int, Correction] = {}
     for each in sorted(corrections, key=lambda each: each.seq, reverse=True):
         if each.seq not in known:
-            known.setdefault(each.superseded, each.instead)
+            known.setdefault(each.superseded, each)
     return known

@@ -1,16 +1,66 @@
-"""Names and amounts as sentences write them. Pure."""
+"""Names, amounts and counts as people read them: in sentences, on pages, in packets. Pure.
+
+The law of this file: words only, and each thing has one name. A name that is not listed is made readable, never hidden.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from games.rulebook.money import show_money
 
-CURRENCY_SYMBOLS: Final = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£"}
-"""ISO 4217 code → what stands before an amount; of another currency the code itself does, and a space."""
+MINUS: Final = "\N{MINUS SIGN}"
 
-WAGER_NAMES: Final = {"base": "Base wager", "mystery": "Must-Hit-By bonus", "bad_beat": "Two-Way Bad Beat"}
-"""Names that are not just the words of the wire."""
+CURRENCY_SYMBOLS: Final = {"USD": "$", "CAD": "CA$", "EUR": "€", "GBP": "£", "": ""}
+"""ISO 4217 code → what stands before an amount (empty: nothing does); of another currency the code itself does, and a space."""
+
+GAMES: Final = {
+    "face_up_pai_gow": "Face Up Pai Gow Poker",
+    "pai_gow_poker": "Pai Gow Poker",
+    "fortune_asia": "Fortune Asia Poker",
+    "over_under": "Over/Under",
+    "dj_wild": "DJ Wild Stud Poker",
+    "player_dealer": "Face Up Pai Gow Poker (California)",
+}
+
+WAGERS: Final = {
+    "base": "Base wager",
+    "ace_high_bonus": "Ace High Bonus",
+    "fortune_bonus": "Fortune Bonus",
+    "fortune_envy": "Fortune Envy",
+    "progressive": "Progressive",
+    "progressive_envy": "Progressive Envy",
+    "tiger_9": "Tiger 9",
+    "sum": "Sum",
+    "match": "Match",
+    "beat_it": "Beat It",
+    "mystery": "Must-Hit-By bonus",
+    "insurance": "Insurance",
+    "ante": "Ante",
+    "ante_blind_raise": "Ante, Blind and Raise",
+    "bonus": "Bonus",
+    "over": "Over 23",
+    "under": "Under 18",
+    "blind": "Blind",
+    "raise": "Raise",
+    "trips": "Trips",
+    "bad_beat": "Two-Way Bad Beat",
+    "backline": "Backline",
+}
+
+RANKS: Final = {
+    "A": "ace", "K": "king", "Q": "queen", "J": "jack", "T": "ten", "9": "nine", "8": "eight", "7": "seven", "6": "six",
+    "5": "five", "4": "four", "3": "three", "2": "deuce",
+}  # fmt: skip
+SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
+SIGNS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+# ------------------------------------------------------------------------------------------------------ money and times
 
 
 def currency_symbol(currency: str) -> str:
@@ -31,10 +81,183 @@ def amount(cents: int, currency: str) -> str:
     return currency_symbol(currency) + show_money(abs(cents), thousands=True)
 
 
-def words(token: str) -> str:
+def balance(cents: int, currency: str) -> str:
+    """Return an amount with a minus where it is negative.
+
+    >>> balance(-300, "USD"), balance(300, "USD")
+    ('−$3.00', '$3.00')
+    """
+    return (MINUS if cents < 0 else "") + amount(cents, currency)
+
+
+def difference(cents: int, currency: str) -> str:
+    """Return an amount with its sign, which zero has not.
+
+    >>> difference(-2500, "USD"), difference(0, "USD"), difference(100, "USD")
+    ('−$25.00', '$0.00', '+$1.00')
+    """
+    return ("+" if cents > 0 else "") + balance(cents, currency)
+
+
+def moment(at_us: int, zone: tzinfo | None) -> datetime:
+    """Return a time of the log (UTC microseconds) in a time zone, whole seconds; in UTC where none is given."""
+    return (_EPOCH + timedelta(seconds=at_us // 1_000_000)).astimezone(zone or UTC)
+
+
+# ---------------------------------------------------------------------------------------------------------------- names
+
+
+def plain(token: str) -> str:
+    """Return a name of the wire within a sentence.
+
+    >>> plain("manual_shoe")
+    'manual shoe'
+    """
+    return token.replace("_", " ")
+
+
+def heading(token: str) -> str:
     """Return a name of the wire as a heading.
 
-    >>> words("ace_high_bonus"), words("base")
-    ('Ace High Bonus', 'Base wager')
+    >>> heading("gaming_day")
+    'Gaming day'
     """
-    return WAGER_NAMES.get(token) or token.replace("_", " ").title()
+    return capitalized(plain(token))
+
+
+def capitalized(words: str) -> str:
+    """Return words with a capital at their beginning; the rest stays as it is."""
+    return words[:1].upper() + words[1:]
+
+
+def game_name(game: str) -> str:
+    """Return the game's name as its chapter has it."""
+    return GAMES.get(game) or heading(game)
+
+
+def wager_name(wager: str) -> str:
+    """Return the wager's name.
+
+    >>> wager_name("ace_high_bonus"), wager_name("bad_beat"), wager_name("new_wager")
+    ('Ace High Bonus', 'Two-Way Bad Beat', 'New wager')
+    """
+    return WAGERS.get(wager) or heading(wager)
+
+
+def wager_with_number(wager: str, number: int | None) -> str:
+    """Return the wager's name, with the number that it was placed on where it has one.
+
+    >>> wager_with_number("match", 4), wager_with_number("base", None)
+    ('Match on 4', 'Base wager')
+    """
+    return wager_name(wager) if number is None else f"{wager_name(wager)} on {number}"
+
+
+def wager_with_paytable(wager: str, paytable: str | None) -> str:
+    """Return the wager's name, with its paytable where it has one."""
+    return f"{wager_name(wager)}, paytable {paytable}" if paytable else wager_name(wager)
+
+
+def line_name(line: str) -> str:
+    """Return a paytable's line or an outcome; Envy Bonuses name the seats whose hands they are for, each after an `@`.
+
+    >>> line_name("ace_high_push"), line_name("four_of_a_kind@2 straight_flush@5")
+    ('Ace high push', 'Four of a kind of seat 2; straight flush of seat 5')
+    """
+    if "@" not in line:
+        return heading(line)
+    hands = [hand.partition("@") for hand in line.split()]
+    return heading("; ".join(f"{hand} of seat {seat}" for hand, _, seat in hands))
+
+
+def readable(sentence: str) -> str:
+    """Return a finding's sentence with its tokens as words.
+
+    >>> readable("12.00 paid (dealer_ace_high_joker, paytable 5)")
+    '12.00 paid (dealer ace high joker, paytable 5)'
+    """
+    return re.sub(r"(?<=[a-z0-9])_(?=[a-z0-9])", " ", sentence)
+
+
+def table_name(identifier: str) -> str:
+    """Return the id of a table, dealer or patron as it is written on the floor: `FU-01`."""
+    return identifier.upper()
+
+
+def identified(kind: str, identifier: str) -> str:
+    """Return a thing by its kind and its id; an id that names the kind itself stands alone.
+
+    >>> identified("deck", "k-1"), identified("deck", "deck-7"), identified("dice set", "dice-2")
+    ('deck k-1', 'deck-7', 'dice-2')
+    """
+    return identifier if identifier.partition("-")[0] in kind.split() else f"{kind} {identifier}"
+
+
+def position_name(position: object) -> str:
+    """Return a position as a heading.
+
+    >>> position_name(3), position_name("dealer"), position_name("pile-2")
+    ('Seat 3', 'Dealer', 'Pile 2')
+    """
+    return f"Seat {position}" if isinstance(position, int) else heading(str(position).replace("-", " "))
+
+
+def position_phrase(position: int | str) -> str:
+    """Return a position within a sentence.
+
+    >>> position_phrase(3), position_phrase("dealer"), position_phrase("pile-2")
+    ('seat 3', 'the dealer', 'pile 2')
+    """
+    if isinstance(position, int):
+        return f"seat {position}"
+    return position.replace("-", " ") if position.startswith("pile-") else f"the {position}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- cards
+
+
+def card_name(card: str | None) -> str:
+    """Return a card's name.
+
+    >>> card_name("Ks"), card_name("Jk"), card_name(None)
+    ('king of spades', 'joker', 'a card that was not read')
+    """
+    if card is None:
+        return "a card that was not read"
+    if card == "Jk":
+        return "joker"
+    return f"{RANKS.get(card[0], card[0])} of {SUITS.get(card[1:], card[1:])}"
+
+
+def cards_short(cards: Sequence[str | None]) -> str:
+    """Return cards as signs.
+
+    >>> cards_short(["Ks", "Td", "Jk", None])
+    'K♠ 10♦ Joker ?'
+    """
+    return " ".join(
+        "?" if c is None else "Joker" if c == "Jk" else f"{'10' if c[0] == 'T' else c[0]}{SIGNS.get(c[1:], c[1:])}"
+        for c in cards
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- counts and lists
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """Return a count with its noun.
+
+    >>> plural(1, "finding"), plural(1200, "finding")
+    ('1 finding', '1,200 findings')
+    """
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names, of which there is at least one, as a sentence lists them.
+
+    >>> listed(["2"]), listed(["2", "2", "4"])
+    ('2', '2, 2 and 4')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -8,14 +8,14 @@ An UNDETERMINED round is UNDETERMINED at each of its seats.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
 from replay.findings import Verdict
-from replay.narrative.names import amount, words
+from replay.narrative.names import amount, listed, wager_name, wager_with_number
 
 MEANING: Final[Mapping[Verdict, str]] = {
     "UPHELD": "the record shows nothing against the rules",
@@ -126,15 +126,15 @@ def because(reasons: Sequence[str]) -> str:
     for reason in reasons:
         unknown = _DUE.fullmatch(reason)
         if unknown is not None:
-            due.setdefault(int(unknown["seat"]), []).append(words(unknown["wager"]))
+            due.setdefault(int(unknown["seat"]), []).append(wager_name(unknown["wager"]))
             missing[unknown["why"]] = None
             continue
         cause, lacks = _cause(reason)
         causes[cause] = None
         missing |= dict.fromkeys(lacks)
     if due:
-        owners = [f"the {_listed(dict.fromkeys(wagers))} of seat {seat}" for seat, wagers in due.items()]
-        causes[f"what is due on {_listed(owners)} is not known"] = None
+        owners = [f"the {listed(dict.fromkeys(wagers))} of seat {seat}" for seat, wagers in due.items()]
+        causes[f"what is due on {listed(owners)} is not known"] = None
     whole = "; ".join(causes) or "what is due is not known"
     return f"because {whole}" + (f"; evidence missing: {'; '.join(missing)}" if missing else "")
 
@@ -159,11 +159,6 @@ def _cause(reason: str) -> tuple[str, tuple[str, ...]]:
         if doubted := pattern.fullmatch(reason):
             return f"{doubted['line']} is not certain: {why}", ()
     return reason.replace("the clocks contradict", "the device clocks contradict"), ()
-
-
-def _listed(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 # ----------------------------------------------------------------------------------------------------------- with money
@@ -194,7 +189,7 @@ def _names(findings: Sequence[Found], seat: int | None) -> str:
 
 
 def _name(each: Found, seat: int | None) -> str:
-    what = words(each.wager) if each.wager is not None else each.code
+    what = wager_name(each.wager) if each.wager is not None else each.code
     return what if each.seat in (None, seat) else f"{what} of seat {each.seat}"
 
 
@@ -204,8 +199,8 @@ def _detail(found: Found, judged: RoundVerdict, seat: int | None, currency: str)
         if (each.seat, _difference(each)) == (found.seat, found.difference_cents):
             due, done = (_net(cents, each.staked_cents, currency) for cents in (each.due_cents, each.done_cents))
             of = "" if found.seat == seat else f" of seat {each.seat}"
-            number = "" if each.number is None else f" on {each.number}"
-            return f"the {words(each.wager)}{number}{of} was due {due} and got {done} ({each.cite})"
+            wager = wager_with_number(each.wager, each.number)
+            return f"the {wager}{of} was due {due} and got {done} ({each.cite})"
     code = "" if found.wager is None else f" ({found.code})"
     return f"{_name(found, seat)}{code}: expected {found.expected}, observed {found.observed} ({found.cite})"
 

@@ -222,7 +222,7 @@ def _rules(rules: Story) -> str:
 
 def _events(events: Sequence[Story]) -> str:
     body = "".join(
-        f"<tr>{_cell(e['seq'])}{_cell(e['at'])}{_cell(e['source'])}<td><code>{escape(e['says'])}</code><br>"
+        f"<tr>{_cell(e['seq'])}{_cell(e['at'])}{_cell(e['source'])}<td>{escape(e['says'])}<br>"
         f'<code class="soft">{e["chain"]}</code></td></tr>'
         for e in events
     )

@@ -10,7 +10,7 @@ import msgspec
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import PayLine, Rulebook
 from replay.findings import Adjudication, Finding, Settlement
-from replay.packet.words import wager
+from replay.narrative.names import plain, wager_with_number
 from replay.run.adjudicate import rules_of
 
 OUTCOMES = {
@@ -78,11 +78,11 @@ def settled(settlement: Settlement, book: Rulebook) -> str:
     line = (
         next((each for each in paytable.lines if each.hand == settlement.line), None) if paytable is not None else None
     )
-    name = wager(settlement)
+    name = wager_with_number(settlement.wager, settlement.number)
     if line is not None and paytable is not None:
-        return f"{name}, paytable {paytable.name}: {line.hand.replace('_', ' ')} pays {_pays(line, envy)}."
+        return f"{name}, paytable {paytable.name}: {plain(line.hand)} pays {_pays(line, envy)}."
     odds = book.chapter.wagers[settlement.wager].odds if settlement.wager in book.chapter.wagers else None
-    says = OUTCOMES.get(settlement.line, settlement.line.replace("_", " "))
+    says = OUTCOMES.get(settlement.line, plain(settlement.line))
     return f"{name} {says.format(odds=f'{odds.numerator} to {odds.denominator}' if odds else 'as the chapter says')}."
 
 

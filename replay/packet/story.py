@@ -20,12 +20,13 @@ from games.cards.cards import TEXT
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Adjudication, Finding
 from replay.fold.round import Round
-from replay.narrative.names import words
+from replay.narrative.events import sentence
+from replay.narrative.names import game_name, line_name, plain, position_name, wager_name, wager_with_number
 from replay.narrative.verdicts import MEANING, RoundVerdict, narrate
 from replay.packet.bundle import Bundle, Part
 from replay.packet.evidence import Judged
 from replay.packet.sections import sections
-from replay.packet.words import CUSTODY, Story, Style, event, position, utc, wager
+from replay.packet.words import CUSTODY, Story, Style, shortened, utc
 from replay.review.state import TableReview
 from replay.settlement.hand_readings import dealer_position, dealer_readings, set_hands
 from replay.settlement.voids import first_position, start_of
@@ -99,7 +100,7 @@ def _configured(bundle: Bundle) -> PropertyConfigured | None:
 def _facts(bundle: Bundle, judged: Judged, style: Style) -> list[list[str]]:
     verdict = bundle.adjudication
     book = judged.book
-    title = book.chapter.title if isinstance(book, Rulebook) else words(verdict.game) or "not known"
+    title = book.chapter.title if isinstance(book, Rulebook) else game_name(verdict.game) or "not known"
     return [
         ["Game", title],
         ["Gaming day", verdict.gaming_day + (f", shift {verdict.shift}" if verdict.shift else "")],
@@ -118,7 +119,7 @@ def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]
     return [
         {
             "seat": each.seat,
-            "wager": wager(each),
+            "wager": wager_with_number(each.wager, each.number),
             "paytable": each.paytable,
             "staked": style.money(each.staked_cents),
             "due": style.signed(each.due_cents),
@@ -126,7 +127,7 @@ def _money(verdict: Adjudication, seat: int | None, style: Style) -> list[Story]
             "differs": ""
             if None in (each.due_cents, each.done_cents) or each.due_cents == each.done_cents
             else style.signed((each.done_cents or 0) - (each.due_cents or 0)),
-            "line": each.line.replace("_", " "),
+            "line": line_name(each.line),
             "section": each.cite,
             "focus": seat == each.seat,
         }
@@ -153,14 +154,14 @@ def _play(judged: Judged, seat: int | None, style: Style) -> Story:
             {
                 "dice": list(fact.payload.dice),
                 "colours": fact.payload.colours or [],
-                "lie": fact.payload.lie.replace("_", " "),
+                "lie": plain(fact.payload.lie),
             }
             for fact in round_.of(model.DiceRolled)
         ],
         "start": _start(judged),
         "positions": [
             {
-                "name": position(each),
+                "name": position_name(each),
                 "focus": each == seat,
                 "dealt": dealt.get(each, []),
                 "recorded": _recorded(judged, each),
@@ -186,7 +187,11 @@ def _start(judged: Judged) -> list[list[str]]:
     counts_so = isinstance(judged.book, str) or judged.book.chapter.deals_to != "seats"
     if first is not None and counts_so:
         rows.append(
-            ["First card", position(first), position(start.position) if start.position is not None else "no valid roll"]
+            [
+                "First card",
+                position_name(first),
+                position_name(start.position) if start.position is not None else "no valid roll",
+            ]
         )
     return rows
 
@@ -217,7 +222,7 @@ def _hands(high: Iterable[int | None], medium: Iterable[int | None], low: Iterab
 
 def _settled(verdict: Adjudication, of: int | str, style: Style) -> list[list[str]]:
     return [
-        [wager(each), style.signed(each.done_cents), style.signed(each.due_cents)]
+        [wager_with_number(each.wager, each.number), style.signed(each.done_cents), style.signed(each.due_cents)]
         for each in verdict.settlements
         if each.seat == of
     ]
@@ -264,7 +269,7 @@ def _rules(judged: Judged) -> Story:
     if isinstance(book, str):
         return {"why": book, "rows": [], "text": ""}
     offered = [
-        words(name) + (f" (paytable {offer.paytable.name})" if offer.paytable is not None else "")
+        wager_name(name) + (f" (paytable {offer.paytable.name})" if offer.paytable is not None else "")
         for name, offer in book.offers.items()
     ]
     rows = [
@@ -287,7 +292,7 @@ def _events(part: Part, style: Style, first: int = 0, last: int = MAX_INT, *, ou
             "seq": each.seq,
             "at": style.clock(each.occurred_at_us),
             "source": each.source,
-            "says": event(each.payload),
+            "says": shortened(sentence(each.payload, style.currency)),
             "chain": stored.chain,
         }
         for each, stored in zip(part.envelopes(), part.events, strict=True)
@@ -299,10 +304,12 @@ def _custody(envelopes: Sequence[ReadEnvelope[Event]], verdict: Adjudication, st
     """Return what became of rules, cards, dice and devices up to the end of the round, in order."""
     rows = []
     for each in envelopes:
-        say = CUSTODY.get(each.payload.KIND)
-        if say is not None and each.seq <= verdict.last_seq:
-            thing, what = say(each.payload)
-            rows.append({"seq": each.seq, "at": style.time(each.occurred_at_us), "thing": thing, "what": what})
+        thing = CUSTODY.get(each.payload.KIND)
+        if thing is not None and each.seq <= verdict.last_seq:
+            what = sentence(each.payload, style.currency)
+            rows.append(
+                {"seq": each.seq, "at": style.time(each.occurred_at_us), "thing": thing(each.payload), "what": what}
+            )
     return rows
 
 
@@ -312,7 +319,7 @@ def _reviews(bundle: Bundle, style: Style) -> list[Story]:
     for each in bundle.streams[bundle.stream].envelopes():
         payload = each.payload
         if isinstance(payload, model.EventCorrected):
-            says = f"correction: {event(payload)}"
+            says = sentence(payload, style.currency)
             rows.append({"seq": each.seq, "at": style.time(each.recorded_at_us), "by": payload.by, "says": says})
     name = f"review/{bundle.about.table}"
     part = bundle.streams.get(name)

@@ -1,27 +1,23 @@
-"""How a packet says things: money, times, names and events. Pure. The verdict's sentence is that of `replay.narrative`."""
+"""How a packet writes money and times, and what it lists of custody. Pure. Its sentences are those of `replay.narrative`."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from typing import Any, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-import msgspec
-
 from events.vocabulary import model
 from events.vocabulary.model import Event, PropertyConfigured
-from replay.findings import Settlement
-from replay.narrative.names import amount, words
-from replay.transcript.write import statement
+from replay.narrative.names import amount, capitalized, difference, heading, identified, moment, table_name
 
 Story = dict[str, Any]
 """What a packet shows: plain values only (text, numbers, lists), never markup."""
 
 UNKNOWN = "not known"
 LONGEST = 240
-"""An event's own words are cut after so many letters in the list; its bytes are in the bundle whole."""
+"""A sentence of the list of events is cut after so many letters."""
 
 
 class Style:
@@ -51,100 +47,46 @@ class Style:
         >>> Style(None).signed(-2500), Style(None).signed(0), Style(None).signed(100)
         ('−$25.00', '$0.00', '+$1.00')
         """
-        return self.money(cents) if not cents else ("−" if cents < 0 else "+") + self.money(cents)
+        return UNKNOWN if cents is None else difference(cents, self.currency)
 
     def clock(self, at_us: int) -> str:
         """Return the time of day."""
-        return f"{self._at(at_us):%H:%M:%S}"
+        return f"{moment(at_us, self.zone):%H:%M:%S}"
 
     def time(self, at_us: int) -> str:
         """Return day and time."""
-        return f"{self._at(at_us):%Y-%m-%d %H:%M:%S}"
-
-    def _at(self, at_us: int) -> datetime:
-        return datetime.fromtimestamp(at_us // 1_000_000, UTC).astimezone(self.zone)
+        return f"{moment(at_us, self.zone):%Y-%m-%d %H:%M:%S}"
 
 
 def utc(at_us: int) -> str:
     """Return a time as in `2026-03-01T21:14:00Z`."""
-    return f"{datetime.fromtimestamp(at_us // 1_000_000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{moment(at_us, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def plain(token: str) -> str:
-    """Return a name of the wire within a sentence.
-
-    >>> plain("manual_shoe")
-    'manual shoe'
-    """
-    return token.replace("_", " ")
-
-
-def wager(settlement: Settlement) -> str:
-    """Return the wager of a settlement, with the number it was placed on."""
-    number = "" if settlement.number is None else f" on {settlement.number}"
-    return words(settlement.wager) + number
-
-
-def position(of: int | str) -> str:
-    """Return a position as a heading.
-
-    >>> position(3), position("dealer"), position("pile-2")
-    ('Seat 3', 'Dealer', 'Pile 2')
-    """
-    return f"Seat {of}" if isinstance(of, int) else of.replace("-", " ").capitalize()
-
-
-def event(payload: Event) -> str:
-    """Return an event in the notation of transcripts, or its fields where the notation has no statement for it."""
-    said = statement(payload)
-    if isinstance(payload, model.RoundOpened):
-        said = f"round opened deck={payload.deck} covers {' '.join(payload.observed)}"
-    if said is None:
-        fields: dict[str, Any] = msgspec.to_builtins(payload)
-        fields.pop("toml", None)  # the rules have a part of their own
-        shown = " ".join(f"{name}={_plain(value)}" for name, value in fields.items() if value is not None)
-        said = f"{payload.TYPE} {shown}"
-    return said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+def shortened(sentence: str) -> str:
+    """Return a sentence of the list of events: one that goes on and on is cut, its bytes are in the bundle whole."""
+    return sentence if len(sentence) <= LONGEST else sentence[: LONGEST - 1] + "…"
 
 
 # ---------------------------------------------------------------------------------------------------------- custody
 
-CUSTODY: dict[type[Event], Callable[[Any], tuple[str, str]]] = {
-    model.RulesFiled: lambda e: (
-        f"rules submission {e.submission}",
-        f"filed, effective {e.effective_gaming_day}, SHA-256 {e.sha256}",
-    ),
-    model.TableOpened: lambda e: (
-        "table",
-        f"opened for {words(e.game)}, dealing by {plain(e.deal_method)}, shuffler {plain(e.shuffler)}",
-    ),
-    model.DealerTappedIn: lambda e: (f"dealer {e.dealer}", "took over the table"),
-    model.DeckReceived: lambda e: (
-        e.deck,
-        f"received, back {e.back_colour}, jokers {e.jokers}{', preshuffled' if e.preshuffled else ''}",
-    ),
-    model.DeckInspected: lambda e: (e.deck, f"inspected by {e.by}, verified by {e.verified_by or 'nobody on record'}"),
-    model.JokerDestroyed: lambda e: (
-        e.deck,
-        f"a joker destroyed by {e.by}, witnessed by {e.witnessed_by or 'nobody on record'}",
-    ),
-    model.CardsSpread: lambda e: (e.deck, f"spread {'face up' if e.face_up else 'face down'}"),
-    model.CardsWashed: lambda e: (e.deck, "washed"),
-    model.DeckInPlay: lambda e: (e.deck, "put in play"),
-    model.DeckRemoved: lambda e: (e.deck, f"removed: {plain(e.reason)}"),
-    model.CardsShuffled: lambda e: (
-        e.deck,
-        f"shuffled, {e.method}" + ("" if e.count is None else f", {e.count} cards counted"),
-    ),
-    model.CardsCut: lambda e: ("cards", f"cut by {position(e.by).lower()}, {e.depth} cards from the {e.counted_from}"),
-    model.DiceReceived: lambda e: (f"dice {e.dice_set}", "received"),
-    model.DiceRemoved: lambda e: (f"dice {e.dice_set}", "removed"),
-    model.DeviceFailed: lambda e: (plain(e.device), f"failed: {plain(e.fault)}"),
-    model.DeviceCovered: lambda e: (plain(e.device), f"out of order, {e.how} placed"),
-    model.DeviceRestored: lambda e: (plain(e.device), "restored"),
+CUSTODY: dict[type[Event], Callable[[Any], str]] = {
+    model.RulesFiled: lambda e: f"Rules submission {e.submission}",
+    model.TableOpened: lambda e: "Table",
+    model.DealerTappedIn: lambda e: f"Dealer {table_name(e.dealer)}",
+    model.DeckReceived: lambda e: capitalized(identified("deck", e.deck)),
+    model.DeckInspected: lambda e: capitalized(identified("deck", e.deck)),
+    model.JokerDestroyed: lambda e: capitalized(identified("deck", e.deck)),
+    model.CardsSpread: lambda e: capitalized(identified("deck", e.deck)),
+    model.CardsWashed: lambda e: capitalized(identified("deck", e.deck)),
+    model.DeckInPlay: lambda e: capitalized(identified("deck", e.deck)),
+    model.DeckRemoved: lambda e: capitalized(identified("deck", e.deck)),
+    model.CardsShuffled: lambda e: capitalized(identified("deck", e.deck)),
+    model.CardsCut: lambda e: "Cards",
+    model.DiceReceived: lambda e: capitalized(identified("dice set", e.dice_set)),
+    model.DiceRemoved: lambda e: capitalized(identified("dice set", e.dice_set)),
+    model.DeviceFailed: lambda e: heading(e.device),
+    model.DeviceCovered: lambda e: heading(e.device),
+    model.DeviceRestored: lambda e: heading(e.device),
 }
-"""Of rules, cards, dice, devices and people at the table: the thing, and what became of it."""
+"""Of rules, cards, dice, devices and people at the table: the thing that an event tells of."""

@@ -26,11 +26,9 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Finding
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATED, OUTCOMES
 from replay.review.state import (
-    DISPOSITIONS,
-    INVESTIGATED,
     MOVES_MONEY,
-    OUTCOMES,
     Dispute,
     Entry,
     FindingReview,

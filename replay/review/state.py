@@ -17,44 +17,12 @@ from events.log.contract import Record
 from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.model import Event, GamingDayOpened
+from replay.narrative.events import predicate
 
 State = Literal["open", "assigned", "awaiting_signature", "resolved", "reopened"]
 
 MOVES_MONEY = frozenset({"confirmed_paid_patron", "confirmed_recovered", "confirmed_held_for_patron"})
 """Dispositions that say an amount, and stand only when a second person has signed them."""
-
-DISPOSITIONS: dict[str, str] = {
-    "confirmed_paid_patron": "fault confirmed, the patron was paid",
-    "confirmed_recovered": "fault confirmed, the amount was recovered from the patron",
-    "confirmed_held_for_patron": "fault confirmed, the amount is held for the patron",
-    "confirmed_no_action": "fault confirmed, nothing to be done",
-    "confirmed_coached": "fault confirmed, the dealer was coached",
-    "confirmed_referred": "fault confirmed, referred to compliance or the regulator",
-    "false_alarm": "no fault: what was done was right",
-    "record_wrong": "no fault at the table: the record was wrong",
-    "duplicate": "says the same as another finding",
-    "cannot_tell": "the evidence does not tell",
-}
-"""Every disposition, and what it says."""
-
-OUTCOMES: dict[str, str] = {
-    "for_patron": "decided for the patron",
-    "for_house": "decided for the house",
-    "settled": "settled between them",
-    "withdrawn": "the patron withdrew it",
-    "referred": "referred to the regulator",
-    "cannot_tell": "the evidence does not tell",
-}
-"""Every outcome of a dispute, and what it says."""
-
-INVESTIGATED: dict[str, str] = {
-    "explained_by_play": "explained by play: luck, or patrons' decisions",
-    "explained_by_counts": "explained by the counts: a wrong, late or missing count",
-    "fault_found": "a fault was found",
-    "referred": "referred to the regulator",
-    "not_explained": "not explained",
-}
-"""Every outcome of an investigation, and what it says."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -312,45 +280,9 @@ def entry(seq: int, at_us: int, round_no: int | None, payload: Event, objection:
         round_no=round_no,
         by=getattr(payload, "by", ""),
         what=payload.TYPE,
-        says=says(payload),
+        says=predicate(payload),
         objection=objection,
     )
-
-
-def says(payload: Event) -> str:
-    """Return what an event says, in a sentence without its author."""
-    match payload:
-        case model.FindingAssigned():
-            return f"assigned to {payload.to}: {payload.reason}"
-        case model.FindingNoted():
-            return payload.note
-        case model.FindingResolved():
-            money = (
-                ""
-                if payload.amount_cents is None
-                else f" {payload.amount_cents // 100:,}.{payload.amount_cents % 100:02d}"
-            )
-            other = "" if payload.duplicate_of is None else f" ({payload.duplicate_of[:8]})"
-            signed = "second signature: " if payload.signs is not None else ""
-            return f"{signed}{DISPOSITIONS[payload.disposition]}{money}{other}: {payload.reason}"
-        case model.FindingReopened():
-            return f"reopened: {payload.reason}"
-        case model.DisputeOpened():
-            return f"dispute {payload.dispute} opened: {payload.reason}"
-        case model.DisputeClosed():
-            return f"dispute {payload.dispute} {OUTCOMES[payload.outcome]}: {payload.reason}"
-        case model.InvestigationOpened():
-            return f"investigation {payload.investigation} opened: {payload.reason}"
-        case model.InvestigationClosed():
-            return f"investigation {payload.investigation} {INVESTIGATED[payload.outcome]}: {payload.reason}"
-        case model.VideoMarked():
-            return f"video of camera {payload.camera} marked: {payload.reason}"
-        case model.RecordViewed():
-            return f"viewed the {payload.what}: {payload.reason}"
-        case model.RecordExported():
-            return f"exported the {payload.what} as {payload.format} (SHA-256 {payload.digest}): {payload.reason}"
-        case _:
-            return payload.TYPE
 
 
 def fold(stream: str, records: Iterable[Record]) -> TableReview:

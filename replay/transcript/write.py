@@ -14,6 +14,7 @@ from typing import Any
 from events.vocabulary import model
 from events.vocabulary.model import Event
 from games.rulebook.money import show_money
+from replay.narrative.events import sentence
 
 Writer = Callable[[Any], str]
 
@@ -204,10 +205,12 @@ def to_text(
     rules: Sequence[str] = (),
     notes: Mapping[int, str] = MappingProxyType({}),
     times: bool = True,
+    currency: str = "USD",
 ) -> str:
     """Return a round's events `(seq, occurred_at_us, payload)` as a transcript; `rules` are lines put before it.
 
     `notes` are comments before events, by their numbers; of an event whose payload is null there is only its note.
+    Amounts in comments are in `currency` (ISO 4217).
     """
     lines = [*rules, f"table {table}"]
     second: int | None = None
@@ -223,7 +226,7 @@ def to_text(
             continue
         said = statement(event)
         if said is None:
-            lines.append(f"# event {seq} {event.TYPE}: not part of the notation")
+            lines.append(f"# event {seq}: {sentence(event, currency)} (not part of the notation)")
             continue
         if times and at_us // 1_000_000 != second:
             lines.append(_at(at_us // 1_000_000, second))

@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "games": (),
     "replay": ("events", "games"),
     "analytics": ("replay", "games"),
-    "dashboards": ("analytics", "replay.narrative", "replay.packet", "replay.review.desk"),
+    "dashboards": ("analytics", "replay.fold.corrections", "replay.narrative", "replay.packet", "replay.review.desk"),
     "floor": ("games", "events"),
     "intake": ("events",),
     "rack": ("analytics", "dashboards", "events", "floor", "games", "intake", "replay"),

@@ -45,7 +45,7 @@ ROOMS: dict[str, dict[str, tuple[str, ...]]] = {
         "run": ("rules", "settlement", "fold", "findings"),
         "narrative": ("findings",),
         "transcript": ("run", "fold", "narrative", "findings"),
-        "review": ("findings",),
+        "review": ("narrative", "findings"),
         "packet": ("transcript", "review", "narrative", "run", "settlement", "fold", "findings"),
         "columns": ("run", "rules", "settlement", "fold", "findings"),
     },

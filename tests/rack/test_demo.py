@@ -331,9 +331,7 @@ def test_a_corrected_round_shows_what_counts_and_what_stood_there(demo: Path, tm
     assert event["payload"] == wager["payload"]
     assert event["corrected_by"]
     lines = shown["transcript"].splitlines()
-    said_before = (
-        f"# event {wager['seq']} was: wager seat={wager['payload']['seat']} bettor={wager['payload']['bettor']} "
-    )
+    said_before = f"# event {wager['seq']} was: {event['sentence']}"
     at = next(index for index, each in enumerate(lines) if each.startswith(said_before))
     assert lines[at].endswith(f"; corrected by event {event['corrected_by']} (s-1: seen on video)")
     assert any(each.startswith(f"wager seat={wager['payload']['seat']} bettor=p-video ") for each in lines[at:])

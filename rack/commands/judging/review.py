@@ -161,7 +161,7 @@ def _said(entry: Entry, output: Output) -> None:
     from msgspec import to_builtins
 
     output.value(to_builtins(entry))
-    output.text(f"event {entry.seq}: {entry.by}: {entry.says}")
+    output.text(f"event {entry.seq}: {entry.by} {entry.says}")
 
 
 def _case(case: Case) -> dict[str, Any]:

@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack.opening import log_at
     from rack.recorded_round import recorded_round
     from rack.report import verdict_lines
+    from replay.narrative.events import sentence
     from replay.narrative.verdicts import RoundVerdict, narrate
 
     log = log_at(log_address(arguments.log), read_only=True, check_heads=False)
@@ -48,6 +49,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 "type": event.type,
                 "occurred_at_us": event.occurred_at_us,
                 "source": event.source,
+                "sentence": sentence(event.payload, recorded.currency),
                 "payload": to_builtins(event.payload),
                 "corrected_by": recorded.corrections[event.seq].seq if event.seq in recorded.corrections else None,
             }

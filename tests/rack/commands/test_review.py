@@ -52,7 +52,10 @@ def underpaid(capsys: pytest.CaptureFixture[str], address: str) -> str:
 def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     finding = underpaid(capsys, address)
     by = ("--by", "m.ortiz", "--reason", "slip 17")
-    assert said(capsys, address, "assign", finding[:10], "--to", "s.lee", *by)["says"] == "assigned to s.lee: slip 17"
+    assert (
+        said(capsys, address, "assign", finding[:10], "--to", "s.lee", *by)["says"]
+        == "assigned the finding to s.lee: slip 17"
+    )
     resolved = said(
         capsys,
         address,
@@ -67,7 +70,7 @@ def test_the_queue_from_open_to_signed(address: str, capsys: pytest.CaptureFixtu
         "--reason",
         "paid",
     )
-    assert resolved["says"] == "fault confirmed, the patron was paid 100.00: paid"
+    assert resolved["says"] == "closed the finding: fault confirmed, the patron was paid, 100.00: paid"
     assert main(["review", "sign", finding, "--by", "s.lee", "--reason", "x", "--log", address]) == 2
     assert "another person's" in capsys.readouterr().err
     said(capsys, address, "sign", finding, *by)
@@ -88,7 +91,7 @@ def test_a_dispute_and_its_video(address: str, capsys: pytest.CaptureFixture[str
     shown = ("--camera", "cam-4", "--from", "2026-03-01T21:14:00Z", "--to-time", "2026-03-01T21:15:00Z")
     said(capsys, address, "video", "fu-01", "1", *shown, *by)
     closed = said(capsys, address, "close", "fu-01", "--dispute", "d-1", "--outcome", "for_patron", *by)
-    assert closed["says"].startswith("dispute d-1 decided for the patron")
+    assert closed["says"].startswith("closed dispute d-1, decided for the patron")
     assert said(capsys, address, "custody", "fu-01") == []
 
 

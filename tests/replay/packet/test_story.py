@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from events.open import open_log
 from events.vocabulary import model
+from events.vocabulary.codec import decode
+from replay.narrative.events import sentence, sentence_of
 from replay.packet import check_packet
 from replay.packet.story import Story, tell
+from replay.packet.words import shortened
 from replay.review.desk import Desk
 from replay.run.replayer import MemoryResults
 from tests.replay.columns.tables import Table
@@ -96,11 +100,22 @@ def test_rules_and_custody(floor: Floor) -> None:
     story = shown(floor)
     digest = next(value for name, value in story["rules"]["rows"] if name.startswith("SHA-256"))
     rows = {(row["thing"], row["what"]) for row in story["custody"]}
-    assert ("deck-7", "received, back red, jokers 1") in rows
-    assert ("deck-7", "inspected by d-1, verified by nobody on record") in rows
-    assert ("dice dice-2", "received") in rows
+    assert ("Deck-7", "The table received deck-7: back red, 1 joker") in rows
+    assert ("Deck-7", "D-1 inspected deck-7, and no one verified it") in rows
+    assert ("Dice-2", "Dice-2 went into the shaker") in rows
     assert any(digest in what for _, what in rows)
     assert 'chapter = "pa-688a"' in story["rules"]["text"]
+
+
+def test_each_event_is_told_in_the_sentence_that_pages_and_commands_print(floor: Floor) -> None:
+    story = shown(floor)
+    with closing(open_log(floor.address)) as log:
+        recorded = {each.seq: each.payload for each in (decode(record.data) for record in log.read("table/fu-01"))}
+    told = {each["seq"]: each["says"] for each in (*story["events"], *story["background"])}
+    assert told
+    assert told == {seq: shortened(sentence(recorded[seq])) for seq in told}
+    pages = {seq: sentence_of(recorded[seq].TYPE, to_builtins(recorded[seq])) for seq in told}
+    assert told == {seq: shortened(words) for seq, words in pages.items()}
 
 
 def test_reviews_disputes_and_views_are_in_it(tmp_path: Path) -> None:

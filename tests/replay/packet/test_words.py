@@ -8,9 +8,10 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.model import PropertyConfigured
 from replay.findings import Adjudication, Finding, Settlement, Verdict
+from replay.narrative.events import sentence
 from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.packet import Packet
-from replay.packet.words import LONGEST, Style, event
+from replay.packet.words import LONGEST, Style, shortened
 from tests.replay.columns.tables import filed
 
 CITE = "58 Pa. Code § 688a.12(b)"
@@ -171,12 +172,9 @@ def test_money_and_time_are_the_property_s() -> None:
     assert (lost.zone_name, lost.time(1_772_400_000_000_000)) == ("UTC", "2026-03-01 21:20:00")
 
 
-def test_every_event_has_words_and_none_is_endless() -> None:
-    assert event(model.DropCounted(gaming_day="2026-02-28", box="b-1", amount_cents=900_000, by="count")) == (
-        "drop_counted amount_cents=900000 box=b-1 by=count gaming_day=2026-02-28"
-    )
-    assert "toml" not in event(filed())
-    assert len(event(model.DeckReceived(back_colour="#" * 400, deck="d", jokers=1, preshuffled=False))) <= LONGEST
-    long = model.IntakeRefused(reason="y" * 400, sha256="0" * 64, size=3)
-    assert len(event(long)) == LONGEST
-    assert event(long).endswith("…")
+def test_an_event_that_goes_on_and_on_is_cut() -> None:
+    assert "toml" not in sentence(filed())
+    long = sentence(model.IntakeRefused(reason="y" * 400, sha256="0" * 64, size=3))
+    assert len(shortened(long)) == LONGEST
+    assert shortened(long).endswith("…")
+    assert shortened(long[:LONGEST]) == long[:LONGEST]

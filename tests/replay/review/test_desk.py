@@ -13,8 +13,9 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATED, OUTCOMES
 from replay.review.desk import Desk, ReviewRefused, gaming_day
-from replay.review.state import DISPOSITIONS, INVESTIGATED, MOVES_MONEY, OUTCOMES, REVIEW_EVENTS, TableReview, fold
+from replay.review.state import MOVES_MONEY, REVIEW_EVENTS, TableReview, fold
 from replay.run.replayer import MemoryResults, findings, replay, resolve_time
 from tests.events.strategies import payloads_of
 from tests.replay.columns.tables import DAY, SECOND_US, START_US, UNPAID, Table, append
@@ -88,7 +89,7 @@ def test_a_finding_goes_its_way_and_nothing_is_overwritten(desk: Desk, missed: s
     ]
     assert [entry.seq for entry in review.history] == [2, 3, 4, 5, 6, 7, 8]
     assert {entry.round_no for entry in review.history} == {1}
-    assert review.history[2].says == "fault confirmed, the patron was paid 25.00: paid at the cage"
+    assert review.history[2].says == "closed the finding: fault confirmed, the patron was paid, 25.00: paid at the cage"
     assert review.resolution is not None
     assert (review.resolution.disposition, review.resolution.second_by) == ("cannot_tell", None)
 
@@ -186,7 +187,7 @@ def test_every_disposition_and_outcome_of_the_vocabulary_has_words() -> None:
 
 def test_a_dispute_is_opened_once_and_closed_once(desk: Desk) -> None:
     opened = desk.open_dispute("fu-01", 1, dispute="d-1", claim="never got my 25", by="m.ortiz", seat=7, patron="p-3")
-    assert opened.says == "dispute d-1 opened: never got my 25"
+    assert opened.says == "opened dispute d-1: never got my 25"
     with pytest.raises(ReviewRefused, match="there is a dispute d-1 already"):
         desk.open_dispute("fu-01", 2, dispute="d-1", claim=WHY, by="m.ortiz")
     with pytest.raises(ReviewRefused, match="there is no dispute d-2"):
@@ -458,7 +459,7 @@ FIGURES = {
 
 def test_an_investigation_is_opened_once_and_closed_once(desk: Desk) -> None:
     opened = desk.open_investigation("fu-01", **FIGURES)
-    assert opened.says == "investigation hold-month-2026-02-01 opened: hold 30.0 % after 20.0 %"
+    assert opened.says == "opened investigation hold-month-2026-02-01: hold 30.0 % after 20.0 %"
     name, close = FIGURES["investigation"], {"outcome": "fault_found", "by": "s.lee", "reason": WHY}
     assert desk.review("fu-01").investigations[name].outcome is None
     with pytest.raises(ReviewRefused, match="there is an investigation hold-month-2026-02-01 already"):

@@ -172,7 +172,7 @@ def test_what_has_no_statement_is_named_in_a_comment() -> None:
     text = to_text(
         [(9, START_US, model.RoundOpened(deck="d-1", observed=[])), (10, START_US, fill)], table="fu-01", round_no=7
     )
-    assert "# event 10 fill_received: not part of the notation" in text.split("\n")
+    assert "# event 10: CAGE received a fill of $1.00 on slip s-1 (not part of the notation)" in text.split("\n")
 
 
 def test_every_statement_that_is_written_can_be_read() -> None:

@@ -65,7 +65,7 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
 
 def test_the_whole_log_is_walked_from_the_page(live_site: str, page: Page) -> None:
     page.goto(f"{live_site}/integrity")
-    page.get_by_role("button", name="Verify the log").click()
+    page.get_by_role("button", name="Verify log").click()
     expect(page.get_by_role("status").filter(has_text="The log is whole")).to_be_visible(timeout=90_000)
 
 

@@ -63,7 +63,7 @@ def test_a_figure_opens_down_to_its_wagers(warehouse: Path, monkeypatch: pytest.
 
 def test_luck_is_reckoned_wager_by_wager(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = said(run("hold", warehouse, monkeypatch, view="luck"))
-    for words in ("Against theory", "Side by side", "Not reckoned"):
+    for words in ("Actual vs. theoretical", "Comparison with the floor", "No theory"):
         assert words in page
 
 
@@ -101,7 +101,7 @@ def test_charts_tell_places_by_shape_and_word() -> None:
     assert len(set(scale["range"])) == len(scale["domain"]) == 5
     rates = pl.DataFrame({"rate": [1.0, 2.0], "low": [0.5, 1.0], "high": [2.0, 3.0], "look": [False, True]})
     values = next(iter(rates_chart(rates, ["a", "b"], "of 1,000").to_dict()["datasets"].values()))
-    assert [value["place"] for value in values] == ["Within chance", "Look here"]
+    assert [value["place"] for value in values] == ["Within chance", "Needs review"]
     days = pl.DataFrame({"z": [0.5, -1.0], "ewma": [0.1, 0.0], "ewma_low": [-1.0, -1.0], "ewma_high": [1.0, 1.0]})
     assert len(next(iter(drift_chart(days, ["Fri", "Sat"]).to_dict()["datasets"].values()))) == 2
 

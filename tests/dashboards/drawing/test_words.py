@@ -13,16 +13,9 @@ from analytics.warehouse.loading import PropertyFacts
 from analytics.warehouse.warehouse import reading
 from dashboards.drawing import markup
 from dashboards.drawing.charts import dimension_label, hold_chart, house_win_chart
-from dashboards.drawing.names import (
-    DIMENSIONS,
-    Formats,
-    day_name,
-    finding_title,
-    game_name,
-    percent,
-    short_day,
-    table_name,
-)
+from dashboards.drawing.names import DIMENSIONS, Formats, day_name, percent, short_day
+from replay.narrative.findings import finding_title
+from replay.narrative.names import game_name, table_name
 from tests.dashboards import sample
 
 FORMATS = Formats.of(sample.FACTS)
@@ -67,7 +60,7 @@ def test_days_percentages_and_names() -> None:
     )
     assert (percent(22.04), percent(-1234.5), percent(None)) == ("22.0 %", "−1,234.5 %", "–")
     assert (game_name("face_up_pai_gow"), game_name("new_game")) == ("Face Up Pai Gow Poker", "New game")
-    assert (finding_title("PAY-UNDER"), finding_title("NEW-CODE")) == ("Paid too little", "NEW-CODE")
+    assert (finding_title("PAY-UNDER"), finding_title("NEW-CODE")) == ("Wager underpaid", "NEW-CODE")
     assert table_name("fu-01") == "FU-01"
 
 

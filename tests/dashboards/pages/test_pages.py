@@ -50,7 +50,7 @@ def test_round_shows_the_finding_and_recorded_beside_recomputed(
     for words in (
         "FU-01 · Round 17",
         "Variance",
-        "Paid too little",
+        "Wager underpaid",
         "Seat 3",
         "58 Pa. Code § 688a.12(b)",
         "Both ace high",
@@ -95,7 +95,7 @@ def test_round_shows_the_event_as_recorded_with_its_hash(warehouse: Path, monkey
     page = said(run("round", warehouse, monkeypatch, table="fu-01", round="17", step="45"))
     assert '"winnings_cents": 10000' in page
     assert sample.rounds_events()[0].events[44]["hash"] in page
-    assert "Seat 3 paid $100.00 on the Ace High Bonus" in page
+    assert "The dealer paid seat 3 $100.00 on the Ace High Bonus" in page
 
 
 def test_round_without_events_still_gives_the_verdict(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,8 +108,8 @@ def test_round_without_events_still_gives_the_verdict(warehouse: Path, monkeypat
 @pytest.mark.parametrize(
     ("round_no", "titles"),
     [
-        ("4", ("Paid too much", "Shaken too little", "Other reading")),
-        ("5", ("Wager outside the limits", "Meter share paid from")),
+        ("4", ("Wager overpaid", "Improper dice shake", "Other reading")),
+        ("5", ("Wager outside limits", "Wrong payout source")),
     ],
 )
 def test_round_shows_findings_of_every_kind(

@@ -25,10 +25,10 @@ PATHS = (
 
 def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> None:
     page.goto(f"{site}/queue")
-    page.get_by_role("link", name="Open the round").click()
+    page.get_by_role("link", name="Open round").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("FU-01 · Round 17")
     finding = page.locator(".rk-finding")
-    for words in ("Paid too little", "Seat 3", "Ace High Bonus", "−$100.00 short", "58 Pa. Code § 688a.12(b)"):
+    for words in ("Wager underpaid", "Seat 3", "Ace High Bonus", "−$100.00 short", "58 Pa. Code § 688a.12(b)"):
         expect(finding).to_contain_text(words)
     row = page.locator("tr.rk-marked")
     for words in ("Seat 3", "+$200.00", "+$100.00", "−$100.00 short"):
@@ -37,12 +37,12 @@ def test_from_the_queue_to_the_round_that_proves_it(site: str, page: Page) -> No
     expect(drawing).to_be_visible()
     expect(drawing).to_contain_text("$100.00 short")
     expect(drawing.locator("title", has_text="ace of spades").first).to_be_attached()
-    expect(page.locator(".rk-now")).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus")
+    expect(page.locator(".rk-now")).to_have_text("The dealer paid seat 3 $100.00 on the Ace High Bonus")
 
 
 def test_stepping_moves_the_drawing_and_the_address_and_the_address_reopens_the_step(site: str, page: Page) -> None:
     page.goto(f"{site}/round?table=fu-01&round=17&step=45")
-    expect(page.locator(".rk-now")).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus")
+    expect(page.locator(".rk-now")).to_have_text("The dealer paid seat 3 $100.00 on the Ace High Bonus")
     page.get_by_role("button", name="Back").click()
     expect(page.locator(".rk-now")).to_have_text("Base wager of seat 3 returned, $25.00 (push)")
     expect(page.locator(".rk-wide svg title", has_text="Ace High Bonus, $10.00 at stake").first).to_be_attached()
@@ -82,7 +82,7 @@ def test_a_page_offers_a_new_generation_and_shows_it_when_asked(site: str, page:
     expect(page.get_by_text("6 findings in 4 rounds")).to_be_visible()
     build(warehouse, sample.adjudications()[:1], ())
     try:
-        page.get_by_role("button", name="There are new results: show them").click()
+        page.get_by_role("button", name="Show new results").click()
         expect(page.get_by_text("Every round that was replayed is upheld")).to_be_visible()
     finally:
         sample.make(warehouse)
@@ -113,7 +113,7 @@ def test_a_round_plays_jumps_to_the_evidence_and_hides_names(site: str, page: Pa
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.get_by_role("button", name="Evidence").click()
-    expect(now).to_have_text("Seat 3 paid $100.00 on the Ace High Bonus")
+    expect(now).to_have_text("The dealer paid seat 3 $100.00 on the Ace High Bonus")
     page.get_by_text("Hide names").click()
     expect(page.get_by_text("dealer DEALER-1")).to_be_visible()
     page.wait_for_url("**anonymous=true*")

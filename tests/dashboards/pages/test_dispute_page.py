@@ -70,7 +70,7 @@ def test_a_round_is_answered_in_one_sentence(warehouse: Path, monkeypatch: pytes
         "Seat 3 is owed $100.00:",
         "the Ace High Bonus was due a win of $200.00 and got a win of $100.00",
         "58 Pa. Code § 688a.12(b)",
-        "Seat 3 paid $100.00 on the Ace High Bonus",
+        "The dealer paid seat 3 $100.00 on the Ace High Bonus",
         "◆ evidence",
         "Print this page",
     ):
@@ -203,17 +203,15 @@ def test_a_dispute_is_opened_and_decided_and_the_log_has_both(tmp_path: Path, mo
     desk._read.clear()
     floor = living.make(tmp_path)
     floor.serve(monkeypatch)
-    assert "Open a dispute of this round" not in [
-        each.label for each in start("dispute", of="fu-01", round="2").expander
-    ]
+    assert "New dispute" not in [each.label for each in start("dispute", of="fu-01", round="2").expander]
     log_in("s.lee", "surveillance")
     test = start("dispute", of="fu-01", round="2", seat="3")
-    next(box for box in test.text_input if box.label == "What the patron says").set_value("20 to 1 was due")
-    next(each for each in test.button if each.label == "Open the dispute").click().run()
+    next(box for box in test.text_input if box.label == "Patron's claim").set_value("20 to 1 was due")
+    next(each for each in test.button if each.label == "Open dispute").click().run()
     assert "Dispute fu-01-2-seat-3-1: open" in said(test)
     test.selectbox[0].set_value("for_patron").run()
     next(box for box in test.text_input if box.label == "Why").set_value("the record agrees")
-    next(each for each in test.button if each.label == "Decide the dispute").click().run()
+    next(each for each in test.button if each.label == "Close dispute").click().run()
     assert [error.value for error in test.exception] == []
     assert "Dispute fu-01-2-seat-3-1: decided for the patron" in said(test)
     with desk_at(floor.log, read_only=True) as at:

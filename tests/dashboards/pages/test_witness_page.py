@@ -156,7 +156,7 @@ def test_the_page_follows_the_witness_without_a_reload(
     seen.cosign()
     expect(row).not_to_contain_text("not cosigned")
     assert page.evaluate("window.untouched") is True
-    page.get_by_role("button", name="Verify the log").click()
+    page.get_by_role("button", name="Verify log").click()
     expect(page.get_by_text("that the witness north cosigned is among them")).to_be_visible(timeout=90_000)
 
 

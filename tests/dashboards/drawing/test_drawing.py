@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dashboards.drawing.captions import card_name
 from dashboards.drawing.drawing import SEATS, Flag, card, chip, die, table_drawing
 from dashboards.drawing.names import Formats
 from dashboards.drawing.state import Table, steps_of, table_after
 from events.vocabulary.model import Card
+from replay.narrative.names import card_name
 from tests.dashboards import sample
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -22,8 +22,8 @@ def test_surveillance_works_a_finding_under_its_own_name(login_site: str, page: 
     log_in(page, login_site, "m.ortiz@bellwether.example")
     page.get_by_role("link", name="Queue").click()
     page.get_by_role("radio", name="Note").or_(page.get_by_role("button", name="Note", exact=True)).first.click()
-    page.get_by_label("Note", exact=True).or_(page.get_by_label("What you saw or did")).last.fill("camera 4 seen")
-    page.get_by_role("button", name="Write the note").click()
+    page.get_by_label("Note", exact=True).last.fill("camera 4 seen")
+    page.get_by_role("button", name="Add note").click()
     expect(page.locator(".rk-history")).to_contain_text("camera 4 seen")
     with desk_at(floor.log, read_only=True) as at:
         assert [entry.by for each in at.review("fu-01").findings.values() for entry in each.history] == [
@@ -36,7 +36,7 @@ def test_an_administrator_reaches_no_round_by_its_address(login_site: str, page:
     expect(page.get_by_role("heading", name="The floor")).to_be_visible()
     expect(page.get_by_role("link", name="Queue")).to_have_count(0)
     page.goto(f"{login_site}/round?table=fu-01&round=2")
-    expect(page.get_by_text("Your role does not reach to this.")).to_be_visible()
+    expect(page.get_by_text("Your role has no access to this page.")).to_be_visible()
     expect(page.locator(".rk-now")).to_have_count(0)
 
 

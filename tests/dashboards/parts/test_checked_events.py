@@ -311,7 +311,7 @@ def test_the_page_verifies_in_the_name_of_who_is_logged_in(floor: Living) -> Non
 
     log_in("a.auditor@bellwether.example", "auditor")
     test = start("integrity")
-    next(each for each in test.button if each.label == "Verify the log").click().run(timeout=120)
+    next(each for each in test.button if each.label == "Verify log").click().run(timeout=120)
     kept = read(record_path(floor.log))
     assert kept is not None
     assert (kept.last.by, kept.last.ok) == ("a.auditor@bellwether.example", True)

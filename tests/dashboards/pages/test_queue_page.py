@@ -44,15 +44,15 @@ def test_the_gravest_stands_first_and_is_shown(warehouse: Path, monkeypatch: pyt
     assert "6 findings in 4 rounds" in page
     assert first == {
         "Severity": "● High",
-        "Finding": "Paid too little",
+        "Finding": "Wager underpaid",
         "Money": "▼ −$100.00 short",
         "Table": "FU-01 · 17",
         "Where": "Seat 3 · Ace High Bonus",
         "When": "21:14:00 Fri 6 Mar",
     }
-    assert last["Finding"] == "Shaken too little, or not covered"
+    assert last["Finding"] == "Improper dice shake"
     assert f'href="round?table=fu-01&amp;round=17&amp;finding={sample.DISPUTE.id}"' in page
-    assert "high: money went otherwise than was due" in page
+    assert "high: money was paid or taken in error" in page
     assert test.query_params["finding"] == sample.DISPUTE.id
 
 
@@ -70,7 +70,7 @@ def test_a_generation_that_comes_while_the_page_is_drawn_is_offered(
         patched.setattr(queue, "findings_queue", built_meanwhile)
         test = run("queue", path, monkeypatch)
     assert "6 findings in 4 rounds" in said(test)
-    (offered,) = (button for button in test.button if button.label == "There are new results: show them")
+    (offered,) = (button for button in test.button if button.label == "Show new results")
     offered.click().run()
     assert "Every round that was replayed is upheld" in said(test)
 
@@ -107,7 +107,7 @@ def test_many_findings_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyP
     test.number_input[0].set_value(3).run()
     assert len(lines(test)) == 20
     test.toggle(key="alike").set_value(True).run()
-    assert [line["Finding"] for line in lines(test)] == ["Paid too much ×120"]
+    assert [line["Finding"] for line in lines(test)] == ["Wager overpaid ×120"]
 
 
 def test_without_a_log_the_page_says_how_to_review(warehouse: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,13 +139,13 @@ def signed_in(person: str, role: str = "surveillance") -> AppTest:
 
 def choose(test: AppTest, disposition: str) -> None:
     test.button_group[0].set_value("resolve").run()
-    next(box for box in test.selectbox if box.label == "What became of it").set_value(disposition).run()
+    next(box for box in test.selectbox if box.label == "Disposition").set_value(disposition).run()
 
 
 def test_a_finding_is_assigned_resolved_and_signed_by_two_people(floor: Living) -> None:
     test = act(signed_in("M.Ortiz"), "assign", "Assign", to="s.lee", reason="camera 4")
     assert lines(test)[0]["State"] == "◐ With s.lee"
-    assert "assigned to s.lee: camera 4" in said(test)
+    assert "assigned the finding to s.lee: camera 4" in said(test)
 
     test = signed_in("s.lee")
     choose(test, "confirmed_paid_patron")
@@ -184,14 +184,14 @@ def test_a_finding_can_be_reopened_and_noted(floor: Living) -> None:
     test.selectbox(key="choose-state").set_value("resolved").run()
     act(test, "reopen", "Reopen", reason="video was found")
     test.selectbox(key="choose-state").set_value("reopened").run()
-    act(test, "note", "Write the note", note="camera 4, 21:14")
+    act(test, "note", "Add note", note="camera 4, 21:14")
     page = said(test)
     assert "↺ Reopened" in page
     assert page.index("no video") < page.index("video was found") < page.index("camera 4, 21:14")
 
 
 def test_what_is_missing_is_said_and_nothing_is_written(floor: Living) -> None:
-    test = act(signed_in("m.ortiz"), "note", "Write the note")
+    test = act(signed_in("m.ortiz"), "note", "Add note")
     assert "Fill in: note." in said(test)
     choose(test, "confirmed_recovered")
     act(test, "resolve", "Resolve", reason="x", amount="ten")
@@ -213,15 +213,15 @@ def test_a_role_that_was_taken_away_meanwhile_does_nothing(floor: Living) -> Non
     test.button_group[0].set_value("note").run()
     next(box for box in test.text_input if box.key and box.key.startswith("note ")).set_value("seen")
     log_in("m.ortiz", "auditor")
-    next(each for each in test.button if each.label == "Write the note").click().run()
-    assert "Your role does not reach to this" in said(test)
+    next(each for each in test.button if each.label == "Add note").click().run()
+    assert "Your role may not review findings" in said(test)
     with desk_at(floor.log, read_only=True) as at:
         assert at.review("fu-01").seq == 0
 
 
 def test_a_log_that_is_held_by_another_writer_is_said(floor: Living) -> None:
     with desk_at(floor.log):
-        test = act(signed_in("m.ortiz"), "note", "Write the note", note="seen")
+        test = act(signed_in("m.ortiz"), "note", "Add note", note="seen")
         assert "Nothing was written" in said(test)
 
 
@@ -261,9 +261,9 @@ def test_a_view_is_saved_offered_as_a_link_and_forgotten(tmp_path: Path, monkeyp
     warehouse = sample.make(tmp_path / "w.duckdb")
     test = run("queue", warehouse, monkeypatch, table="fu-02")
     test.text_input(key="view-name").set_value("  Pit  two ")
-    next(each for each in test.button if each.label == "Save").click().run()
+    next(each for each in test.button if each.label == "Save view").click().run()
     assert 'href="queue?table=fu-02" target="_self" aria-current="page">Pit two</a>' in said(test)
-    next(each for each in test.button if each.label == "Forget").click().run()
+    next(each for each in test.button if each.label == "Delete view").click().run()
     assert "Pit two" not in said(test)
 
 

@@ -1,0 +1,122 @@
+"""What each finding's code means: its title, and why it has its severity. Pure.
+
+The law of this file: a code is registered with the rules (`replay/rules/rule.py`) or with the faults of the log
+(`events/errors.py`); its title stands here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+TITLES: Final = {
+    "DEAL-TOTAL": "Dice total misannounced",
+    "DEAL-START": "Wrong starting position",
+    "DEAL-NOROLL": "Dealt after invalid roll",
+    "DEAL-SHAKE": "Improper dice shake",
+    "DEAL-ORDER": "Dealt out of order",
+    "DEAL-COUNT": "Misdeal: wrong card count",
+    "DEAL-STUB": "Wrong stub, not voided",
+    "DEAL-STUBSEEN": "Stub card exposed",
+    "DEAL-STUBDUE": "Stub not counted",
+    "DEAL-DECK": "Card not in deck",
+    "DEAL-FACEUP": "Face-up card used",
+    "DEAL-DRAWN": "Misdrawn card misused",
+    "DEAL-EXPOSED": "Exposed card mishandled",
+    "DEAL-ELECTION": "Late election",
+    "DEAL-DEVICE": "Failed device used",
+    "DEAL-SHUFFLE": "Shuffle missing",
+    "DEAL-CUT": "Cut missing or wrong",
+    "DEAL-COVER": "Cover card misplaced",
+    "DEAL-BURN": "Burn card missing",
+    "DEAL-SIDE": "Side card error",
+    "DEAL-NOBETS": "Dealt before betting closed",
+    "DEAL-RACK": "Cards not fully collected",
+    "OPEN-INSPECT": "Deck not inspected",
+    "OPEN-JOKER": "Second joker not destroyed",
+    "OPEN-SPREAD": "Deck not spread",
+    "OPEN-IDLE": "Reopened without wash",
+    "EQUIP-DECK": "Deck overdue for change",
+    "EQUIP-DICE": "Dice overdue for change",
+    "EQUIP-ALTERNATE": "Decks not alternated",
+    "EQUIP-COUNT": "Wrong count ignored",
+    "EQUIP-BATCH": "Batches mixed",
+    "WAGER-LATE": "Late wager",
+    "WAGER-BASE": "Side wager without base",
+    "WAGER-LIMIT": "Wager outside limits",
+    "WAGER-FORM": "Wager form not allowed",
+    "WAGER-SEATED": "Bettor not seated",
+    "WAGER-MIDSHOE": "Mid-shoe entry",
+    "WAGER-TOUCHED": "Wager handled",
+    "WAGER-LAMMER": "Envy lammer error",
+    "WAGER-PROGRESSIVE": "Progressive chips mismatch",
+    "WAGER-LOCKOUT": "Accepted after lockout",
+    "WAGER-SURRENDER": "Surrender not allowed",
+    "SET-DEALER": "House way not followed",
+    "SET-CARDS": "Hand differs from deal",
+    "SET-CHANGED": "Set hand changed",
+    "SET-EARLY": "Hands set too early",
+    "SET-ORDER": "Setting order wrong",
+    "PLAY-ORDER": "Played out of turn",
+    "PAY-OVER": "Wager overpaid",
+    "PAY-UNDER": "Wager underpaid",
+    "PAY-MISSED": "Winning wager not paid",
+    "PAY-LOSER": "Losing wager paid",
+    "PAY-TAKEN": "Wager wrongly taken",
+    "PAY-NOT-TAKEN": "Losing wager not taken",
+    "PAY-FOUL": "Foul hand not taken",
+    "PAY-VIG": "Vigorish error",
+    "PAY-ENVY": "Envy Bonus mispayment",
+    "PAY-ENVYCALL": "Envy hand not acknowledged",
+    "PAY-ANNOUNCED": "Result misannounced",
+    "PAY-REVEAL": "Revealed out of order",
+    "PAY-METER": "Meter share mispayment",
+    "PAY-SOURCE": "Wrong payout source",
+    "PAY-LIGHT": "Paid without light",
+    "PAY-VALIDATED": "Payout not validated",
+    "PAY-DOCUMENTED": "Payout not documented",
+    "PAY-LIMIT": "Maximum payout misapplied",
+    "PAY-VOID": "Voided wager not returned",
+    "PAY-ORDER": "Settled out of order",
+    "MYST-TRIGGER": "Must-Hit-By trigger error",
+    "MYST-AMOUNT": "Must-Hit-By mispayment",
+    "MYST-RESET": "Must-Hit-By not reset",
+    "MYST-CONTRIBUTION": "Must-Hit-By contribution error",
+    "MYST-COMMITMENT": "Must-Hit-By target mismatch",
+    "CA-COVER": "Player-dealer coverage error",
+    "CA-ROTATE": "Player-dealer not rotated",
+    "CA-BUTTON": "Action button misplaced",
+    "CA-PILE": "Pile distribution error",
+    "CA-BACKLINE": "Backline wager not allowed",
+    "CA-FEE": "Collection fee error",
+    "LOG-GAP": "Event number missing",
+    "LOG-SEAL": "Hash chain broken",
+    "LOG-FORK": "Two histories in log",
+    "LOG-UNREADABLE": "Unreadable event",
+    "LOG-SOURCE-GAP": "Device message missing",
+    "LOG-SOURCE-REPEAT": "Conflicting duplicate message",
+    "LOG-CORRECTION": "Correction refused",
+    "LOG-CLOCK": "Device clock ran back",
+}
+"""Code → its title, at most four words."""
+
+
+def finding_title(code: str) -> str:
+    """Return what a code means, in at most four words; a code that is not known here stands for itself."""
+    return TITLES.get(code) or code
+
+
+def severity_reason(code: str, severity: str, difference_cents: int | None) -> str:
+    """Return why a finding has its severity.
+
+    >>> severity_reason("PAY-UNDER", "high", -10000), severity_reason("DEAL-SHAKE", "low", None)
+    ('money was paid or taken in error', 'procedure only: no result and no money rests on it')
+    """
+    if difference_cents:
+        return "money was paid or taken in error"
+    if code.startswith("LOG-"):
+        return "the record itself is in doubt"
+    if severity == "high":
+        return "the result of the round, or money, rests on it"
+    if severity == "medium":
+        return "a rule that protects the result was broken; no mispayment is known"
+    return "procedure only: no result and no money rests on it"
