@@ -1,7 +1,7 @@
-"""Corrections: what counts in the place of an event that a later one supersedes. Nothing that is stored is changed by it.
+"""Corrections: what counts in the place of an event that a later event supersedes. Stored events never change.
 
-A correction names an earlier event of its own stream by number and by id, so that a slip of the pen (or a hand that knows
-only half) supersedes nothing. One that does not fit is refused: it changes nothing, and is found (LOG-CORRECTION, D140).
+A correction names an earlier event of its own stream by number and by id, so that a slip of the pen supersedes nothing. A
+correction that does not fit is refused: it changes nothing and is found (LOG-CORRECTION, D140).
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from events.vocabulary.codec import canonical, decode_payload
 from events.vocabulary.model import Event
 from events.vocabulary.upcast import upcast
 
-Instead = tuple[int | None, Event] | None
-"""Round and payload that count instead of a corrected event's; null for an event that never was."""
+Substitute = tuple[int | None, Event] | None
+"""Round number and payload that count in the place of a corrected event's; null where the event is taken back."""
 
-Known = dict[int, Instead]
-"""Corrections by the number they supersede."""
+Replacements = dict[int, Substitute]
+"""The corrections in force: number of the event that is corrected → what counts in its place."""
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """A correction as it stands in its stream: its number, number and id of what it supersedes, and what counts instead."""
+    """A correction as it stands in its stream: its number, number and id of what it supersedes, and what replaces that."""
 
     seq: int
     superseded: int
     event_id: str
-    instead: Instead
+    replacement: Substitute
 
     def objection(self, ids: Mapping[int, str]) -> str:
-        """Return why it does not count, given the ids of earlier events by their numbers; empty where it does.
+        """Return why the correction does not count, given the ids of earlier events by their numbers; empty where it does.
 
         >>> Correction(7, 5, "ab", None).objection({5: "cd"})
         'the correction at event 7 names event 5 by an id that is not its own'
@@ -44,21 +44,24 @@ class Correction(msgspec.Struct, frozen=True):
 
 
 def correction(seq: int, event: model.EventCorrected) -> Correction:
-    """Return what an event corrects, with what counts instead in its current version."""
-    replacement, instead = event.replacement, None
-    if replacement is not None:
-        payload = decode_payload(replacement.type, replacement.version, canonical(replacement.payload))
-        instead = replacement.round_no, upcast(payload)
-    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, instead)
+    """Return the correction that event `seq` states, with the replacement in its current version."""
+    stated, replacement = event.replacement, None
+    if stated is not None:
+        payload = decode_payload(stated.type, stated.version, canonical(stated.payload))
+        replacement = stated.round_no, upcast(payload)
+    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, replacement)
 
 
-def effective(corrections: Iterable[Correction]) -> Known:
-    """Return what counts, from corrections of which none is refused: of each event the last word.
+def effective(corrections: Iterable[Correction]) -> Replacements:
+    """Return the corrections in force, of corrections without objection: of those of one event, the last.
 
     A correction that was itself superseded does not count.
+
+    >>> effective([Correction(5, 3, "ab", None), Correction(9, 5, "cd", None)])
+    {5: None}
     """
-    known: Known = {}
-    for each in sorted(corrections, key=lambda each: each.seq, reverse=True):
-        if each.seq not in known:
-            known.setdefault(each.superseded, each.instead)
-    return known
+    replacements: Replacements = {}
+    for made in sorted(corrections, key=lambda made: made.seq, reverse=True):
+        if made.seq not in replacements:
+            replacements.setdefault(made.superseded, made.replacement)
+    return replacements

@@ -106,11 +106,11 @@ class Round:
         self.closed = closed
         self.drop_repeated_deals()
 
-    def add_jump(self, jump: RecordFault) -> None:
-        """Take an irregularity of the record into the round."""
+    def add_record_fault(self, fault: RecordFault) -> None:
+        """Add a fault of the record to the round."""
         self.forget()
-        self.record_faults.append(jump)
-        jump.round_no = self.round_no
+        self.record_faults.append(fault)
+        fault.round_no = self.round_no
 
     def drop_repeated_deals(self) -> None:
         """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""

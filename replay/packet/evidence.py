@@ -31,7 +31,7 @@ from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import CHANGES
 from replay.run.refold import Reader, refold
-from replay.run.stream_worker import Earlier, Result, StreamWorker, rulebook, rules_in_force
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, rulebook, rules_in_force
 
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""
@@ -64,31 +64,36 @@ class EvidenceFold(TableFold):
         super().__init__(stream)
         self._begins = begins
 
-    def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Fold one event; return the rounds that it completed or changed."""
+    def advance(self, events: Sequence[ReadEnvelope[Event]], start: int = 0) -> tuple[int, list[Round]]:
+        """Apply events as `TableFold.advance` does; those before number `begins` one at a time."""
+        event = events[start]
         if event.seq >= self._begins:
-            return super().apply(event)
+            return super().advance(events, start)
+        self._change_table(event)
+        return start + 1, []
+
+    def _change_table(self, event: ReadEnvelope[Event]) -> None:
+        """Let an event, as corrected, change the table, its device's counter and the number of the last round."""
         state = self.state
         state.sources[event.source] = Source(event.source_seq, event.occurred_at_us)
         state.gaming_day = event.gaming_day
         state.last_round_no = max(state.last_round_no, event.round_no or 0)
-        if self.known is not None and event.seq in self.known:
-            instead = self.known[event.seq]
-            if instead is None:
-                return []
-            event = msgspec.structs.replace(event, payload=instead[1])
+        if self.replacements is not None and event.seq in self.replacements:
+            substitute = self.replacements[event.seq]
+            if substitute is None:
+                return
+            event = msgspec.structs.replace(event, payload=substitute[1])
         if isinstance(event.payload, model.EventCorrected):
             self.corrections.append(correction(event.seq, event.payload))
         else:
             state.apply(RecordedEvent.of(event))
-        return []
 
 
 class RoundWorker(StreamWorker):
     """A worker that judges one round only, and keeps it as it was judged last."""
 
-    def __init__(self, stream: str, earlier: Earlier, *, round_no: int, begins: int) -> None:
-        super().__init__(stream, earlier)
+    def __init__(self, stream: str, latest: LatestResult, *, round_no: int, begins: int) -> None:
+        super().__init__(stream, latest)
         self._round_no = round_no
         self.table = EvidenceFold(stream, begins)
         self.judged: Round | None = None

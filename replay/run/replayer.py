@@ -222,7 +222,7 @@ class Replay:
             return standing(self.results, self.summary)
         return self._tally.into(self.summary)
 
-    def _earlier(self, kind: str, key: str) -> bytes | None:
+    def _latest(self, kind: str, key: str) -> bytes | None:
         said = self._said.get((kind, key))
         return said if said is not None else self.results.latest(kind, key)
 
@@ -254,7 +254,7 @@ class Replay:
             if snapshot is None and self._was_replayed(stream):
                 self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
             else:
-                self._workers[stream] = StreamWorker(stream, self._earlier, snapshot, self.rules)
+                self._workers[stream] = StreamWorker(stream, self._latest, snapshot, self.rules)
                 self._workers[stream].seq = self.positions.get(stream, 0)
         return self._workers[stream]
 
@@ -286,7 +286,7 @@ class Replay:
     def _fold_again(self, stream: str, end: int | None) -> None:
         before = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
         again = refold(
-            stream, partial(self.log.read, stream), end, self._earlier, lambda: self._standing(stream), self.rules
+            stream, partial(self.log.read, stream), end, self._latest, lambda: self._standing(stream), self.rules
         )
         if stream in self._workers:
             again.worker.rounds = self._workers[stream].rounds
@@ -296,7 +296,7 @@ class Replay:
             self._stop(again.broken)
         if again.worker.seq >= before:  # else what was said of the part that cannot be read any more stands
             for kind, key, data in again.results:
-                if self._earlier(kind, key) != data:
+                if self._latest(kind, key) != data:
                     self._say((kind, key, data))
 
     def _standing(self, stream: str) -> set[str]:

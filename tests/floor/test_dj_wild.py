@@ -95,7 +95,7 @@ def replayed(made: dict[str, list[Draft]]) -> tuple[tuple[Finding, ...], Counter
                     assert isinstance(book, Rulebook)
                     conclusion = adjudicate(round_, book)
                     said[stream, round_.round_no] = (conclusion.findings, conclusion.verdict)
-            assert not fold.stale
+            assert not fold.needs_refold
     of_rounds = [finding for findings, _ in said.values() for finding in findings]
     return (*of_rounds, *meters), Counter(verdict for _, verdict in said.values())
 

@@ -231,7 +231,7 @@ def stream(data: bytes) -> None:
     worker = StreamWorker("table/fu-01", lambda kind, key: None)
     for seq, each in enumerate(data.split(b"\n"), 1):
         worker.take(Record("table/fu-01", seq, each, b""))
-        if worker.stale:
+        if worker.needs_refold:
             return
     StreamWorker("table/fu-01", lambda kind, key: None, worker.snapshot())
 
