@@ -17,6 +17,7 @@ from games.rulebook.rulebook import chapter
 from games.settlement.progressive import after_winner, contribution, share_cents
 from replay.findings import Finding, finding_id
 from replay.fold.corrections import Correction, Replacements, correction
+from replay.rules.log_contract import cite_contract
 from replay.rules.must_hit_by_meter import MysteryState, begun, judge
 from replay.rules.rule import SEVERITY
 
@@ -107,7 +108,7 @@ class MeterFold:
             observed=self.objections[seq],
             difference_cents=None,
             evidence=evidence,
-            cite="the contract of the log: event_corrected",
+            cite=cite_contract("LOG-CORRECTION"),
             other_reading=None,
             severity=SEVERITY["LOG-CORRECTION"],
             assumed=False,
