@@ -2,8 +2,8 @@
 
 The law of this file: the fold of a stream never fails and overwrites nothing. An event that contradicts the state before it (a
 disposition of a finding that has one, a second signature by the same person) changes no state; it is kept with the objection.
-`OBJECTIONS` is the whole law of the desk, an entry for each event. The writer (`desk.py`) asks the same table before it appends, so
-that only events from elsewhere can contradict the state.
+`OBJECTIONS` is the whole law of the desk, an entry for each event. The writer (`desk.py`) asks the same table before it
+appends, so that only events from elsewhere can contradict the state.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Investigation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableReview:
-    """The fold of one review stream. `custody` is who viewed and exported records; `refused` are the events that contradicted the state."""
+    """The fold of one review stream. `custody`: who viewed and exported records; `refused`: what contradicted the state."""
 
     def __init__(self, stream: str) -> None:
         self.stream, self.seq, self.gaming_day = stream, 0, ""
