@@ -108,7 +108,7 @@ class MeterFold:
             observed=self.objections[seq],
             difference_cents=None,
             evidence=evidence,
-            cite=cite_contract("LOG-CORRECTION"),
+            cite=str(cite_contract("LOG-CORRECTION")),
             other_reading=None,
             severity=SEVERITY["LOG-CORRECTION"],
             assumed=False,
