@@ -39,7 +39,7 @@ GROUPS = {
     "replay/findings.py": "results",
     "events/sqlite/results.py": "results",
 }
-RESULTS = {"judge", "_adjudication", "commit", "_keep", "_earlier", "_results", "snapshot", "_keep_rest", "standing"}
+RESULTS = {"judge", "_adjudication", "commit", "_keep", "_latest", "_results", "snapshot", "_keep_rest", "standing"}
 """Functions of the replayer and its workers that make and keep results."""
 Function = tuple[str, int, str]
 

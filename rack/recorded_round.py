@@ -116,8 +116,8 @@ def _instead(made: Envelope | None, round_no: int) -> Event | None:
     """Return what counts in the place of a corrected event, where it is of this round."""
     if made is None:
         return None
-    instead = correction(made.seq, cast(EventCorrected, made.payload)).instead
-    return instead[1] if instead is not None and instead[0] == round_no else None
+    replacement = correction(made.seq, cast(EventCorrected, made.payload)).replacement
+    return replacement[1] if replacement is not None and replacement[0] == round_no else None
 
 
 def _events(log: EventLog, stream: str) -> Iterator[Envelope]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from replay.fold.corrections import Instead, correction_of, counting
+from replay.fold.corrections import Substitute, correction_of, counting
 
 Payload = Mapping[str, Any]
 Position = int | str
@@ -134,11 +134,11 @@ def table_after(steps: Sequence[Step], step: int) -> Table:
     return table
 
 
-def replacements(seen: Sequence[Step]) -> dict[int, Instead]:
+def replacements(seen: Sequence[Step]) -> dict[int, Substitute]:
     """Return what counts instead of which event (by its number), null for one that never was: of each the last word."""
     said = [correction_of(step.seq, step.payload) for step in seen if step.type == "event_corrected"]
     counts = counting(said, {step.seq: step.event_id for step in seen})
-    return {superseded: each.instead for superseded, each in counts.items()}
+    return {superseded: each.replacement for superseded, each in counts.items()}
 
 
 def focus_of(type_: str, payload: Payload) -> Position | None:

@@ -1,4 +1,4 @@
-"""Whether a round ended with all wagers given back, whatever its chapter says of voids (D321)."""
+"""Whether a round ended with all wagers returned, whatever its chapter says of voids (D321)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 def is_collected_before(round_: Round, fact: RecordedEvent) -> bool:
     """Say whether a move took the chips of a progressive wager before the deal, which settles nothing (§ 688a.8(b)(2), D383)."""
     first, event = round_.first_card, fact.payload
-    taken = isinstance(event, model.WagerTaken) and event.wager == "progressive"
-    return taken and first is not None and fact.seq < first.seq
+    is_collection = isinstance(event, model.WagerTaken) and event.wager == "progressive"
+    return is_collection and first is not None and fact.seq < first.seq
 
 
 def all_wagers_returned(round_: Round) -> bool:
-    """Say whether a round was declared void, or all that was wagered in it went back as void and nothing else moved (D321)."""
+    """Say whether a round was declared void, or all its wagers were returned as void and no other money moved (D321)."""
     if round_.voided is not None:
         return True
     if not round_.of(model.WagerReturned) or round_.of(model.WagerPaid):
@@ -31,10 +31,10 @@ def all_wagers_returned(round_: Round) -> bool:
     returned = {key_in(fact.payload) for fact in round_.of(model.WagerReturned) if fact.payload.reason == "void"}
     if not returned:
         return False
-    lies: defaultdict[Key, int] = defaultdict(int)
+    at_stake_cents: defaultdict[Key, int] = defaultdict(int)
     for fact in round_.of(model.WagerPlaced):
-        lies[key_in(fact.payload)] += fact.payload.amount_cents
+        at_stake_cents[key_in(fact.payload)] += fact.payload.amount_cents
     late = (fact for fact in round_.of(model.WagerReturned) if fact.payload.reason == "late")
     for fact in (*round_.of(model.WagerRemoved), *round_.of(model.WagerRefused), *late):
-        lies[key_in(fact.payload)] -= fact.payload.amount_cents
-    return {wager for wager, cents in lies.items() if cents > 0} <= returned
+        at_stake_cents[key_in(fact.payload)] -= fact.payload.amount_cents
+    return {wager for wager, cents in at_stake_cents.items() if cents > 0} <= returned

@@ -1,7 +1,7 @@
-"""Corrections: what counts in the place of an event that a later one supersedes. Nothing that is stored is changed by it.
+"""Corrections: what counts in the place of an event that a later event supersedes. Stored events never change.
 
-A correction names an earlier event of its own stream by number and by id, so that a slip of the pen (or a hand that knows
-only half) supersedes nothing. One that does not fit is refused: it changes nothing, and is found (LOG-CORRECTION, D140).
+A correction names an earlier event of its own stream by number and by id, so that a slip of the pen supersedes nothing. A
+correction that does not fit is refused: it changes nothing and is found (LOG-CORRECTION, D140).
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from events.vocabulary.codec import canonical, decode_payload
 from events.vocabulary.model import Event
 from events.vocabulary.upcast import upcast
 
-Instead = tuple[int | None, Event] | None
-"""Round and payload that count instead of a corrected event's; null for an event that never was."""
+Substitute = tuple[int | None, Event] | None
+"""Round number and payload that count in the place of a corrected event's; null where the event is taken back."""
 
-Known = dict[int, Instead]
-"""Corrections by the number they supersede."""
+Replacements = dict[int, Substitute]
+"""The corrections in force: number of the event that is corrected → what counts in its place."""
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """A correction as it stands in its stream: its number, number and id of what it supersedes, and what counts instead."""
+    """A correction as it stands in its stream: its number, number and id of what it supersedes, and what replaces that."""
 
     seq: int
     superseded: int
     event_id: str
-    instead: Instead
+    replacement: Substitute
 
     def objection(self, ids: Mapping[int, str]) -> str:
-        """Return why it does not count, given the ids of earlier events by their numbers; empty where it does.
+        """Return why the correction does not count, given the ids of earlier events by their numbers; empty where it does.
 
         >>> Correction(7, 5, "ab", None).objection({5: "cd"})
         'the correction at event 7 names event 5 by an id that is not its own'
@@ -45,38 +45,41 @@ class Correction(msgspec.Struct, frozen=True):
 
 
 def correction(seq: int, event: model.EventCorrected) -> Correction:
-    """Return what an event corrects, with what counts instead in its current version."""
-    replacement, instead = event.replacement, None
-    if replacement is not None:
-        payload = decode_payload(replacement.type, replacement.version, canonical(replacement.payload))
-        instead = replacement.round_no, upcast(payload)
-    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, instead)
+    """Return the correction that event `seq` states, with the replacement in its current version."""
+    stated, replacement = event.replacement, None
+    if stated is not None:
+        payload = decode_payload(stated.type, stated.version, canonical(stated.payload))
+        replacement = stated.round_no, upcast(payload)
+    return Correction(seq, event.supersedes_seq, event.supersedes_event_id, replacement)
 
 
 def correction_of(seq: int, payload: Mapping[str, Any]) -> Correction:
-    """Return what an event corrects whose payload was read as plain values. Raises `msgspec.ValidationError`."""
+    """Return the correction that a payload of plain values states. Raises `msgspec.ValidationError`."""
     return correction(seq, msgspec.convert(payload, model.EventCorrected, strict=True))
 
 
-def effective(corrections: Iterable[Correction]) -> Known:
-    """Return what counts, from corrections of which none is refused: of each event the last word.
+def effective(corrections: Iterable[Correction]) -> Replacements:
+    """Return the corrections in force, of corrections without objection: of those of one event, the last.
 
     A correction that was itself superseded does not count.
+
+    >>> effective([Correction(5, 3, "ab", None), Correction(9, 5, "cd", None)])
+    {5: None}
     """
-    return {superseded: each.instead for superseded, each in _last_words(corrections).items()}
+    return {superseded: made.replacement for superseded, made in _latest(corrections).items()}
 
 
 def counting(corrections: Iterable[Correction], ids: Mapping[int, str]) -> dict[int, Correction]:
-    """Return the corrections that count, by the number of the event that each is the last word on.
+    """Return the corrections in force, by the number of the event that each supersedes.
 
     `ids` are the ids of the stream's events by their numbers: a correction that fits none of them is refused.
     """
-    return _last_words(each for each in corrections if not each.objection(ids))
+    return _latest(made for made in corrections if not made.objection(ids))
 
 
-def _last_words(corrections: Iterable[Correction]) -> dict[int, Correction]:
-    known: dict[int, Correction] = {}
-    for each in sorted(corrections, key=lambda each: each.seq, reverse=True):
-        if each.seq not in known:
-            known.setdefault(each.superseded, each)
-    return known
+def _latest(corrections: Iterable[Correction]) -> dict[int, Correction]:
+    latest: dict[int, Correction] = {}
+    for made in sorted(corrections, key=lambda made: made.seq, reverse=True):
+        if made.seq not in latest:
+            latest.setdefault(made.superseded, made)
+    return latest

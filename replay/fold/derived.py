@@ -1,4 +1,4 @@
-"""What is derived from a round: worked out once, kept with the round, and forgotten when the round changes.
+"""Facts derived from a round: worked out once, kept with the round, and forgotten when the round changes.
 
 The law of this file: the function that works a fact out is its name and its type, and its file is its home. Nobody else puts
 anything there. What follows from the rules too is kept for the rules it was worked out by: under others it is worked out anew.
@@ -22,12 +22,11 @@ def derived(work_out: Callable[[Round], T]) -> Callable[[Round], T]:
 
     @functools.wraps(work_out)
     def fact(round_: Round) -> T:
-        kept = round_.derived
-        if work_out in kept:
-            known: T = kept[work_out]
-            return known
-        found = kept[work_out] = work_out(round_)
-        return found
+        facts = round_.derived
+        if work_out not in facts:
+            facts[work_out] = work_out(round_)
+        result: T = facts[work_out]
+        return result
 
     return fact
 
@@ -37,10 +36,10 @@ def derived_by_rules(work_out: Callable[[Round, Rulebook], T]) -> Callable[[Roun
 
     @functools.wraps(work_out)
     def fact(round_: Round, book: Rulebook) -> T:
-        kept: tuple[Rulebook, T] | None = round_.derived.get(work_out)
-        if kept is None or kept[0] is not book:
-            kept = round_.derived[work_out] = book, work_out(round_, book)
-        return kept[1]
+        entry: tuple[Rulebook, T] | None = round_.derived.get(work_out)
+        if entry is None or entry[0] is not book:
+            entry = round_.derived[work_out] = book, work_out(round_, book)
+        return entry[1]
 
     return fact
 
@@ -50,13 +49,12 @@ def derived_of_each(work_out: Callable[[Round, Rulebook, K], T]) -> Callable[[Ro
 
     @functools.wraps(work_out)
     def fact(round_: Round, book: Rulebook, of: K) -> T:
-        kept: tuple[Rulebook, dict[K, T]] | None = round_.derived.get(work_out)
-        if kept is None or kept[0] is not book:
-            kept = round_.derived[work_out] = book, {}
-        known = kept[1]
-        if of in known:
-            return known[of]
-        found = known[of] = work_out(round_, book, of)
-        return found
+        entry: tuple[Rulebook, dict[K, T]] | None = round_.derived.get(work_out)
+        if entry is None or entry[0] is not book:
+            entry = round_.derived[work_out] = book, {}
+        results = entry[1]
+        if of not in results:
+            results[of] = work_out(round_, book, of)
+        return results[of]
 
     return fact

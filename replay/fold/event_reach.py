@@ -1,7 +1,8 @@
-"""How far an event reaches: a mere fact of its round, or something that the fold goes by or later rounds are judged by."""
+"""How far an event reaches: a fact of the open round alone, or more, that the fold goes by or later rounds are judged by."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from events.vocabulary import model
@@ -15,7 +16,10 @@ MARKS = frozenset({model.RoundOpened, model.RoundClosed, model.IntakeRefused, mo
 REACHES_FURTHER = frozenset(CHANGES) | LEDGER_EVENTS | MARKS
 """Events that count beyond the facts of their round: correcting one of them means folding the stream again."""
 
-QUIET_DEALT: tuple[dict[type[Event], Change | Literal[False]], ...] = tuple(
+PlainFacts = Mapping[type[Event], Change | Literal[False]]
+"""Event types that are no more than facts of the open round, each with how it changes the table (false: it does not)."""
+
+PLAIN_FACTS_DEALT: tuple[PlainFacts, ...] = tuple(
     {
         type_: CHANGES.get(type_, False)
         for type_ in TABLE
@@ -23,7 +27,13 @@ QUIET_DEALT: tuple[dict[type[Event], Change | Literal[False]], ...] = tuple(
     }
     for column in COLUMN.values()
 )
-"""For each phase the events that are mere facts of a round of which a card was dealt; and how they change the table."""
+"""The plain facts of a round from its first card on, by the column of the phase: `SAME` in the phase table, and not in the
+table's accounting, which is kept apart from its rounds."""
 
-QUIET = tuple({type_: how for type_, how in types.items() if type_ is not model.CardsDealt} for types in QUIET_DEALT)
-"""The same before the first card."""
+PLAIN_FACTS: tuple[PlainFacts, ...] = tuple(
+    {type_: change for type_, change in types.items() if type_ is not model.CardsDealt} for types in PLAIN_FACTS_DEALT
+)
+"""The same before the first card: a card dealt may be the first."""
+
+NO_PLAIN_FACTS: PlainFacts = {}
+"""Where no round is open, every event is more than a fact of it."""

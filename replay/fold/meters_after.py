@@ -1,7 +1,7 @@
-"""What a round leaves of the meters: where they stand if a void takes back what they took in, and what may have left them (D18).
+"""The meters after a round: their readings if a void reverses contributions, and payments that no meter recorded (D18).
 
-The chapter and its paytables are not asked here: whether a void reverses a meter, and whether what was paid can be a share of
-one, is for the rules that compare readings.
+The chapter and its paytables have no part in this: whether a void reverses a meter, and whether a payment can be a share of one,
+is for the rules that compare readings.
 """
 
 from __future__ import annotations
@@ -19,68 +19,68 @@ if TYPE_CHECKING:
 
 
 def meters_after(state: TableState, ended: Round) -> None:
-    """Note what is known of the meters after a round."""
-    _take_back(state, ended)
-    _paid_unrecorded(state, ended)
-    _forget_unheard(state, ended)
+    """Note in the table's state what is known of the meters after a round."""
+    _note_void(state, ended)
+    _note_unrecorded_payments(state, ended)
+    _forget_silent_meters(state, ended)
 
 
-def _take_back(state: TableState, ended: Round) -> None:
-    """Note of the meters that took wagers in a void round what they stood at before: null where that is not known.
+def _note_void(state: TableState, ended: Round) -> None:
+    """Note the readings, before a void round, of the meters that took wagers in it: null where a reading is not known.
 
-    Before a round stands what a void round before it left. Where no line says that the round was void, and all wagers went
-    back as void, it is for the rules whether it was (D321), and nothing is known here; nor is it where a share may have left
-    the meter before, that nobody wrote down (D331).
+    A void round right before it counts, too. Where no event declares the round void, and all wagers were returned as void, it
+    is for the rules whether it was (D321), and no reading is known here; nor is it where a share may have left the meter
+    before and was not recorded (D331).
     """
     if not all_wagers_returned(ended):
         return
-    declared = ended.voided is not None
-    before = {**ended.before.readings, **ended.before.readings_before_void}
+    is_declared = ended.voided is not None
+    readings = {**ended.before.readings, **ended.before.readings_before_void}
     for fact in ended.of(model.ProgressiveAccepted):
         meter = fact.payload.meter
-        known = declared and meter not in ended.before.unrecorded
-        state.readings_before_void[meter] = before.get(meter) if known else None
+        is_known = is_declared and meter not in ended.before.unrecorded
+        state.readings_before_void[meter] = readings.get(meter) if is_known else None
 
 
-def _paid_unrecorded(state: TableState, ended: Round) -> None:
-    """Note the progressive wagers that were paid what may be a share, which no meter has on record (D331).
+def _note_unrecorded_payments(state: TableState, ended: Round) -> None:
+    """Note the progressive wagers that were paid what may be a share of a meter, where no meter recorded it (D331).
 
     Paid by slip it may be one; paid in cash it may be one of a meter of which it is all (D375).
     """
-    recorded = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
-    paid = [
+    winners = {fact.payload.seat for fact in ended.of(model.ProgressiveWon)}
+    payments = [
         fact.payload
         for fact in ended.of(model.WagerPaid)
-        if fact.payload.wager == "progressive" and fact.payload.seat not in recorded
+        if fact.payload.wager == "progressive" and fact.payload.seat not in winners
     ]
-    if not paid:
+    if not payments:
         return
-    staked: dict[int, int] = {}
+    stakes: dict[int, int] = {}
     for fact in ended.of(model.ProgressiveAccepted):
-        staked[fact.payload.seat] = staked.get(fact.payload.seat, 0) + fact.payload.amount_cents
+        stakes[fact.payload.seat] = stakes.get(fact.payload.seat, 0) + fact.payload.amount_cents
     for meter, reading in state.readings.items():
-        whole = share_cents(reading, WHOLE_METER_BP)
-        left = [
-            Unrecorded(staked.get(each.seat, 0), each.winnings_cents)
-            for each in paid
-            if each.source == "slip" or each.winnings_cents >= whole
+        whole_cents = share_cents(reading, WHOLE_METER_BP)
+        shares = [
+            Unrecorded(stakes.get(payment.seat, 0), payment.winnings_cents)
+            for payment in payments
+            if payment.source == "slip" or payment.winnings_cents >= whole_cents
         ]
-        if left:
-            state.unrecorded[meter] = (*state.unrecorded.get(meter, ()), *left)
+        if shares:
+            state.unrecorded[meter] = (*state.unrecorded.get(meter, ()), *shares)
 
 
-def _forget_unheard(state: TableState, ended: Round) -> None:
-    """Forget the meters that are silent in a round with Progressives, or in one that does not say who wagered (D400).
+def _forget_silent_meters(state: TableState, ended: Round) -> None:
+    """Forget the readings of meters without a report in a round with progressive wagers, or of unrecorded wagers (D400).
 
-    Of a device that lost evidence, its meters may have said more (D402).
+    Where a device lost evidence, its meters may have reported more (D402).
     """
     placed = ended.of(model.WagerPlaced)
-    told = (placed or ended.covers("wagering")) and not ended.lost
-    if told and not any(fact.payload.wager == "progressive" for fact in placed):
+    is_complete = (placed or ended.covers("wagering")) and not ended.lost
+    if is_complete and not any(fact.payload.wager == "progressive" for fact in placed):
         return
-    spoke = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
-    said = [fact for type_ in spoke for fact in ended.of(type_)]
-    unsure = ended.lost_by
-    heard = {fact.payload.meter for fact in said} - {fact.payload.meter for fact in said if fact.source in unsure}
-    if not state.readings.keys() <= heard:
-        state.readings = {meter: reading for meter, reading in state.readings.items() if meter in heard}
+    kinds = (model.ProgressiveAccepted, model.ProgressiveWon, model.MysteryHit)
+    reports = [fact for kind in kinds for fact in ended.of(kind)]
+    incomplete = {fact.payload.meter for fact in reports if fact.source in ended.lost_by}
+    certain = {fact.payload.meter for fact in reports} - incomplete
+    if not state.readings.keys() <= certain:
+        state.readings = {meter: reading for meter, reading in state.readings.items() if meter in certain}

@@ -1,4 +1,4 @@
-"""The player-dealer position of California as a round leaves it to the next: who held it, and to whom it was offered."""
+"""The player-dealer position of California from round to round: who held it, and to whom it was offered."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ class Held(msgspec.Struct, frozen=True):
         if self.taken is None:
             return Held(offers=self.offers)
         seat, holder = self.taken
-        again = holder == self.holder and not self.offered
-        return Held(seat, holder, self.rounds + 1 if again else 1, self.offers)
+        same = holder == self.holder and not self.offered
+        return Held(seat, holder, self.rounds + 1 if same else 1, self.offers)

@@ -1,4 +1,7 @@
-"""Irregularities of the record itself: a device's counter that jumps or repeats, a clock that runs back, a void correction."""
+"""Faults of the record itself: a device's counter that skips or repeats, a clock that runs back, a correction that is refused.
+
+`docs/log-contract.md` states what devices and corrections promise.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ import msgspec
 
 
 class RecordFault:
-    """An irregularity: numbers missing, a number repeated with other content, a clock running back, a correction refused."""
+    """A fault of the record: missing numbers, a number repeated with other content, a clock that runs back, a refused correction.
+
+    `seq` is the event that shows it; `missing` are the numbers of a gap that have not arrived; `round_no` is its round.
+    """
 
     __slots__ = ("detail", "kind", "missing", "round_no", "seq", "source")
 
@@ -27,27 +33,35 @@ class RecordFault:
 
 
 def is_in(spans: Sequence[Span], number: int) -> bool:
-    """Say whether a number lies in one of the spans."""
+    """Say whether a number lies in one of the spans.
+
+    >>> is_in([(3, 5)], 5), is_in([(3, 5)], 6)
+    (True, False)
+    """
     return any(first <= number <= last for first, last in spans)
 
 
 def without(spans: Sequence[Span], number: int) -> list[Span]:
-    """Return spans without a number: the one that holds it becomes what is left on either side."""
-    left: list[Span] = []
+    """Return spans without a number: the span that holds it becomes what remains on either side.
+
+    >>> without([(3, 5), (9, 9)], 4), without([(9, 9)], 9)
+    ([(3, 3), (5, 5), (9, 9)], [])
+    """
+    rest: list[Span] = []
     for first, last in spans:
         if first <= number <= last:
-            left += [span for span in ((first, number - 1), (number + 1, last)) if span[0] <= span[1]]
+            rest += [span for span in ((first, number - 1), (number + 1, last)) if span[0] <= span[1]]
         else:
-            left.append((first, last))
-    return left
+            rest.append((first, last))
+    return rest
 
 
 Span = tuple[int, int]
-"""The first and last of numbers in a row."""
+"""The first and the last number of a range."""
 
 
 class Source(msgspec.Struct):
-    """A device's counter and clock as last seen, and the numbers that were jumped over and have not arrived."""
+    """A device's counter and clock (UTC microseconds) in its last event, and the numbers skipped that have not arrived."""
 
     last: int
     last_us: int

@@ -23,7 +23,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def of(cls, event: ReadEnvelope[Event]) -> RecordedEvent:
-        """Return an event as a fact."""
+        """Return the fact that an event of a stream states."""
         return cls(event.seq, event.occurred_at_us, event.source, event.payload, event.event_id)
 
 
@@ -36,8 +36,8 @@ def in_order(facts: Iterable[RecordedEvent]) -> list[RecordedEvent]:
 
 
 def distinct_by(facts: Iterable[RecordedEvent], *fields: str) -> list[RecordedEvent]:
-    """Return of facts the first for each value of these fields: what is said again changes nothing."""
-    found: dict[tuple[Any, ...], RecordedEvent] = {}
+    """Return the first fact for each value of these fields: a repeated report changes nothing."""
+    first: dict[tuple[Any, ...], RecordedEvent] = {}
     for fact in facts:
-        found.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
-    return list(found.values())
+        first.setdefault(tuple(getattr(fact.payload, field) for field in fields), fact)
+    return list(first.values())

@@ -35,18 +35,13 @@ class Round:
     """A round of play at a table: its facts in order, and what the table was when it opened.
 
     `of` gives the facts of a type, in order, as they are in `by_type` (which has every type of the vocabulary). `derived` is
-    where `derived.py` keeps what is worked out of the round, until the round changes.
+    where `derived.py` keeps the facts derived from the round, until the round changes.
     `first_card` and `last_card` are the first and last card (or stack) dealt to a position, not burnt or laid aside.
     """
 
     def __init__(self, stream: str, round_no: int, opened: RecordedEvent, gaming_day: str, before: TableState) -> None:
-        self.stream, self.round_no, self.opened, self.gaming_day, self.before = (
-            stream,
-            round_no,
-            opened,
-            gaming_day,
-            before,
-        )
+        self.stream, self.round_no, self.gaming_day = stream, round_no, gaming_day
+        self.opened, self.before = opened, before
         self.facts: list[RecordedEvent] = []
         self._begin_index()
         self.closed: RecordedEvent | None = None
@@ -66,18 +61,18 @@ class Round:
         self.of: Callable[[type[Event]], Sequence[RecordedEvent]] = self.by_type.__getitem__
 
     def forget(self) -> None:
-        """Forget what was worked out: the round, or what it rests on, has changed."""
+        """Forget the derived facts: the round, or what it rests on, has changed."""
         self.derived: dict[Callable[..., object], Any] = {}
         self._hands: Mapping[Position, list[int | None]] | None = None
 
     def add(self, fact: RecordedEvent) -> None:
-        """Take a fact into the round, in its order."""
+        """Add a fact to the round, in its order."""
         self.forget()
         self.facts.append(fact)
         self.index(fact)
 
     def index(self, fact: RecordedEvent) -> None:
-        """Note what a fact states."""
+        """Index a fact by what it states."""
         payload, type_ = fact.payload, fact.payload.KIND
         same = self.by_type[type_]
         if same:
@@ -88,7 +83,7 @@ class Round:
             self.first_card = fact
 
     def replace(self, seq: int, payload: Event | None) -> bool:
-        """Put a correction's payload in a fact's place (or drop the fact); says whether the fact was here."""
+        """Put a correction's payload in a fact's place, or drop the fact where it is null; return whether the fact was here."""
         index = next((i for i, fact in enumerate(self.facts) if fact.seq == seq), None)
         if index is None:
             return False
@@ -101,19 +96,19 @@ class Round:
         return True
 
     def end(self, closed: RecordedEvent | None) -> None:
-        """Say that no more is expected of the round; `closed` is the fact that closed it, null where none did."""
+        """End the round; `closed` is the fact that closed it, null where none did."""
         self.forget()
         self.closed = closed
         self.drop_repeated_deals()
 
-    def add_jump(self, jump: RecordFault) -> None:
-        """Take an irregularity of the record into the round."""
+    def add_record_fault(self, fault: RecordFault) -> None:
+        """Add a fault of the record to the round."""
         self.forget()
-        self.record_faults.append(jump)
-        jump.round_no = self.round_no
+        self.record_faults.append(fault)
+        fault.round_no = self.round_no
 
     def drop_repeated_deals(self) -> None:
-        """Count a whole hand of a single deck that is told again in the same words as dealt once (D353)."""
+        """Count a whole hand of a single deck that is reported again, card for card, as dealt once (D353)."""
         dealt = self.of(model.CardsDealt)
         if len({fact.payload.to for fact in dealt}) == len(dealt):
             return
@@ -147,7 +142,7 @@ class Round:
 
     @property
     def found_face_up(self) -> list[RecordedEvent]:
-        """The cards of a single deck that were found face up: one that is named again was found before."""
+        """The cards of a single deck that were found face up: one that is reported twice was found once."""
         found = self.of(model.CardFoundFaceUp)
         unread = [fact for fact in found if fact.payload.card is None]
         return [*distinct_by((fact for fact in found if fact not in unread), "card"), *unread] if found else []
@@ -170,7 +165,7 @@ class Round:
     @property
     def lost_by(self) -> frozenset[str]:
         """The devices that lost evidence of this round."""
-        gaps = {jump.source for jump in self.record_faults if jump.kind == "gap" and jump.missing}
+        gaps = {fault.source for fault in self.record_faults if fault.kind == "gap" and fault.missing}
         return frozenset(gaps | {fact.source for fact in self.refusals})
 
     def covers(self, aspect: Aspect) -> bool:
@@ -209,7 +204,7 @@ class Round:
 
 
 def from_the_shoe(round_: Round) -> tuple[Sequence[tuple[int, Left]], tuple[int, Place] | None]:
-    """Return by the numbers of the events what left the shoe in a round, and where the cover card appeared in it."""
+    """Return the cards that left the shoe in a round and where the cover card appeared, each with the number of its event."""
     reached = round_.last(model.CoverCardReached)
     left = [(fact.seq, fact.payload) for fact in round_.in_order(*LEAVES_THE_SHOE)]
     return left, (reached.seq, reached.payload.at) if reached is not None else None

@@ -7,16 +7,13 @@ record may have happened wherever a round's record does not cover shuffles: then
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import msgspec
 
 from events.vocabulary import model
 from games.rulebook.rulebook import RulesRefused, chapter, known_chapters
 from games.rulebook.submission import read_toml
-
-if TYPE_CHECKING:
-    pass
 
 Place = int | Literal["dealer", "start"]
 
@@ -38,12 +35,12 @@ def on_the_table(left: Sequence[tuple[int, Left]], shuffled: int) -> dict[str, i
     """
     dealt = [(seq, event) for seq, event in left if isinstance(event, model.CardsDealt)]
     open_hands = {event.to for seq, event in dealt if seq > shuffled and isinstance(event.to, int)}
-    found: dict[str, int] = {}
+    copies: dict[str, int] = {}
     for seq, event in dealt:
         for card in event.cards if seq < shuffled and event.to in open_hands else ():
             if card is not None:
-                found[card] = found.get(card, 0) + 1
-    return found
+                copies[card] = copies.get(card, 0) + 1
+    return copies
 
 
 class Batch(msgspec.Struct):
@@ -87,7 +84,7 @@ class ShoeState(msgspec.Struct):
 
     def copied(self) -> ShoeState:
         """Return a copy for a round to keep."""
-        batches = {name: msgspec.structs.replace(each, out=dict(each.out)) for name, each in self.batches.items()}
+        batches = {name: msgspec.structs.replace(batch, out=dict(batch.out)) for name, batch in self.batches.items()}
         return msgspec.structs.replace(self, batches=batches, barred=dict(self.barred))
 
     def receive(self, seq: int, deck: str) -> None:
@@ -131,14 +128,14 @@ class ShoeState(msgspec.Struct):
         began = batch.fresh or batch.received > batch.dealt
         bars_until = max(batch.received, batch.shuffled, self.last_card)
         batch.out = batch.out if deck == self.last_batch else {}
-        for lying, copies in on_the_table(left, batch.shuffled).items():
-            batch.out[lying] = batch.out.get(lying, 0) + copies
-        found: str | None = None
+        for card, copies in on_the_table(left, batch.shuffled).items():
+            batch.out[card] = batch.out.get(card, 0) + copies
+        face_up: str | None = None
         for seq, event in left:
-            for card in cards_of(event) if seq > batch.shuffled else ():
-                if card is not None and card != found:
-                    batch.out[card] = batch.out.get(card, 0) + 1
-                found = card if isinstance(event, model.CardFoundFaceUp) else None
+            for code in cards_of(event) if seq > batch.shuffled else ():
+                if code is not None and code != face_up:
+                    batch.out[code] = batch.out.get(code, 0) + 1
+                face_up = code if isinstance(event, model.CardFoundFaceUp) else None
         dealt = [seq for seq, event in left if isinstance(event, model.CardsDealt)]
         if dealt:
             self.last_card = batch.dealt = dealt[-1]
@@ -150,8 +147,8 @@ class ShoeState(msgspec.Struct):
                 self.barred = {patron: bar for patron, bar in self.barred.items() if bar[0] > bars_until}
         if not covered:
             self.barred = {patron: (seq, False) for patron, (seq, _) in self.barred.items()}
-            for each in self.batches.values():
-                each.known, each.cover, each.out = False, 0, {}
+            for other in self.batches.values():
+                other.known, other.cover, other.out = False, 0, {}
         if reached is not None and reached[0] > batch.shuffled:
             batch.cover = reached[0]
 

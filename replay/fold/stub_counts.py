@@ -1,8 +1,8 @@
-"""What a round leaves to the next: in how many in a row the stub was not counted.
+"""How many rounds of play in a row, up to a round, were dealt without a count of the stub.
 
 Annex A, § 687a.8(e), .9(f), .10(d); 58 Pa. Code §§ 688a.8(f), 688a.13.
 
-A round in which the record does not cover the stub may have had a count: the rounds are counted afresh from it (D26).
+A round in which the record does not cover the stub may have had a count: the number begins anew with it (D26).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SINGLE_DECK = 53
 
 
 def is_round_of_play(round_: Round) -> bool:
-    """Say whether a round was dealt and not given back: one that counts toward those in which the stub is due."""
+    """Say whether a round was dealt and not all its wagers were returned: it counts toward those in which the stub is due."""
     return round_.first_card is not None and not all_wagers_returned(round_)
 
 
@@ -61,18 +61,18 @@ def uncounted(round_: Round) -> int:
 
 
 def recount(changed: Round, since: Sequence[Round], still_open: Round | None) -> tuple[int, list[Round]]:
-    """Carry on from a round that a late fact changed, through those since and the open one.
+    """Count anew from a round that a late fact changed, through the closed rounds since and the open one.
 
-    Return the rounds without a count up to the last that ended, and which of the later ones are now opened otherwise.
+    Return the number of rounds without a count up to the last closed one, and the later rounds whose number changes.
     """
     others, count, number = [], uncounted(changed), changed.round_no
-    for each in (*since, *([still_open] if still_open is not None else [])):
+    for later in (*since, *([still_open] if still_open is not None else [])):
         number += 1
-        if each.round_no != number or each.before.rounds_uncounted == count:
+        if later.round_no != number or later.before.rounds_uncounted == count:
             break
-        each.before.rounds_uncounted = count
-        each.forget()
-        if each is not still_open:
-            others.append(each)
-            count = uncounted(each)
+        later.before.rounds_uncounted = count
+        later.forget()
+        if later is not still_open:
+            others.append(later)
+            count = uncounted(later)
     return uncounted(since[-1] if since else changed), others

@@ -1,13 +1,22 @@
 """Folds a table's events, in the order of its stream, into rounds of play.
 
-The law of this file: it puts together and never judges. A `Round` holds its facts in order, indexed by what they state,
-and the table as it was when the round opened. A fact that speaks of a round just closed is added to it, and the round
-is handed out again; a fact that fits nowhere is kept as a stray of the next round.
+The theory of this file: an event takes three steps, always in this order. Its device counts it (`_count_out_of_turn` where it
+is not simply the next). A correction in force replaces it or leaves it out. Then the phase table (`phases.py`) says what it is:
+
+    a fact of the open round        `advance` adds it; the table changes where the event says so (`CHANGES`)
+    a step of the open round        `_add_to_open`: the first card, the next phase, the end
+    the opening of a round          `_begin`, after an unclosed round has been ended
+    a correction                    `_correct`
+    of a closed round at hand       `_add_late`: the round is returned again
+    of none of these                `_keep_for_later`: a stray of the next round, or the stream must be folded again
+
+The fold assembles and never judges. A `Round` holds its facts in order, indexed by what they state, and the table as it was
+when the round opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -15,78 +24,90 @@ from events.vocabulary import model
 from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.model import Event
 from replay.fold.all_wagers_returned import all_wagers_returned
-from replay.fold.corrections import Correction, Known, correction
-from replay.fold.event_reach import QUIET, QUIET_DEALT, REACHES_FURTHER
+from replay.fold.corrections import Correction, Replacements, Substitute, correction
+from replay.fold.event_reach import NO_PLAIN_FACTS, PLAIN_FACTS, PLAIN_FACTS_DEALT, REACHES_FURTHER
 from replay.fold.meters_after import meters_after
 from replay.fold.phases import COLUMN, STRAY, TABLE, Phase
 from replay.fold.record_faults import RecordFault, Source, is_in, without
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round, from_the_shoe
 from replay.fold.stub_counts import bans_deck, has_wrong_deck, recount, uncounted
-from replay.fold.table_state import CHANGES, TableState
+from replay.fold.table_state import TableState
 
 RECENT_ROUNDS = 4
 """How many closed rounds stay at hand for facts that come late (a slip, a slow sensor)."""
 
 
 class TableFold:
-    """The fold of one table's stream. `apply` hands out rounds as they close, and again when something comes late.
+    """The fold of one table's stream. `apply` returns rounds as they close, and again when a fact of them comes late.
 
-    `stale` is set by what reaches further back than the rounds at hand, or changes what later rounds were judged by: the
-    stream must be folded again from its beginning, with what `corrections` come to as `known`, those that are `refused`
-    by their number, and the rounds that late facts `missed` to `keep` at hand, and every round compared.
+    `needs_refold` is set by an event that reaches further back than the rounds at hand, or changes what later rounds were
+    judged by: the stream must be folded again from its beginning, with the `corrections` in force as `replacements` (by the
+    number of the event), the `objections` to those that are void (by their own number), and the `missed_rounds`, of which
+    facts came late, as `rounds_to_keep` at hand. The rounds that this gives are then compared with those before.
     """
 
     def __init__(self, stream: str, state: TableState | None = None) -> None:
         self.stream = stream
-        self.known: Known | None = None
-        self.refused: Mapping[int, str] = {}
-        self.keep: Collection[int] = ()
+        self.replacements: Replacements | None = None
+        self.objections: Mapping[int, str] = {}
+        self.rounds_to_keep: Collection[int] = ()
         self.state = state if state is not None else TableState()
         self.open: Round | None = None
         self._enter(Phase.BETWEEN)
         self.recent: dict[int, Round] = {}
         self.corrections: list[Correction] = []
-        self.missed: set[int] = set()
-        self.withdrawn: set[int] = set()
+        self.missed_rounds: set[int] = set()
+        self.withdrawn_rounds: set[int] = set()
         self.needs_refold = False
-        self._dropped: dict[int, Round] = {}
-        self._waiting_jumps: list[RecordFault] = []
+        self._homes: dict[int, Round] = {}
         self._gaps: list[RecordFault] = []
+        self._pending_faults: list[RecordFault] = []
         self._strays: list[RecordedEvent] = []
         self._refusals: list[RecordedEvent] = []
 
     @property
     def at_rest(self) -> bool:
         """Whether no round is open and nothing waits for the next: the state alone can be resumed from."""
-        return self.open is None and not (self._waiting_jumps or self._strays or self._refusals)
+        return self.open is None and not (self._pending_faults or self._strays or self._refusals)
 
-    def take_quiet(self, events: Sequence[ReadEnvelope[Event]], start: int) -> int:
-        """Fold what most events are, in a hurry: the next report of its device, a mere fact of the open round.
+    def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
+        """Apply one event, in its current version; return the rounds that it completed or changed."""
+        return self.advance((event,))[1]
 
-        Return the index of the first event from `start` on that is more than that, and for `apply`. The events are of
-        this stream, in order, and in their current version.
+    def advance(self, events: Sequence[ReadEnvelope[Event]], start: int = 0) -> tuple[int, list[Round]]:
+        """Apply events from index `start` on, as far as the first that is corrected or more than a fact of the open round.
+
+        Return the index after the last event applied, and the rounds that this event completed or changed. The events are
+        of this stream, in order, and in their current version.
+
+        Most events of a stream are facts of the open round that come next from their device. For these the loop spells out
+        `RecordedEvent.of` and `Round.index` and makes no call per event: it is the innermost loop of a replay, and the calls
+        would cost it half of its speed. Every event takes the same three steps: its device's counter, a correction of it,
+        then what the phase table says.
         """
-        current = self.open
-        if current is None or self.known is not None:
-            return start
-        quiet, round_no, facts, by_type = self._quiet, current.round_no, current.facts, current.by_type
-        current.forget()
-        state = self.state
-        sources = state.sources
+        state, corrected, current = self.state, self.replacements, self.open
+        sources, plain = state.sources, self._plain
+        if current is not None:
+            current.forget()
+            open_no, facts, by_type = current.round_no, current.facts, current.by_type
         for index in range(start, len(events)):
             event = events[index]
-            payload = event.payload
-            type_ = payload.KIND
-            change = quiet.get(type_)
-            if change is None or event.round_no != round_no:
-                return index
             source, at_us = event.source, event.occurred_at_us
-            seen = sources.get(source)
-            if seen is None or event.source_seq != seen.last + 1 or at_us < seen.last_us:
-                return index
-            seen.last, seen.last_us = event.source_seq, at_us
-            fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id)  # as `Fact.of`, in a hurry
+            counter = sources.get(source)
+            if counter is not None and event.source_seq == counter.last + 1 and at_us >= counter.last_us:
+                counter.last, counter.last_us = event.source_seq, at_us
+                changed = []
+            else:
+                changed = self._count_out_of_turn(event)
+            if corrected is not None and event.seq in corrected:
+                return index + 1, self._apply_corrected(event, corrected[event.seq]) + changed
+            payload, round_no = event.payload, event.round_no
+            type_ = payload.KIND
+            change = plain.get(type_)
+            if change is None or (round_no is not None and round_no != open_no):
+                return index + 1, self._apply_mark(event) + changed
+            fact = RecordedEvent(event.seq, at_us, source, payload, event.event_id)
             facts.append(fact)
             same = by_type[type_]
             if same:
@@ -95,87 +116,98 @@ class TableFold:
                 by_type[type_] = [fact]
             if change:
                 change(state, fact, payload)
-        return len(events)
+            if changed:
+                return index + 1, changed
+        return len(events), []
 
-    def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Fold one event, in its current version; return the rounds that it completed or changed."""
-        jumped = self._count(event)
-        if self.known is not None and event.seq in self.known:
-            instead = self.known[event.seq]
-            if instead is None:
-                self._drop(event)
-                return jumped
-            event = msgspec.structs.replace(event, round_no=instead[0], payload=instead[1])
-        fact, round_no, payload = RecordedEvent.of(event), event.round_no, event.payload
-        type_ = payload.KIND
-        state = self.state
-        state.gaming_day = event.gaming_day
-        if isinstance(payload, model.EventCorrected):
-            return self._correct(fact, payload) + jumped
+    def _apply_corrected(self, event: ReadEnvelope[Event], substitute: Substitute) -> list[Round]:
+        """Apply what counts in the place of a corrected event; null leaves the event out."""
+        if substitute is None:
+            self._leave_out(event)
+            return []
+        return self._apply_mark(msgspec.structs.replace(event, round_no=substitute[0], payload=substitute[1]))
+
+    def _apply_mark(self, event: ReadEnvelope[Event]) -> list[Round]:
+        """Apply an event that may be more than a fact of the open round: that opens, ends or moves it, or lies outside it."""
+        self.state.gaming_day = event.gaming_day
+        fact, round_no, current = RecordedEvent.of(event), event.round_no, self.open
+        type_ = fact.payload.KIND
+        if type_ is model.EventCorrected:
+            return self._correct(fact)
         if type_ is model.RoundOpened:
             unfinished = self._end(None)
             self._begin(fact, round_no)
-            return unfinished + jumped
-        current = self.open
-        if current is not None and (round_no is None or round_no == current.round_no):
-            move = TABLE[type_][self._column]
-            if type_ in CHANGES:
-                state.apply(fact)
-            elif type_ is model.IntakeRefused:
-                current.refusals.append(fact)
-            undealt = current.first_card is None
-            current.add(fact)
-            if undealt and current.first_card is not None:
-                state.dealt_from(current.deck)
-                self._enter(self.phase)
-            if type_ is model.RoundClosed:
-                return self._end(fact) + jumped
-            if isinstance(move, Phase):
-                self._enter(move)
-            return jumped
-        if type_ in CHANGES:
-            state.apply(fact)
-        late = self.recent.get(round_no) if round_no is not None else None
-        if late is not None:
-            if type_ is model.IntakeRefused:
-                late.refusals.append(fact)
-            elif type_ is model.RoundClosed and late.closed is None:
-                late.closed = fact
-            late.add(fact)
-            if self.open is None and late.round_no == state.last_round_no:
-                self._ban_deck(late)
-            return [late, *self._recounted(late), *jumped]
-        if round_no in self.withdrawn:
-            return jumped
-        if round_no is not None and round_no <= state.last_round_no:
-            reaches = state.last_round_no if type_ is model.StubCounted else round_no
-            self.missed.update(range(round_no, reaches + 1))
+            return unfinished
+        self.state.apply(fact)
+        if current is not None and round_no in (None, current.round_no):
+            return self._add_to_open(current, fact)
+        if round_no is not None and round_no in self.recent:
+            return self._add_late(self.recent[round_no], fact)
+        self._keep_for_later(fact, round_no)
+        return []
+
+    def _add_to_open(self, current: Round, fact: RecordedEvent) -> list[Round]:
+        """Add a fact to the open round, and take the step in the phase table that it stands for."""
+        type_ = fact.payload.KIND
+        if type_ is model.IntakeRefused:
+            current.refusals.append(fact)
+        dealt = current.first_card is not None
+        current.add(fact)
+        if type_ is model.RoundClosed:
+            return self._end(fact)
+        if not dealt and current.first_card is not None:
+            self.state.dealt_from(current.deck)
+        step = TABLE[type_][COLUMN[self.phase]]
+        self._enter(step if isinstance(step, Phase) else self.phase)
+        return []
+
+    def _add_late(self, late: Round, fact: RecordedEvent) -> list[Round]:
+        """Add a fact to a closed round that is still at hand; return the rounds that it changes."""
+        type_ = fact.payload.KIND
+        if type_ is model.IntakeRefused:
+            late.refusals.append(fact)
+        elif type_ is model.RoundClosed and late.closed is None:
+            late.closed = fact
+        late.add(fact)
+        if self.open is None and late.round_no == self.state.last_round_no:
+            self._ban_deck(late)
+        return [late, *self._recount(late)]
+
+    def _keep_for_later(self, fact: RecordedEvent, round_no: int | None) -> None:
+        """Keep a fact of no round at hand: a stray or a refusal of the next round, or a reason to fold the stream again."""
+        type_, last = fact.payload.KIND, self.state.last_round_no
+        if round_no in self.withdrawn_rounds:
+            return
+        if round_no is not None and round_no <= last:
+            self.missed_rounds.update(range(round_no, (last if type_ is model.StubCounted else round_no) + 1))
             self.needs_refold = True
         elif type_ is model.IntakeRefused:
             self._refusals.append(fact)
         elif round_no is not None or TABLE[type_][COLUMN[Phase.BETWEEN]] is STRAY:
             self._strays.append(fact)
-        return jumped
 
     def _enter(self, phase: Phase) -> None:
-        self.phase, self._column = phase, COLUMN[phase]
-        dealt = self.open is not None and self.open.first_card is not None
-        self._quiet = (QUIET_DEALT if dealt else QUIET)[self._column]
+        self.phase = phase
+        if self.open is None:
+            self._plain = NO_PLAIN_FACTS
+        else:
+            dealt = self.open.first_card is not None
+            self._plain = (PLAIN_FACTS_DEALT if dealt else PLAIN_FACTS)[COLUMN[phase]]
 
     def leave(self) -> None:
-        """Leave the open round as it stands, unclosed: the record says no more of it."""
+        """End the open round without its closing: the record has no more of it."""
         self._end(None)
 
     def _begin(self, fact: RecordedEvent, round_no: int | None) -> None:
         number = round_no if round_no is not None else self.state.last_round_no + 1
-        self.withdrawn.discard(number)
+        self.withdrawn_rounds.discard(number)
         self.open = Round(self.stream, number, fact, self.state.gaming_day, self.state.at_opening())
         self.state.round_deck = self.open.deck
-        self.open.record_faults, self._waiting_jumps = self._waiting_jumps, []
+        self.open.record_faults, self._pending_faults = self._pending_faults, []
         self.open.strays, self._strays = self._strays, []
         self.open.refusals, self._refusals = self._refusals, []
-        for jump in self.open.record_faults:
-            jump.round_no = number
+        for fault in self.open.record_faults:
+            fault.round_no = number
         self._enter(Phase.BETTING)
 
     def _end(self, closed: RecordedEvent | None) -> list[Round]:
@@ -192,7 +224,7 @@ class TableFold:
         self.state.lose(ended.lost_by)
         self._ban_deck(ended)
         self.recent[ended.round_no] = ended
-        for number in [each for each in self.recent if each not in self.keep][:-RECENT_ROUNDS]:
+        for number in [number for number in self.recent if number not in self.rounds_to_keep][:-RECENT_ROUNDS]:
             del self.recent[number]
         self.open = None
         self._enter(Phase.BETWEEN)
@@ -202,119 +234,122 @@ class TableFold:
         if ended.deck in self.state.decks:
             self.state.decks[ended.deck].banned_by = bans_deck(ended)
 
-    def _recounted(self, changed: Round) -> list[Round]:
-        """Return the rounds that are opened otherwise because a stub was counted, or covered, in an earlier one after all."""
-        since = [each for each in self.recent.values() if each.round_no > changed.round_no]
+    def _recount(self, changed: Round) -> list[Round]:
+        """Return the closed rounds whose count of rounds since the last stub count a late fact of an earlier round changes."""
+        since = [round_ for round_ in self.recent.values() if round_.round_no > changed.round_no]
         self.state.rounds_uncounted, others = recount(changed, since, self.open)
         return others
 
-    def _count(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Watch a device's counter and clock."""
-        seq, at_us, source, source_seq = event.seq, event.occurred_at_us, event.source, event.source_seq
-        seen = self.state.sources.get(source)
-        if seen is None:
-            self.state.sources[source] = Source(source_seq, at_us)
+    def _count_out_of_turn(self, event: ReadEnvelope[Event]) -> list[Round]:
+        """Note at its device an event that is not simply the next one; return the rounds that a late arrival changes."""
+        seq, at_us, source, number = event.seq, event.occurred_at_us, event.source, event.source_seq
+        counter = self.state.sources.get(source)
+        if counter is None:
+            self.state.sources[source] = Source(number, at_us)
             return []
-        if source_seq == seen.last + 1:
-            if at_us < seen.last_us:
-                self._jump(RecordFault("clock", source, seq, f"{source}: clock runs back by {seen.last_us - at_us} us"))
-            seen.last, seen.last_us = source_seq, at_us
+        if is_in(counter.missing, number):
+            counter.missing = without(counter.missing, number)
+            return self._fill_gaps(source, number)
+        if number <= counter.last:
+            detail = f"{source}: number {number} came twice with different content"
+            self._add_fault(RecordFault("repeat", source, seq, detail))
             return []
-        if source_seq > seen.last:
-            missing = (seen.last + 1, source_seq - 1)
-            detail = f"{source}: numbers {seen.last + 1} to {source_seq - 1} never arrived"
-            gap = RecordFault("gap", source, seq, detail, [missing])
+        if number > counter.last + 1:
+            missing = (counter.last + 1, number - 1)
+            gap = RecordFault(
+                "gap", source, seq, f"{source}: numbers {missing[0]} to {missing[1]} never arrived", [missing]
+            )
             self._gaps.append(gap)
-            self._jump(gap)
-            seen.missing = [*seen.missing, missing]
-            seen.last, seen.last_us = source_seq, at_us
-            return []
-        if is_in(seen.missing, source_seq):
-            seen.missing = without(seen.missing, source_seq)
-            return self._filled(source, source_seq)
-        self._jump(
-            RecordFault("repeat", source, seq, f"{source}: number {source_seq} came twice with different content")
-        )
+            self._add_fault(gap)
+            counter.missing = [*counter.missing, missing]
+        elif at_us < counter.last_us:
+            self._add_fault(
+                RecordFault("clock", source, seq, f"{source}: clock runs back by {counter.last_us - at_us} us")
+            )
+        counter.last, counter.last_us = number, at_us
         return []
 
-    def _jump(self, jump: RecordFault) -> None:
+    def _add_fault(self, fault: RecordFault) -> None:
         if self.open is not None:
-            self.open.add_jump(jump)
+            self.open.add_record_fault(fault)
         else:
-            self._waiting_jumps.append(jump)
+            self._pending_faults.append(fault)
 
-    def _filled(self, source: str, number: int) -> list[Round]:
-        filled = [gap for gap in self._gaps if gap.source == source and is_in(gap.missing, number)]
+    def _fill_gaps(self, source: str, number: int) -> list[Round]:
+        """Take a number that arrived late out of its device's gaps; return the closed rounds that had one of them."""
+        gaps = [gap for gap in self._gaps if gap.source == source and is_in(gap.missing, number)]
         changed: list[Round] = []
-        for gap in filled:
+        for gap in gaps:
             gap.missing = without(gap.missing, number)
             if self.open is not None:
                 self.open.forget()
-            changed += [each for each in self.recent.values() if gap in each.record_faults]
-            if (
-                gap.round_no
-                and gap.round_no not in self.recent
-                and (not self.open or gap not in self.open.record_faults)
-            ):
-                self.missed.add(gap.round_no)
+            changed += [round_ for round_ in self.recent.values() if gap in round_.record_faults]
+            is_of_open = self.open is not None and gap in self.open.record_faults
+            if gap.round_no and gap.round_no not in self.recent and not is_of_open:
+                self.missed_rounds.add(gap.round_no)
                 self.needs_refold = True
-        if not filled:
+        if not gaps:
             self.needs_refold = True  # the gap was found before this fold was taken up
         self._gaps = [gap for gap in self._gaps if gap.missing]
-        for each in changed:
-            each.forget()
-        changed += [other for each in changed for other in self._recounted(each) if other not in changed]
+        for round_ in changed:
+            round_.forget()
+        changed += [later for round_ in changed for later in self._recount(round_) if later not in changed]
         return changed
 
-    def _correct(self, fact: RecordedEvent, event: model.EventCorrected) -> list[Round]:
-        said = correction(fact.seq, event)
-        superseded = said.superseded
-        self.corrections.append(said)
-        round_no, payload = said.instead if said.instead is not None else (None, None)
-        home = self._home(superseded)
-        if self.known is not None:  # it was put in its place when that was folded
-            if fact.seq in self.refused:
-                self._jump(RecordFault("correction", fact.source, fact.seq, self.refused[fact.seq]))
-                return []
-            if home is None:
-                return []
-            home.add(fact)
-            return [home] if home is not self.open else []
-        old = next((one for one in home.facts if one.seq == superseded), None) if home is not None else None
-        at_hand = {superseded: old.event_id} if old is not None else {}
-        if (at_hand or superseded >= fact.seq) and (objection := said.objection(at_hand)):
-            self._jump(RecordFault("correction", fact.source, fact.seq, objection))
+    def _correct(self, fact: RecordedEvent) -> list[Round]:
+        """Apply a correction: to the round at hand that holds the event, or ask for the stream to be folded again."""
+        made = correction(fact.seq, fact.payload)
+        self.corrections.append(made)
+        home = self._home(made.superseded)
+        if self.replacements is not None:
+            return self._add_correction(fact, home)
+        old = next((one for one in home.facts if one.seq == made.superseded), None) if home is not None else None
+        at_hand = {made.superseded: old.event_id} if old is not None else {}
+        if (at_hand or made.superseded >= fact.seq) and (objection := made.objection(at_hand)):
+            self._add_fault(RecordFault("correction", fact.source, fact.seq, objection))
             return []
+        round_no, payload = made.replacement if made.replacement is not None else (None, None)
         if home is None or old is None or REACHES_FURTHER & {old.payload.KIND, getattr(payload, "KIND", None)}:
             self.needs_refold = True
             return []
-        before = _left_behind(home)
-        home.replace(superseded, payload)
+        before = _carryover(home)
+        home.replace(made.superseded, payload)
         home.add(fact)
-        if round_no not in (None, home.round_no) or _left_behind(home) != before:
+        if round_no not in (None, home.round_no) or _carryover(home) != before:
             self.needs_refold = True
         return [home] if home is not self.open else []
 
-    def _drop(self, event: ReadEnvelope[Event]) -> None:
+    def _add_correction(self, fact: RecordedEvent, home: Round | None) -> list[Round]:
+        """Add a correction to the round of the event that it replaced, where it was applied when that event was."""
+        if fact.seq in self.objections:
+            self._add_fault(RecordFault("correction", fact.source, fact.seq, self.objections[fact.seq]))
+            return []
+        if home is None:
+            return []
+        home.add(fact)
+        return [home] if home is not self.open else []
+
+    def _leave_out(self, event: ReadEnvelope[Event]) -> None:
         """Leave out an event that a correction takes back; of a round that was never opened nothing is a stray of the next."""
         round_no = event.round_no
         if event.payload.KIND is model.RoundOpened:
             number = round_no if round_no is not None else self.state.last_round_no + 1
-            self.withdrawn.add(number)
+            self.withdrawn_rounds.add(number)
             self.state.last_round_no = max(self.state.last_round_no, number)
         home = self.recent.get(round_no, self.open) if round_no is not None else self.open
         if home is not None:
-            self._dropped[event.seq] = home
+            self._homes[event.seq] = home
 
     def _home(self, seq: int) -> Round | None:
-        """Return the round at hand that has (or would have) an event."""
-        at_hand: Iterable[Round] = [*self.recent.values(), *([self.open] if self.open is not None else [])]
-        found = next((each for each in at_hand if any(one.seq == seq for one in each.facts)), None)
-        return found if found is not None else self._dropped.get(seq)
+        """Return the round at hand that has, or without its correction would have, an event."""
+        for round_ in (*self.recent.values(), *([self.open] if self.open is not None else [])):
+            if any(fact.seq == seq for fact in round_.facts):
+                return round_
+        return self._homes.get(seq)
 
 
-def _left_behind(round_: Round) -> tuple[object, ...]:
-    """What a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
+def _carryover(round_: Round) -> tuple[object, ...]:
+    """Return what a round leaves to later ones: whether it was dealt or voided, what its stub says, what left the shoe."""
     counted = bool(round_.of(model.StubCounted))
     dealt, void = round_.first_card is not None, (all_wagers_returned(round_), round_.voided is not None)
     left = dealt, void, counted, has_wrong_deck(round_)

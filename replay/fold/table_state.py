@@ -73,7 +73,7 @@ class Filed(msgspec.Struct, frozen=True):
 
 
 class Unrecorded(msgspec.Struct, frozen=True):
-    """What a progressive wager was paid with no meter's record of it: stake and winnings, in cents."""
+    """A payment of a progressive wager that no meter recorded: stake and winnings, in cents."""
 
     stake_cents: int
     winnings_cents: int
@@ -86,8 +86,8 @@ MAKING_READY = frozenset(("equipment", "shuffle"))
 class TableState(msgspec.Struct):
     """Everything that later rounds at this table are judged by.
 
-    `loose`: what prepared a deck that was never received or put into play, by the record. `after_loss`: evidence of the last
-    round was lost, and with it perhaps what made the table ready for the next. `told_by`: the device that last said who is
+    `loose`: the preparations of decks that the record never shows received or put into play. `after_loss`: evidence of the last
+    round was lost, and with it perhaps what made the table ready for the next. `reporters`: the device that last reported who is
     seated, which decks there are, what is out of order, who holds the position.
     """
 
@@ -129,7 +129,7 @@ class TableState(msgspec.Struct):
     position: Held = Held()
     loose: dict[str, list[Preparation]] = {}
     after_loss: bool = False
-    told_by: dict[str, str] = {}
+    reporters: dict[str, str] = {}
 
     @property
     def cut_deck(self) -> str:
@@ -151,7 +151,7 @@ class TableState(msgspec.Struct):
             readings=dict(self.readings),
             readings_before_void=dict(self.readings_before_void),
             armed=dict(self.armed),
-            told_by=dict(self.told_by),
+            reporters=dict(self.reporters),
             unrecorded=dict(self.unrecorded),
             shoe=self.shoe.copied() if self.shoe is not None else None,
         )
@@ -197,11 +197,11 @@ class TableState(msgspec.Struct):
         self.position = self.position.after_round()
 
     def lose(self, devices: Collection[str]) -> None:
-        """After a round of which devices lost evidence, forget what these tell of until they say it anew (D26, D402)."""
+        """After a round of which devices lost evidence, forget what they report on until they report it anew (D26, D402)."""
         self.after_loss = bool(devices)
         if not devices:
             return
-        if "devices" in (lost := {what for what, device in self.told_by.items() if device in devices}):
+        if "devices" in (lost := {what for what, device in self.reporters.items() if device in devices}):
             self.devices = {}
         if "position" in lost:
             self.position = Held()
@@ -238,7 +238,7 @@ def _rules(state: TableState, fact: RecordedEvent, event: model.RulesFiled) -> N
 
 
 def _deck_received(state: TableState, fact: RecordedEvent, event: model.DeckReceived) -> None:
-    state.told_by["equipment"] = fact.source
+    state.reporters["equipment"] = fact.source
     state.equipment_known = True
     state.loose.pop(event.deck, None)
     state.decks[event.deck] = Deck(
@@ -259,17 +259,17 @@ def _joker(state: TableState, fact: RecordedEvent, event: model.JokerDestroyed) 
 
 
 def _in_play(state: TableState, fact: RecordedEvent, event: model.DeckInPlay) -> None:
-    state.told_by["equipment"] = fact.source
-    made = state.loose.pop(event.deck, [])
+    state.reporters["equipment"] = fact.source
+    preparations = state.loose.pop(event.deck, [])
     deck = state.decks.setdefault(
-        event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=made)
+        event.deck, Deck(jokers=1, preshuffled=False, received_seq=fact.seq, preparations=preparations)
     )
     deck.in_play_us, deck.in_play_seq = fact.at_us, fact.seq
     state.equipment_known = True
 
 
 def _deck_removed(state: TableState, fact: RecordedEvent, event: model.DeckRemoved) -> None:
-    state.told_by["equipment"] = fact.source
+    state.reporters["equipment"] = fact.source
     state.decks.pop(event.deck, None)
 
 
@@ -299,7 +299,7 @@ def _dice_removed(state: TableState, fact: RecordedEvent, event: model.DiceRemov
 
 
 def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -> None:
-    state.told_by["patrons"] = fact.source
+    state.reporters["patrons"] = fact.source
     if not state.patrons and state.just_opened:
         state.first_patron_seat = event.seat
     state.patrons[event.seat] = event.patron
@@ -307,14 +307,14 @@ def _seated(state: TableState, fact: RecordedEvent, event: model.PatronSeated) -
 
 
 def _left(state: TableState, fact: RecordedEvent, event: model.PatronLeft) -> None:
-    state.told_by["patrons"] = fact.source
+    state.reporters["patrons"] = fact.source
     state.patrons.pop(event.seat, None)
     if not state.patrons:
         state.idle, state.idle_spread, state.idle_washed, state.idle_seq = True, False, False, fact.seq
 
 
 def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -> None:
-    state.told_by["devices"] = fact.source
+    state.reporters["devices"] = fact.source
     if event.fault == "inoperative" or event.device == "shuffler":
         state.devices[event.device], state.device_seqs[event.device] = "failed", fact.seq
     if event.device == "shuffler":
@@ -327,12 +327,12 @@ def _failed(state: TableState, fact: RecordedEvent, event: model.DeviceFailed) -
 
 
 def _covered(state: TableState, fact: RecordedEvent, event: model.DeviceCovered) -> None:
-    state.told_by["devices"] = fact.source
+    state.reporters["devices"] = fact.source
     state.devices[event.device] = "covered"
 
 
 def _restored(state: TableState, fact: RecordedEvent, event: model.DeviceRestored) -> None:
-    state.told_by["devices"] = fact.source
+    state.reporters["devices"] = fact.source
     state.devices.pop(event.device, None)
 
 
@@ -406,18 +406,18 @@ def _hit(state: TableState, fact: RecordedEvent, event: model.MysteryHit) -> Non
 
 
 def _position_offered(state: TableState, fact: RecordedEvent, event: model.PlayerDealerOffered) -> None:
-    state.told_by["position"] = fact.source
+    state.reporters["position"] = fact.source
     offer = Offer(event.seat, event.accepted, fact.seq, tuple(sorted(state.patrons)))
     state.position = msgspec.structs.replace(state.position, offers=(*state.position.offers, offer))
 
 
 def _position_taken(state: TableState, fact: RecordedEvent, event: model.PlayerDealerWagered) -> None:
-    state.told_by["position"] = fact.source
-    held = state.position
-    if held.dealt:
+    state.reporters["position"] = fact.source
+    position = state.position
+    if position.dealt:
         return  # more of the same player-dealer, or the next one's: this round's is the one before the deal (D202)
     state.position = msgspec.structs.replace(
-        held, taken=(event.seat, event.bettor), offered=held.offered or bool(held.offers), offers=()
+        position, taken=(event.seat, event.bettor), offered=position.offered or bool(position.offers), offers=()
     )
 
 

@@ -30,7 +30,7 @@ from replay.narrative.names import (
     wager_name,
     wager_with_number,
 )
-from replay.narrative.reviews import DISPOSITIONS, INVESTIGATED, OUTCOMES
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 
 Money = Callable[[int], str]
 """Writes integer cents in the property's currency."""
@@ -455,7 +455,7 @@ PREDICATES: Final[Mapping[type[Event], Sentence]] = {
     model.DisputeClosed: lambda e, m: f"closed dispute {e.dispute}, {OUTCOMES[e.outcome]}: {e.reason}",
     model.InvestigationOpened: lambda e, m: f"opened investigation {e.investigation}: {e.reason}",
     model.InvestigationClosed: lambda e, m: (
-        f"closed investigation {e.investigation}, {INVESTIGATED[e.outcome]}: {e.reason}"
+        f"closed investigation {e.investigation}, {INVESTIGATION_OUTCOMES[e.outcome]}: {e.reason}"
     ),
     model.RecordViewed: lambda e, m: f"viewed the {e.what}: {e.reason}",
     model.RecordExported: lambda e, m: f"exported the {e.what} as {e.format} (SHA-256 {e.digest}): {e.reason}",

@@ -28,7 +28,7 @@ OUTCOMES: Final = {
 }
 """Every outcome of a dispute, and what it says."""
 
-INVESTIGATED: Final = {
+INVESTIGATION_OUTCOMES: Final = {
     "explained_by_play": "explained by play: luck, or patrons' decisions",
     "explained_by_counts": "explained by the counts: a wrong, late or missing count",
     "fault_found": "a fault was found",

@@ -1,10 +1,10 @@
-"""What a round's verdict rests on: the few events of a table's stream from which alone it is worked out the same. Pure.
+"""The evidence of a verdict: the few events of a table's stream from which alone the same verdict follows. Pure.
 
-A verdict rests on the round and on what the table was when it opened: rules on file, decks and how they were prepared, dice,
-devices, meters, who sat where, what the rounds before left. `evidence` takes the round with rounds just before it whole and,
-of what came earlier, the last event of each kind about each thing; of what came later, what is about these rounds. Then it
-judges these events alone, and where that gives another verdict than the whole stream, it takes twice as many rounds before.
-So nothing has to be believed about the choice: whoever has the events judges them again.
+A verdict rests on the round and on the state of the table when it opened: rules on file, decks and how they were prepared,
+dice, devices, meters, who sat where, what the rounds before left. `evidence` takes the round with the rounds just before it
+whole; of earlier events, the last of each kind about each thing; of later events, those about these rounds. It then judges these
+events alone, and where that gives another verdict than the whole stream, it takes twice as many rounds before. So nobody has to
+trust the choice: whoever has the events judges them refolded.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import CHANGES
 from replay.run.refold import Reader, refold
-from replay.run.stream_worker import Earlier, Result, StreamWorker, rulebook, rules_in_force
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, rulebook, rules_in_force
 
 THINGS = ("deck", "seat", "device", "meter", "patron")
 """The fields that name the thing an event is about."""
 
 
 class RoundUnknown(LookupError):
-    """The stream has no verdict on such a round: says why, and what there is."""
+    """The stream has no verdict on such a round; the message says why, and which rounds there are."""
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -64,31 +64,36 @@ class EvidenceFold(TableFold):
         super().__init__(stream)
         self._begins = begins
 
-    def apply(self, event: ReadEnvelope[Event]) -> list[Round]:
-        """Fold one event; return the rounds that it completed or changed."""
+    def advance(self, events: Sequence[ReadEnvelope[Event]], start: int = 0) -> tuple[int, list[Round]]:
+        """Apply events as `TableFold.advance` does; those before number `begins` one at a time."""
+        event = events[start]
         if event.seq >= self._begins:
-            return super().apply(event)
+            return super().advance(events, start)
+        self._change_table(event)
+        return start + 1, []
+
+    def _change_table(self, event: ReadEnvelope[Event]) -> None:
+        """Let an event, as corrected, change the table, its device's counter and the number of the last round."""
         state = self.state
         state.sources[event.source] = Source(event.source_seq, event.occurred_at_us)
         state.gaming_day = event.gaming_day
         state.last_round_no = max(state.last_round_no, event.round_no or 0)
-        if self.known is not None and event.seq in self.known:
-            instead = self.known[event.seq]
-            if instead is None:
-                return []
-            event = msgspec.structs.replace(event, payload=instead[1])
+        if self.replacements is not None and event.seq in self.replacements:
+            substitute = self.replacements[event.seq]
+            if substitute is None:
+                return
+            event = msgspec.structs.replace(event, payload=substitute[1])
         if isinstance(event.payload, model.EventCorrected):
             self.corrections.append(correction(event.seq, event.payload))
         else:
             state.apply(RecordedEvent.of(event))
-        return []
 
 
 class RoundWorker(StreamWorker):
     """A worker that judges one round only, and keeps it as it was judged last."""
 
-    def __init__(self, stream: str, earlier: Earlier, *, round_no: int, begins: int) -> None:
-        super().__init__(stream, earlier)
+    def __init__(self, stream: str, latest: LatestResult, *, round_no: int, begins: int) -> None:
+        super().__init__(stream, latest)
         self._round_no = round_no
         self.table = EvidenceFold(stream, begins)
         self.judged: Round | None = None
@@ -102,10 +107,10 @@ class RoundWorker(StreamWorker):
 
 
 def listed(records: Sequence[Record]) -> Reader:
-    """Return what reads these records."""
+    """Return a reader of these records."""
 
     def read(first: int = 1, last: int | None = None) -> Iterator[Record]:
-        return (each for each in records if first <= each.seq and (last is None or each.seq <= last))
+        return (record for record in records if first <= record.seq and (last is None or record.seq <= last))
 
     return read
 
@@ -116,17 +121,17 @@ def judge(stream: str, read: Reader, round_no: int, *, begins: int = 0) -> Judge
 
     From number `begins` on they stand without a gap as far as the round goes (see `Evidence`).
     """
-    again = refold(
-        stream, read, None, said_nothing, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
+    refolded = refold(
+        stream, read, None, no_result, tuple, None, functools.partial(RoundWorker, round_no=round_no, begins=begins)
     )
-    if again.broken is not None:
-        raise again.broken
-    assert isinstance(again.worker, RoundWorker)
-    round_ = again.worker.judged
-    said = [data for kind, _, data in again.results if kind == "adjudications"]
-    if round_ is None or not said:
+    if refolded.broken is not None:
+        raise refolded.broken
+    assert isinstance(refolded.worker, RoundWorker)
+    round_ = refolded.worker.judged
+    verdicts = [data for kind, _, data in refolded.results if kind == "adjudications"]
+    if round_ is None or not verdicts:
         return None
-    return Judged(msgspec.json.decode(said[-1], type=Adjudication), round_, rules_in_force(round_))
+    return Judged(msgspec.json.decode(verdicts[-1], type=Adjudication), round_, rules_in_force(round_))
 
 
 def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged]:
@@ -148,7 +153,7 @@ def evidence(stream: str, read: Reader, round_no: int) -> tuple[Evidence, Judged
 
 
 def is_same(one: Adjudication, other: Adjudication) -> bool:
-    """Whether two verdicts say the same; as of which event and by which version makes no difference."""
+    """Whether two verdicts are the same, but for the last event read and the engine."""
     return msgspec.structs.replace(one, as_of=other.as_of, engine=other.engine) == other
 
 
@@ -177,15 +182,15 @@ class _Chooser:
             if self._numbers[-1] == round_no and (not self._closed or self._closed[-1] < self._opened[-1]):
                 return f"round {round_no} is not over"
             return f"a correction says that round {round_no} was never opened"
-        there = f"rounds {min(self._numbers)} to {max(self._numbers)}" if self._numbers else "none"
-        return f"there is no round {round_no}; there are {there}"
+        numbers = f"rounds {min(self._numbers)} to {max(self._numbers)}" if self._numbers else "none"
+        return f"there is no round {round_no}; there are {numbers}"
 
     def beginnings(self, judged: Judged) -> Iterator[int]:
         """Yield where to begin: 1, 2, 4, … rounds before, and last at the first event."""
-        place, before = bisect_left(self._opened, judged.adjudication.first_seq), 1
-        while before < place:
-            yield self._between(self._opened[place - before])
-            before *= 2
+        place, back = bisect_left(self._opened, judged.adjudication.first_seq), 1
+        while back < place:
+            yield self._between(self._opened[place - back])
+            back *= 2
         yield 1
 
     def choose(self, judged: Judged, begins: int) -> Evidence:
@@ -205,9 +210,7 @@ class _Chooser:
             rounds.add(event.round_no)
             numbers[event.source] = event.source_seq
         rounds.discard(None)
-        for record, event in self._read(
-            ends + 1
-        ):  # what was said later of these rounds, and what came late from a device
+        for record, event in self._read(ends + 1):  # later events about these rounds, and late ones of a device
             if event.round_no in rounds or event.source_seq < numbers.get(event.source, 0):
                 chosen[record.seq] = record
         self._add_corrections(chosen, rounds)
@@ -216,11 +219,11 @@ class _Chooser:
     def _between(self, opened: int) -> int:
         """Return the number of the first event after the round before one."""
         at = bisect_left(self._closed, opened)
-        before = self._opened[bisect_left(self._opened, opened) - 1]
-        return self._closed[at - 1] + 1 if at and self._closed[at - 1] > before else opened
+        previous = self._opened[bisect_left(self._opened, opened) - 1]
+        return self._closed[at - 1] + 1 if at and self._closed[at - 1] > previous else opened
 
     def _earlier(self, begins: int, judged: Judged, numbers: dict[str, int]) -> Iterator[Record]:
-        """Yield what made the table what it was: the last word on each thing, and of each device (whose number is noted)."""
+        """Yield the records behind the state of the table: the last on each thing, and of each device."""
         devices: dict[str, Record] = {}
         last: dict[tuple[Any, ...], Record] = {}
         in_force = _in_force(judged.round)
@@ -228,7 +231,7 @@ class _Chooser:
             payload = event.payload
             devices[event.source], numbers[event.source] = record, event.source_seq
             if isinstance(payload, model.DeckRemoved):
-                last = {key: each for key, each in last.items() if key[1] != payload.deck}
+                last = {key: record_ for key, record_ in last.items() if key[1] != payload.deck}
             elif isinstance(payload, model.RulesFiled):
                 if event.seq >= in_force:
                     yield record
@@ -239,14 +242,14 @@ class _Chooser:
 
     def _add_corrections(self, chosen: dict[int, Record], rounds: set[int | None]) -> None:
         """Add the corrections of what is chosen, or that put something into these rounds; and what they correct."""
-        wanted, before = set(chosen), -1
-        while before < len(wanted):
-            before = len(wanted)
+        closure, size = set(chosen), -1
+        while size < len(closure):
+            size = len(closure)
             for seq, payload in self._corrections:
                 replacement, old = payload.replacement, payload.supersedes_seq
-                if seq in wanted or old in wanted or (replacement is not None and replacement.round_no in rounds):
-                    wanted |= {seq, old} if old < seq else {seq}
-        for seq in wanted - set(chosen):
+                if seq in closure or old in closure or (replacement is not None and replacement.round_no in rounds):
+                    closure |= {seq, old} if old < seq else {seq}
+        for seq in closure - set(chosen):
             (chosen[seq],) = self._reader(seq, seq)
 
     def _read(self, first: int = 1, last: int | None = None) -> Iterator[tuple[Record, ReadEnvelope[Event]]]:
@@ -266,6 +269,6 @@ def _in_force(round_: Round) -> int:
     return 0
 
 
-def said_nothing(kind: str, key: str) -> bytes | None:
-    """Say that no result was stored before."""
+def no_result(kind: str, key: str) -> bytes | None:
+    """Return null: no result was stored before."""
     return None

@@ -10,7 +10,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import read
 from replay.findings import Finding
 from replay.fold.round import Round
-from replay.packet.evidence import listed, said_nothing
+from replay.packet.evidence import listed, no_result
 from replay.run.refold import refold
 from replay.run.stream_worker import current_findings
 
@@ -62,10 +62,10 @@ def meter_findings(records: Mapping[str, Sequence[Record]], table: str, round_no
 
 def _judged(stream: str, records: Sequence[Record]) -> list[Finding]:
     """Return what is found in a meter's events, with every correction among them in its place."""
-    again = refold(stream, listed(records), None, said_nothing, tuple, None)
-    if again.broken is not None:
-        raise again.broken
-    return current_findings((key, data) for kind, key, data in again.results if kind == "findings")
+    refolded = refold(stream, listed(records), None, no_result, tuple, None)
+    if refolded.broken is not None:
+        raise refolded.broken
+    return current_findings((key, data) for kind, key, data in refolded.results if kind == "findings")
 
 
 def _payload(record: Record) -> model.Event:

@@ -1,8 +1,8 @@
 """The desk at which findings and disputes are reviewed: the one writer of review events.
 
-Everything goes through here, from the command line and from the pages: who did it and why is part of every event, what
-contradicts the state is refused, and the event is in the log before the caller hears of it. What a review stream comes to
-is folded in `state.py`, whose names are offered here too.
+The command line and the pages both write through it: every event names who did it and why, what contradicts the state is
+refused, and the event is in the log before the caller gets an answer. The state of a review is folded in `state.py`, whose names
+are offered here too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.envelope import Draft
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
 from replay.findings import Finding
-from replay.narrative.reviews import DISPOSITIONS, INVESTIGATED, OUTCOMES
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 from replay.review.state import (
     MOVES_MONEY,
     Dispute,
@@ -35,12 +35,12 @@ from replay.review.state import (
     Investigation,
     Resolution,
     TableReview,
-    entry,
+    entry_of,
     fold,
 )
 
 __all__ = [
-    "DISPOSITIONS", "INVESTIGATED", "MOVES_MONEY", "OUTCOMES", "REFUSALS", "Case", "Desk", "Dispute", "Entry",
+    "DISPOSITIONS", "INVESTIGATION_OUTCOMES", "MOVES_MONEY", "OUTCOMES", "REFUSALS", "Case", "Desk", "Dispute", "Entry",
     "FindingReview", "Investigation", "Resolution",
     "ReviewRefused", "TableReview", "desk_at",
 ]  # fmt: skip
@@ -51,15 +51,15 @@ RecordKind = Literal["round", "packet", "findings", "table", "video"]
 
 
 class ReviewRefused(ValueError):
-    """What was asked contradicts what stands, or names what is not there; nothing was written. Says what to do."""
+    """The request contradicts the state of the review, or names what does not exist; nothing was written. Says what to do."""
 
 
 REFUSALS = (ReviewRefused, EventError, AppendRefused, LogUnavailable, IntegrityError)
-"""Whatever a desk raises where it does not do what was asked: each says why, and nothing was written."""
+"""The errors of a request that a desk does not carry out: each says why, and nothing was written."""
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding and where it stands. `withdrawn`: a later revision of the verdict no longer makes it."""
+    """A finding and its review. `withdrawn`: a later revision of the verdict does not make it."""
 
     finding: Finding
     review: FindingReview
@@ -90,17 +90,17 @@ class Desk:
             raise ReviewRefused(f"the log has no table {table!r}")
 
     def review(self, table: str) -> TableReview:
-        """Return what was reviewed at a table. Raises an `IntegrityError` where the stream is broken."""
+        """Return the state of the review of a table. Raises an `IntegrityError` where the stream is broken."""
         return fold(f"review/{table}", self.log.read(f"review/{table}"))
 
     def cases(self, table: str | None = None, broken: dict[str, str] | None = None) -> list[Case]:
-        """Return all findings ever made (of one table), those that stand and those withdrawn, as they were found first.
+        """Return all findings ever made (of one table), withdrawn or not, in the order first found.
 
         A review that is broken raises its `IntegrityError`, or, where `broken` is given, is named there (table → why), and the
-        findings of its table are left out: what was done about them cannot be told.
+        findings of its table are left out: their state is not known.
         """
-        found = self._found()
-        names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in found.values())
+        findings = self._findings()
+        names = dict.fromkeys(finding.stream.partition("/")[2] for finding, _ in findings.values())
         reviews: dict[str, TableReview] = {}
         for name in names if table is None else names.keys() & {table}:
             try:
@@ -111,7 +111,7 @@ class Desk:
                 broken[name] = f"{error.code} {error}"
         return [
             Case(finding=finding, review=reviews[name].finding(key), withdrawn=withdrawn)
-            for key, (finding, withdrawn) in found.items()
+            for key, (finding, withdrawn) in findings.items()
             if (name := finding.stream.partition("/")[2]) in reviews
         ]
 
@@ -119,39 +119,43 @@ class Desk:
         """Return a finding by its id, or by the first digits of it if no other begins so. Raises `ReviewRefused`."""
         data = self.results.latest("findings", finding_id)
         if data is not None and not _is_withdrawal(data):
-            found = {finding_id: (msgspec.json.decode(data, type=Finding), False)}
+            matches = {finding_id: (msgspec.json.decode(data, type=Finding), False)}
         else:
-            found = {key: each for key, each in self._found().items() if finding_id and key.startswith(finding_id)}
-        if len(found) != 1:
+            matches = {
+                key: match for key, match in self._findings().items() if finding_id and key.startswith(finding_id)
+            }
+        if len(matches) != 1:
             more = (
-                f"{len(found)} findings begin so: give more digits" if found else "replay the log first, or look it up"
+                f"{len(matches)} findings begin so: give more digits"
+                if matches
+                else "replay the log first, or look it up"
             )
             raise ReviewRefused(f"there is no one finding {finding_id!r}; {more}")
-        ((key, (finding, withdrawn)),) = found.items()
+        ((key, (finding, withdrawn)),) = matches.items()
         review = self.review(finding.stream.partition("/")[2])
         return Case(finding=finding, review=review.finding(key), withdrawn=withdrawn)
 
-    def _found(self) -> dict[str, tuple[Finding, bool]]:
-        """Return every finding by its id, as it was last said, and whether it was withdrawn since, as they were found first."""
-        found: dict[str, tuple[Finding, bool]] = {}
+    def _findings(self) -> dict[str, tuple[Finding, bool]]:
+        """Return every finding by its id, as last stored, and whether it was withdrawn since, in the order first found."""
+        findings: dict[str, tuple[Finding, bool]] = {}
         for key, data in self.results.results("findings"):
             if not _is_withdrawal(data):
-                found[key] = msgspec.json.decode(data, type=Finding), False
-            elif key in found:
-                found[key] = found[key][0], True
-        return found
+                findings[key] = msgspec.json.decode(data, type=Finding), False
+            elif key in findings:
+                findings[key] = findings[key][0], True
+        return findings
 
     # ------------------------------------------------------------------------------------------------------- findings
 
     def assign(self, finding_id: str, *, to: str, by: str, reason: str) -> Entry:
         """Give a finding to somebody to look into."""
         case = self._open(finding_id, "assigned")
-        return self._about(case, _made(model.FindingAssigned, by=by, finding_id=case.finding.id, reason=reason, to=to))
+        return self._about(case, _event(model.FindingAssigned, by=by, finding_id=case.finding.id, reason=reason, to=to))
 
     def note(self, finding_id: str, *, note: str, by: str) -> Entry:
         """Write down what was seen or done about a finding, withdrawn or not."""
         case = self.case(finding_id)
-        return self._about(case, _made(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
+        return self._about(case, _event(model.FindingNoted, by=by, finding_id=case.finding.id, note=note))
 
     def resolve(
         self,
@@ -168,7 +172,7 @@ class Desk:
             raise ReviewRefused(f"{disposition!r} is no disposition: {', '.join(DISPOSITIONS)}")
         case = self._open(finding_id, "resolved")
         other = self.case(duplicate_of).finding.id if duplicate_of is not None else None
-        resolved = _made(
+        resolved = _event(
             model.FindingResolved,
             amount_cents=amount_cents,
             by=by,
@@ -186,7 +190,7 @@ class Desk:
         first = case.review.resolution
         if first is None or case.review.state != "awaiting_signature":
             raise ReviewRefused(f"finding {finding_id} does not wait for a second signature")
-        signature = _made(
+        signature = _event(
             model.FindingResolved,
             amount_cents=first.amount_cents if amount_cents is None else amount_cents,
             by=by,
@@ -201,7 +205,7 @@ class Desk:
     def reopen(self, finding_id: str, *, by: str, reason: str) -> Entry:
         """Take a disposition back (or refuse the second signature): the finding is to be looked into again."""
         case = self.case(finding_id)
-        return self._about(case, _made(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
+        return self._about(case, _event(model.FindingReopened, by=by, finding_id=case.finding.id, reason=reason))
 
     def mark_video(
         self,
@@ -219,7 +223,7 @@ class Desk:
         case = self.case(finding_id) if finding_id is not None else None
         if case is not None and (case.table, case.finding.round_no) != (table, round_no):
             raise ReviewRefused(f"finding {finding_id} is not of table {table}, round {round_no}")
-        marked = _made(
+        marked = _event(
             model.VideoMarked,
             by=by,
             camera=camera,
@@ -245,7 +249,7 @@ class Desk:
     ) -> Entry:
         """Open a patron's dispute of a round under an id of its own; `claim` is what the patron says."""
         return self._write(
-            table, round_no, _made(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat)
+            table, round_no, _event(model.DisputeOpened, by=by, dispute=dispute, patron=patron, reason=claim, seat=seat)
         )
 
     def close_dispute(self, table: str, *, dispute: str, outcome: str, by: str, reason: str) -> Entry:
@@ -254,29 +258,29 @@ class Desk:
             raise ReviewRefused(f"{outcome!r} is no outcome of a dispute: {', '.join(OUTCOMES)}")
         before = self.review(table).disputes.get(dispute)
         round_no = before.round_no if before is not None else None
-        closed = _made(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
+        closed = _event(model.DisputeClosed, by=by, dispute=dispute, outcome=outcome, reason=reason)
         return self._write(table, round_no, closed)
 
     def open_investigation(self, table: str, **figures: Any) -> Entry:
         """Open an investigation in writing of a table's hold; `figures` are the fields of `InvestigationOpened`."""
-        return self._write(table, None, _made(model.InvestigationOpened, **figures))
+        return self._write(table, None, _event(model.InvestigationOpened, **figures))
 
     def close_investigation(self, table: str, *, investigation: str, outcome: str, by: str, reason: str) -> Entry:
         """Close an investigation; `reason` is what was found."""
-        if outcome not in INVESTIGATED:
-            raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATED)}")
-        closed = _made(model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason)
+        if outcome not in INVESTIGATION_OUTCOMES:
+            raise ReviewRefused(f"{outcome!r} is no outcome of an investigation: {', '.join(INVESTIGATION_OUTCOMES)}")
+        closed = _event(model.InvestigationClosed, by=by, investigation=investigation, outcome=outcome, reason=reason)
         return self._write(table, None, closed)
 
     def viewed(self, table: str, round_no: int | None, *, what: RecordKind, by: str, reason: str) -> Entry:
         """Note that somebody looked at a record of a table (of one round, or null)."""
-        return self._write(table, round_no, _made(model.RecordViewed, by=by, reason=reason, what=what))
+        return self._write(table, round_no, _event(model.RecordViewed, by=by, reason=reason, what=what))
 
     def exported(
         self, table: str, round_no: int | None, *, what: RecordKind, digest: str, form: str, by: str, reason: str
     ) -> Entry:
         """Note that a copy of a record leaves the system: `digest` is its SHA-256 in hex, `form` what it is (json, csv)."""
-        exported = _made(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
+        exported = _event(model.RecordExported, by=by, digest=digest, format=form, reason=reason, what=what)
         return self._write(table, round_no, exported)
 
     # -------------------------------------------------------------------------------------------------------- writing
@@ -303,19 +307,19 @@ class Desk:
             drafts = self._drafts(review, payload, round_no)
             try:
                 end = self.log.append(stream, review.seq + 1, drafts).head.seq
-            except WrongSequence:  # somebody else reviewed meanwhile: what they said counts first
+            except WrongSequence:  # another reviewer wrote meanwhile: that counts first
                 continue
             (record,) = self.log.read(stream, end, end)
-            said = decode(record.data)
-            return entry(said.seq, said.recorded_at_us, said.round_no, said.payload)
+            event = decode(record.data)
+            return entry_of(event.seq, event.recorded_at_us, event.round_no, event.payload)
         raise ReviewRefused(f"{stream}: others kept writing to it; repeat what you did")
 
     def _drafts(self, review: TableReview, payload: Event, round_no: int | None) -> list[Draft]:
         now_us = self._clock()
         day = max(self._gaming_day(now_us, review), review.gaming_day)
-        said: list[tuple[Event, int | None]] = [(payload, round_no)]
+        events: list[tuple[Event, int | None]] = [(payload, round_no)]
         if day != review.gaming_day:
-            said.insert(0, (GamingDayOpened(gaming_day=day), None))
+            events.insert(0, (GamingDayOpened(gaming_day=day), None))
         return [
             Draft(
                 event_id=_event_id(self.log.log_id, review.stream, seq, now_us),
@@ -323,9 +327,9 @@ class Desk:
                 source_seq=seq,
                 occurred_at_us=now_us,
                 round_no=number,
-                payload=each,
+                payload=event,
             )
-            for seq, (each, number) in enumerate(said, review.seq + 1)
+            for seq, (event, number) in enumerate(events, review.seq + 1)
         ]
 
     def _gaming_day(self, now_us: int, review: TableReview) -> str:
@@ -350,7 +354,7 @@ class Desk:
         return configured
 
 
-def _made(cls: type[Event], **fields: Any) -> Event:
+def _event(cls: type[Event], **fields: Any) -> Event:
     try:
         return cls(**fields)
     except msgspec.ValidationError as error:

@@ -1,14 +1,15 @@
-"""What a review stream comes to: the state of each finding and dispute, and who looked at or took away which record. Pure.
+"""The state of a table's review: each finding, dispute and investigation, and who viewed or exported which record. Pure.
 
-The law of this file: the fold of a stream never fails and overwrites nothing. An event that contradicts what stands before
-it (a disposition of what is disposed of, a second signature by the same person) changes no state; it is kept with the
-objection. The writer (`desk.py`) asks the same fold before it appends, so that such events come from elsewhere only.
+The law of this file: the fold of a stream never fails and overwrites nothing. An event that contradicts the state before it (a
+disposition of a finding that has one, a second signature by the same person) changes no state; it is kept with the objection.
+`OBJECTIONS` is the whole law of the desk, an entry for each event. The writer (`desk.py`) asks the same table before it
+appends, so that only events from elsewhere can contradict the state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
 
 import msgspec
 
@@ -50,7 +51,7 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingReview(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a finding stands, and everything that was said about it, in order."""
+    """The state of a finding, and its whole history, in order."""
 
     finding_id: str
     state: State = "open"
@@ -60,7 +61,7 @@ class FindingReview(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def settled(self) -> bool:
-        """Whether somebody disposed of it, signed or not."""
+        """Whether it has a disposition, signed or not."""
         return self.state in ("awaiting_signature", "resolved")
 
 
@@ -86,7 +87,7 @@ class Investigation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableReview:
-    """The fold of one review stream. `custody` is who viewed and exported; `refused` what contradicted the state."""
+    """The fold of one review stream. `custody`: who viewed and exported records; `refused`: what contradicted the state."""
 
     def __init__(self, stream: str) -> None:
         self.stream, self.seq, self.gaming_day = stream, 0, ""
@@ -98,17 +99,17 @@ class TableReview:
         self.refused: list[Entry] = []
 
     def finding(self, finding_id: str) -> FindingReview:
-        """Return where a finding stands; one that nobody spoke of is open."""
+        """Return the state of a finding; one without events is open."""
         return self.findings.get(finding_id) or FindingReview(finding_id=finding_id)
 
     def of_round(self, round_no: int) -> list[Entry]:
-        """Return everything in the stream that is about a round, in order."""
-        said = [each for review in self.findings.values() for each in review.history]
-        said += [each for dispute in self.disputes.values() for each in dispute.history]
-        said += [each for investigation in self.investigations.values() for each in investigation.history]
-        said += [*self.custody, *self.videos, *self.refused]
-        here = {each.seq: each for each in said if each.round_no == round_no}
-        return [here[seq] for seq in sorted(here)]
+        """Return every entry of the stream that is about a round, in order."""
+        entries = [entry for review in self.findings.values() for entry in review.history]
+        entries += [entry for dispute in self.disputes.values() for entry in dispute.history]
+        entries += [entry for investigation in self.investigations.values() for entry in investigation.history]
+        entries += [*self.custody, *self.videos, *self.refused]
+        by_seq = {entry.seq: entry for entry in entries if entry.round_no == round_no}
+        return [by_seq[seq] for seq in sorted(by_seq)]
 
     def take(self, record: Record) -> None:
         """Fold one record. Raises `Undecodable`."""
@@ -123,17 +124,17 @@ class TableReview:
         self.seq, self.gaming_day = seq, gaming_day
         if isinstance(payload, GamingDayOpened):
             return
-        said = entry(seq, at_us, round_no, payload, self.objection(payload, round_no))
-        if said.objection:
-            self.refused.append(said)
+        entry = entry_of(seq, at_us, round_no, payload, self.objection(payload, round_no))
+        if entry.objection:
+            self.refused.append(entry)
             return
         match payload:
             case model.RecordViewed() | model.RecordExported():
-                self.custody.append(said)
+                self.custody.append(entry)
             case model.VideoMarked():
-                self.videos.append(said)
+                self.videos.append(entry)
                 if payload.finding_id is not None:
-                    self._keep(self.finding(payload.finding_id), said)
+                    self._keep(self.finding(payload.finding_id), entry)
             case model.DisputeOpened():
                 self.disputes[payload.dispute] = Dispute(
                     dispute=payload.dispute,
@@ -142,112 +143,134 @@ class TableReview:
                     patron=payload.patron,
                     claim=payload.reason,
                     opened_by=payload.by,
-                    history=(said,),
+                    history=(entry,),
                 )
             case model.DisputeClosed():
-                before = self.disputes[payload.dispute]
+                dispute = self.disputes[payload.dispute]
                 self.disputes[payload.dispute] = msgspec.structs.replace(
-                    before, outcome=payload.outcome, history=(*before.history, said)
+                    dispute, outcome=payload.outcome, history=(*dispute.history, entry)
                 )
             case model.InvestigationOpened():
-                self.investigations[payload.investigation] = Investigation(opened=payload, history=(said,))
+                self.investigations[payload.investigation] = Investigation(opened=payload, history=(entry,))
             case model.InvestigationClosed():
-                opened = self.investigations[payload.investigation]
+                investigation = self.investigations[payload.investigation]
                 self.investigations[payload.investigation] = msgspec.structs.replace(
-                    opened, outcome=payload.outcome, history=(*opened.history, said)
+                    investigation, outcome=payload.outcome, history=(*investigation.history, entry)
                 )
             case _:
-                self._finding_event(payload, said)
+                self._finding_event(payload, entry)
 
-    def _finding_event(self, payload: Event, said: Entry) -> None:
+    def _finding_event(self, payload: Event, entry: Entry) -> None:
         change = msgspec.structs.replace
         match payload:
             case model.FindingAssigned():
-                self._keep(change(self.finding(payload.finding_id), state="assigned", assigned_to=payload.to), said)
+                self._keep(change(self.finding(payload.finding_id), state="assigned", assigned_to=payload.to), entry)
             case model.FindingNoted():
-                self._keep(self.finding(payload.finding_id), said)
+                self._keep(self.finding(payload.finding_id), entry)
             case model.FindingReopened():
-                self._keep(change(self.finding(payload.finding_id), state="reopened", resolution=None), said)
+                self._keep(change(self.finding(payload.finding_id), state="reopened", resolution=None), entry)
             case model.FindingResolved(signs=None):
                 state: State = "awaiting_signature" if payload.disposition in MOVES_MONEY else "resolved"
                 resolution = Resolution(
-                    seq=said.seq,
+                    seq=entry.seq,
                     by=payload.by,
                     disposition=payload.disposition,
                     amount_cents=payload.amount_cents,
                     duplicate_of=payload.duplicate_of,
                     reason=payload.reason,
                 )
-                self._keep(change(self.finding(payload.finding_id), state=state, resolution=resolution), said)
+                self._keep(change(self.finding(payload.finding_id), state=state, resolution=resolution), entry)
             case model.FindingResolved():
-                before = self.finding(payload.finding_id)
-                assert before.resolution is not None, "an event without objection"
-                signed = change(before.resolution, second_by=payload.by)
-                self._keep(change(before, state="resolved", resolution=signed), said)
+                review = self.finding(payload.finding_id)
+                assert review.resolution is not None, "an event without objection"
+                resolution = change(review.resolution, second_by=payload.by)
+                self._keep(change(review, state="resolved", resolution=resolution), entry)
 
-    def _keep(self, review: FindingReview, said: Entry) -> None:
-        self.findings[review.finding_id] = msgspec.structs.replace(review, history=(*review.history, said))
+    def _keep(self, review: FindingReview, entry: Entry) -> None:
+        self.findings[review.finding_id] = msgspec.structs.replace(review, history=(*review.history, entry))
 
     def objection(self, payload: Event, round_no: int | None) -> str:
-        """Return why an event contradicts what stands; empty where it does not."""
-        match payload:
-            case model.FindingAssigned() if self.finding(payload.finding_id).settled:
-                return "the finding is disposed of; reopen it first"
-            case model.FindingReopened() if not self.finding(payload.finding_id).settled:
-                return "the finding is not disposed of: there is nothing to reopen"
-            case model.FindingResolved(signs=None):
-                return _unfit(payload) or (
-                    "the finding is disposed of already; reopen it first"
-                    if self.finding(payload.finding_id).settled
-                    else ""
-                )
-            case model.FindingResolved():
-                return _unsigned(payload, self.finding(payload.finding_id))
-            case model.VideoMarked() if payload.starts_us >= payload.ends_us:
-                return "the stretch of video ends before it starts"
-            case model.VideoMarked(finding_id=None) if round_no is None:
-                return "the video is of no finding and of no round"
-            case model.DisputeOpened() if round_no is None:
-                return "a dispute is about a round"
-            case model.DisputeOpened() if payload.dispute in self.disputes:
-                return f"there is a dispute {payload.dispute} already"
-            case model.DisputeClosed() if payload.dispute not in self.disputes:
-                return f"there is no dispute {payload.dispute}"
-            case model.DisputeClosed() if self.disputes[payload.dispute].outcome is not None:
-                return f"the dispute {payload.dispute} is closed already"
-            case model.InvestigationOpened() if payload.investigation in self.investigations:
-                return f"there is an investigation {payload.investigation} already"
-            case model.InvestigationOpened() if (
-                payload.last_day < payload.first_day or payload.first_day <= payload.prior_first_day
-            ):
-                return "the days of the investigation are out of order"
-            case model.InvestigationClosed() if payload.investigation not in self.investigations:
-                return f"there is no investigation {payload.investigation}"
-            case model.InvestigationClosed() if self.investigations[payload.investigation].outcome is not None:
-                return f"the investigation {payload.investigation} is closed already"
-            case _ if not isinstance(payload, REVIEW_EVENTS):
-                return f"{payload.TYPE} is no event of a review"
-            case _:
-                return ""
+        """Return why an event contradicts the state before it; empty where it does not."""
+        object_to = OBJECTIONS.get(payload.KIND)
+        if object_to is None:
+            return f"{payload.TYPE} is no event of a review"
+        return object_to(self, payload, round_no)
 
 
-REVIEW_EVENTS = (
-    model.VideoMarked,
-    model.FindingAssigned,
-    model.FindingNoted,
-    model.FindingResolved,
-    model.FindingReopened,
-    model.DisputeOpened,
-    model.DisputeClosed,
-    model.InvestigationOpened,
-    model.InvestigationClosed,
-    model.RecordViewed,
-    model.RecordExported,
-)
+def _objection_to_assignment(review: TableReview, event: model.FindingAssigned, round_no: int | None) -> str:
+    return "the finding is disposed of; reopen it first" if review.finding(event.finding_id).settled else ""
+
+
+def _objection_to_reopening(review: TableReview, event: model.FindingReopened, round_no: int | None) -> str:
+    settled = review.finding(event.finding_id).settled
+    return "" if settled else "the finding is not disposed of: there is nothing to reopen"
+
+
+def _objection_to_disposition(review: TableReview, event: model.FindingResolved, round_no: int | None) -> str:
+    finding = review.finding(event.finding_id)
+    if event.signs is not None:
+        return _unsigned(event, finding)
+    return _unfit(event) or ("the finding is disposed of already; reopen it first" if finding.settled else "")
+
+
+def _objection_to_video(review: TableReview, event: model.VideoMarked, round_no: int | None) -> str:
+    if event.starts_us >= event.ends_us:
+        return "the stretch of video ends before it starts"
+    return "the video is of no finding and of no round" if event.finding_id is None and round_no is None else ""
+
+
+def _objection_to_dispute(review: TableReview, event: model.DisputeOpened, round_no: int | None) -> str:
+    if round_no is None:
+        return "a dispute is about a round"
+    return f"there is a dispute {event.dispute} already" if event.dispute in review.disputes else ""
+
+
+def _objection_to_dispute_outcome(review: TableReview, event: model.DisputeClosed, round_no: int | None) -> str:
+    dispute = review.disputes.get(event.dispute)
+    if dispute is None:
+        return f"there is no dispute {event.dispute}"
+    return f"the dispute {event.dispute} is closed already" if dispute.outcome is not None else ""
+
+
+def _objection_to_investigation(review: TableReview, event: model.InvestigationOpened, round_no: int | None) -> str:
+    if event.investigation in review.investigations:
+        return f"there is an investigation {event.investigation} already"
+    in_order = event.prior_first_day < event.first_day <= event.last_day
+    return "" if in_order else "the days of the investigation are out of order"
+
+
+def _objection_to_investigation_outcome(
+    review: TableReview, event: model.InvestigationClosed, round_no: int | None
+) -> str:
+    investigation = review.investigations.get(event.investigation)
+    if investigation is None:
+        return f"there is no investigation {event.investigation}"
+    closed = investigation.outcome is not None
+    return f"the investigation {event.investigation} is closed already" if closed else ""
+
+
+def _no_objection(review: TableReview, event: Event, round_no: int | None) -> str:
+    return ""
+
+
+OBJECTIONS: dict[type[Event], Callable[[TableReview, Any, int | None], str]] = {
+    model.VideoMarked: _objection_to_video,
+    model.FindingAssigned: _objection_to_assignment,
+    model.FindingNoted: _no_objection,
+    model.FindingResolved: _objection_to_disposition,
+    model.FindingReopened: _objection_to_reopening,
+    model.DisputeOpened: _objection_to_dispute,
+    model.DisputeClosed: _objection_to_dispute_outcome,
+    model.InvestigationOpened: _objection_to_investigation,
+    model.InvestigationClosed: _objection_to_investigation_outcome,
+    model.RecordViewed: _no_objection,
+    model.RecordExported: _no_objection,
+}
+"""Every event of a review, and what contradicts it: the state before it and its round give the objection, or none."""
 
 
 def _unfit(resolved: model.FindingResolved) -> str:
-    """Return why a disposition is not one."""
+    """Return why the fields of a disposition do not fit each other; empty where they do."""
     if (resolved.disposition in MOVES_MONEY) != bool(resolved.amount_cents):
         wanted = "must say the amount" if resolved.disposition in MOVES_MONEY else "moves no money and names no amount"
         return f"{resolved.disposition} {wanted}"
@@ -259,7 +282,7 @@ def _unfit(resolved: model.FindingResolved) -> str:
 
 
 def _unsigned(signature: model.FindingResolved, finding: FindingReview) -> str:
-    """Return why a second signature does not count."""
+    """Return why a second signature does not count; empty where it does."""
     first = finding.resolution
     if first is None or finding.state != "awaiting_signature":
         return "the finding does not wait for a second signature"
@@ -272,7 +295,7 @@ def _unsigned(signature: model.FindingResolved, finding: FindingReview) -> str:
     return ""
 
 
-def entry(seq: int, at_us: int, round_no: int | None, payload: Event, objection: str = "") -> Entry:
+def entry_of(seq: int, at_us: int, round_no: int | None, payload: Event, objection: str = "") -> Entry:
     """Return an event of a review as people read it."""
     return Entry(
         seq=seq,

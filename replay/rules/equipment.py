@@ -1,6 +1,6 @@
 """Decks, dice, shufflers, the opening of the table, and the devices' own counters.
 
-58 Pa. Code §§ 688a.2(c)(1)(i), 688a.3, 688a.4, 688a.5(a)-(g), 688a.9(a)(1), 688a.13(k), (m); the log's own rules.
+58 Pa. Code §§ 688a.2(c)(1)(i), 688a.3, 688a.4, 688a.5(a)-(g), 688a.9(a)(1), 688a.13(k), (m); the log contract.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.table_state import NOT_STATED, Deck, Preparation
+from replay.rules.log_contract import cite_contract
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
 
 HOUR_US = 3_600_000_000
@@ -538,17 +539,17 @@ def device_counters(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         "clock": "a clock that does not run back",
         "correction": "a correction that names an earlier event of its stream by number and id",
     }
-    for jump in round_.record_faults:
-        if jump.kind == "gap" and not jump.missing:
+    for fault in round_.record_faults:
+        if fault.kind == "gap" and not fault.missing:
             continue
         yield finding(
             round_,
             book,
-            codes[jump.kind],
-            "11(j)",
-            expected=expected[jump.kind],
-            observed=jump.detail,
-            evidence=(jump.seq,),
+            codes[fault.kind],
+            cite_contract(codes[fault.kind]),
+            expected=expected[fault.kind],
+            observed=fault.detail,
+            evidence=(fault.seq,),
         )
-        if jump.kind == "correction":
-            yield Indeterminate(jump.detail)
+        if fault.kind == "correction":
+            yield Indeterminate(fault.detail)

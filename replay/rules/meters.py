@@ -16,7 +16,8 @@ from games.rulebook.money import show_money
 from games.rulebook.rulebook import chapter
 from games.settlement.progressive import after_winner, contribution, share_cents
 from replay.findings import Finding, finding_id
-from replay.fold.corrections import Correction, Known, correction
+from replay.fold.corrections import Correction, Replacements, correction
+from replay.rules.log_contract import cite_contract
 from replay.rules.must_hit_by_meter import MysteryState, begun, judge
 from replay.rules.rule import SEVERITY
 
@@ -38,29 +39,29 @@ class MeterState(msgspec.Struct):
 
 
 class MeterFold:
-    """Judges the events of one meter's stream, in order; a correction makes it `stale` (see `TableFold`)."""
+    """Judges the events of one meter's stream, in order; a correction sets `needs_refold` (see `TableFold`)."""
 
     def __init__(self, stream: str, state: MeterState | None = None) -> None:
         self.stream = stream
         self.state = state if state is not None else MeterState()
-        self.known: Known | None = None
-        self.refused: Mapping[int, str] = {}
+        self.replacements: Replacements | None = None
+        self.objections: Mapping[int, str] = {}
         self.corrections: list[Correction] = []
         self.needs_refold = False
 
     def apply(self, event: ReadEnvelope[Event]) -> list[Finding]:
         """Fold one event, in its current version; return what does not add up."""
         state, seq, payload = self.state, event.seq, event.payload
-        if self.known is not None and seq in self.known:
-            instead = self.known[seq]
-            if instead is None:
+        if self.replacements is not None and seq in self.replacements:
+            replacement = self.replacements[seq]
+            if replacement is None:
                 return []
-            payload = instead[1]
+            payload = replacement[1]
         match payload:
             case model.EventCorrected():
                 self.corrections.append(correction(seq, payload))
                 self.needs_refold = True
-                return [self._refused(seq)] if seq in self.refused else []
+                return [self._refused(seq)] if seq in self.objections else []
             case model.MeterSet():
                 state.chapter, state.paytable = payload.chapter, payload.paytable
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp
@@ -104,10 +105,10 @@ class MeterFold:
             seat=None,
             wager=None,
             expected="a correction that names an earlier event of its stream by number and id",
-            observed=self.refused[seq],
+            observed=self.objections[seq],
             difference_cents=None,
             evidence=evidence,
-            cite="the contract of the log: event_corrected",
+            cite=str(cite_contract("LOG-CORRECTION")),
             other_reading=None,
             severity=SEVERITY["LOG-CORRECTION"],
             assumed=False,

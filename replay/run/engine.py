@@ -1,9 +1,9 @@
-"""What judged: the version of the program and the digest of its rules, so that a verdict names its judge.
+"""The engine: the version of the program and a digest of all that decides a verdict, so that a verdict names its judge.
 
-A snapshot of another engine is thrown away; verdicts of another engine stand and are superseded where they differ. So the
-digest is of all that decides a verdict and of nothing else: what the judges import, directly or through others, and the data of
-the rules of play. A page, a packet or a transcript that changes costs no replay. What is imported is read from the source, not
-from what happens to be loaded, so that every process gives the same digest.
+A snapshot of another engine is thrown away; verdicts of another engine stay in force and are superseded where they differ. The
+digest covers what the judges import, directly or through others, and the data of the rules of play, and nothing else: a changed
+page, packet or transcript costs no replay. Imports are read from the source, not from the modules that happen to be loaded, so
+that every process gives the same digest.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Final
 import replay
 
 JUDGES: Final = ("replay.run.stream_worker", "replay.run.refold", "replay.columns.batch")
-"""Where verdicts are made: of a stream, of a stream that is folded again, of a history in columns."""
+"""The modules that make verdicts: of a stream, of a stream that is folded again, of a history in columns."""
 
 PACKAGES: Final = frozenset({"events", "games", "replay"})
-"""Where what judges can lie."""
+"""The packages that can hold what decides a verdict."""
 
 NO_RULES: Final = "coverage"
-"""The data of `games` that says what became of each paragraph of a text, which nothing is judged by."""
+"""The data of `games` on the coverage of each text, by which nothing is judged."""
 
 _FROM = re.compile(r"from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)")
 _IMPORT = re.compile(r"import[ \t]+([^\n]+)")
@@ -53,33 +53,33 @@ def deciding_files(folder: Path) -> list[str]:
 
 def _deciding(folder: Path) -> list[tuple[str, bytes]]:
     """The files that decide, with their content: the judges' and what they import, the rules of play and the house ways."""
-    there = _files_in(folder)
-    missing = [judge for judge in JUDGES if f"{judge.replace('.', '/')}.py" not in there]
+    files = _files_in(folder)
+    missing = [judge for judge in JUDGES if f"{judge.replace('.', '/')}.py" not in files]
     if missing:
         raise LookupError(f"{folder} has no {missing[0]}: without what judges there is no name for its engine")
-    found: dict[str, bytes] = {}
-    names, waiting = set(JUDGES), list(JUDGES)
-    while waiting:
-        for path in _sources(waiting.pop()) & there:
-            if path not in found:
-                found[path] = folder.joinpath(path).read_bytes()
-                fresh = _imported(found[path].decode()) - names
+    contents: dict[str, bytes] = {}
+    names, queue = set(JUDGES), list(JUDGES)
+    while queue:
+        for path in _sources(queue.pop()) & files:
+            if path not in contents:
+                contents[path] = folder.joinpath(path).read_bytes()
+                fresh = _imports(contents[path].decode()) - names
                 names |= fresh
-                waiting += fresh
-    for path in there:
+                queue += fresh
+    for path in files:
         if path.endswith(".toml") and not any(part.startswith(NO_RULES) for part in path.split("/")):
-            found[path] = folder.joinpath(path).read_bytes()
-    return sorted(found.items())
+            contents[path] = folder.joinpath(path).read_bytes()
+    return sorted(contents.items())
 
 
 def _files_in(folder: Path) -> set[str]:
     """Return the files of source and data that lie in the packages of a folder, by their paths below it."""
-    found: set[str] = set()
+    paths: set[str] = set()
     for package in PACKAGES:
         for above, _, names in os.walk(folder / package):
             below = os.path.relpath(above, folder).replace(os.sep, "/")
-            found.update(f"{below}/{name}" for name in names if name.endswith((".py", ".toml")))
-    return found
+            paths.update(f"{below}/{name}" for name in names if name.endswith((".py", ".toml")))
+    return paths
 
 
 def _sources(name: str) -> set[str]:
@@ -89,17 +89,17 @@ def _sources(name: str) -> set[str]:
     return {f"{path}{ending}" for path in paths for ending in ("/__init__.py", ".py")}
 
 
-def _imported(source: str) -> set[str]:
-    """Return the names that a source imports of our packages.
+def _imports(source: str) -> set[str]:
+    """Return the names that a source file imports of our packages.
 
     A sentence in a docstring may look like an import: what it names counts, which at worst takes a file too many.
     """
-    found: set[str] = set()
-    for module, names in _FROM.findall(source):
-        found |= {module, *(f"{module}.{name}" for name in _NAME.findall(names))}
-    for names in _IMPORT.findall(source):
-        found.update(_NAME.findall(names))
-    return {name for name in found if name.partition(".")[0] in PACKAGES}
+    imports: set[str] = set()
+    for module, clause in _FROM.findall(source):
+        imports |= {module, *(f"{module}.{name}" for name in _NAME.findall(clause))}
+    for clause in _IMPORT.findall(source):
+        imports.update(_NAME.findall(clause))
+    return {name for name in imports if name.partition(".")[0] in PACKAGES}
 
 
 def _version() -> str:

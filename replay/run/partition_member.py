@@ -1,7 +1,7 @@
-"""A log that several replayers share: each judges the streams of the partitions that are its own for the time being.
+"""A log that several replayers share: each member judges the streams of the partitions assigned to it.
 
-What a member does with a partition is what a single replayer does with a log: the same loop, the same transaction of
-results, snapshots and positions. When a partition is given to another member, that one goes on from what was committed.
+A member does with a partition what a single replayer does with a log: the same loop, the same transaction of results,
+snapshots and positions. When a partition is reassigned, the next member resumes from what was committed.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from events.log.relaxed_gc import relaxed_gc
 from replay.run.replayer import Replay, Summary
 
 CYCLE_S = 0.2
-"""How long a member waits for events, over all its partitions, before it looks after the group again."""
+"""How long a member waits for events, over all its partitions, before it polls the group."""
 IDLE_S = 0.5
-"""How long one waits that has nothing to do."""
-AGAIN_S = 1.0
-"""How long a partition is left alone that could not be committed: it may be another's by now."""
+"""How long a member without partitions waits."""
+RETRY_S = 1.0
+"""How long a member leaves a partition alone that it could not commit: it may be another's by now."""
 
 
 class Group(Protocol):
@@ -49,29 +49,29 @@ class _Part:
             self._open = opening.pop_all()
 
     def step(self) -> None:
-        """Judge what has come, commit it, or wait a little. Raises `Reassigned` where it could not be committed."""
+        """Judge new events and commit, or wait a little. Raises `Reassigned` where the commit was refused."""
         next(self._run)
 
     def close(self) -> None:
-        """Give the partition up; what was not committed is nobody's."""
+        """Give the partition up; what was not committed is dropped."""
         self._open.close()
 
 
 class Shared(Summary, kw_only=True):
-    """What a member has done, in all partitions that were ever its own, and which are now."""
+    """What a member has done in all partitions it ever had, and the partitions it has now."""
 
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
 def follow_group(group: Group) -> Generator[Shared]:
-    """Replay what falls to this member, for ever, yielding after every cycle; the caller stops when it has enough."""
+    """Replay the partitions assigned to this member, for ever, yielding after every cycle; the caller stops it."""
     parts: dict[int, _Part] = {}
-    left_alone: dict[int, float] = {}
-    done = Shared()
+    retry_at: dict[int, float] = {}
+    past = Shared()
 
     def give_up(number: int) -> None:
         part = parts.pop(number)
-        _add(done, part.replay.summary)
+        _add(past, part.replay.summary)
         part.close()
 
     try:
@@ -79,23 +79,23 @@ def follow_group(group: Group) -> Generator[Shared]:
             while True:
                 assigned = group.poll()
                 if assigned is None:  # nothing could be committed now
-                    yield _total(done, parts)
+                    yield _total(past, parts)
                     continue
                 for number in parts.keys() - assigned:
                     give_up(number)
                 for number in sorted(assigned - parts.keys()):
-                    if left_alone.get(number, 0.0) <= time.monotonic():
+                    if retry_at.get(number, 0.0) <= time.monotonic():
                         try:
                             parts[number] = _Part(group, number, CYCLE_S / len(assigned))
                         except Reassigned:
-                            left_alone[number] = time.monotonic() + AGAIN_S
+                            retry_at[number] = time.monotonic() + RETRY_S
                 for number in list(parts):
                     try:
                         parts[number].step()
                     except Reassigned:
-                        left_alone[number] = time.monotonic() + AGAIN_S
+                        retry_at[number] = time.monotonic() + RETRY_S
                         give_up(number)
-                yield _total(done, parts)
+                yield _total(past, parts)
                 if not parts:
                     time.sleep(IDLE_S)
     finally:
@@ -103,10 +103,10 @@ def follow_group(group: Group) -> Generator[Shared]:
             parts.pop(number).close()
 
 
-def _total(done: Shared, parts: Mapping[int, _Part]) -> Shared:
+def _total(past: Shared, parts: Mapping[int, _Part]) -> Shared:
     total = Shared(partitions=sorted(parts))
-    for each in (done, *(part.replay.summary for part in parts.values())):
-        _add(total, each)
+    for summary in (past, *(part.replay.summary for part in parts.values())):
+        _add(total, summary)
     return total
 
 

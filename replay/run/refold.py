@@ -1,7 +1,11 @@
-"""A stream folded again from its beginning, with every correction in its place; only what comes out different is said.
+"""Folds a stream again from its beginning, with every correction in its place; the result is only what differs.
 
-This is done when something reaches back further than what is at hand (a correction of what later rounds were judged by,
-an event that comes very late), and when another engine takes a stream up: what was said in between is not said again.
+This is done when an event reaches back further than what is at hand (a correction of what later rounds were judged by, an
+event that comes very late), and when another engine resumes a stream. Verdicts between the first fold and this one are not
+published again.
+
+The stream is read twice: by a scout, which judges nothing and collects the corrections and the rounds of which facts come late;
+then by the worker, which applies the corrections in force where the events they correct stand.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from events.vocabulary.codec import decode
 from events.vocabulary.model import RoundOpened
 from games.rulebook.rulebook import Rulebook
 from replay.fold.corrections import Correction, effective
-from replay.run.stream_worker import Earlier, Result, StreamWorker, runs_of, withdrawal
+from replay.run.stream_worker import LatestResult, Result, StreamWorker, runs_of, withdrawal
 
 
 class Reader(Protocol):
@@ -25,8 +29,8 @@ class Reader(Protocol):
         """Yield the records, in order."""
 
 
-class Again(NamedTuple):
-    """The worker after the last record, what came out different, and what broke the stream off, if anything did."""
+class Refold(NamedTuple):
+    """The worker after the last record, the results that differ, and the error that broke the stream off, or null."""
 
     worker: StreamWorker
     results: list[Result]
@@ -37,43 +41,45 @@ def refold(
     stream: str,
     read: Reader,
     end: int | None,
-    earlier: Earlier,
-    standing: Callable[[], Collection[str]],
+    latest: LatestResult,
+    findings_in_force: Callable[[], Collection[str]],
     rules: Rulebook | None,
-    make: Callable[[str, Earlier], StreamWorker] = StreamWorker,
-) -> Again:
+    make: Callable[[str, LatestResult], StreamWorker] = StreamWorker,
+) -> Refold:
     """Fold a stream again, to `end` or to where it breaks off.
 
-    `standing` gives the ids of the findings on this stream that stand; of a meter's stream those not found again are
-    withdrawn (of a table's, its rounds' revisions do that). `make` makes the workers.
+    `findings_in_force` returns the ids of the findings on this stream; of a meter's stream those not found again are
+    withdrawn (of a table's, the revisions of its rounds do that). `make` makes the workers.
     """
-    scout = make(stream, earlier)
-    scout.judging, scout.opened = False, set()
+    scout = make(stream, latest)
+    scout.judging, scout.opened_rounds = False, set()
     broken = _walk(scout, read(1, end))
     fold = scout.table or scout.meter
-    said = fold.corrections if fold is not None else []
-    ids = _ids(read, {each.superseded for each in said if each.superseded < each.seq})
-    refused = {each.seq: objection for each in said if (objection := each.objection(ids))}
-    worker = make(stream, earlier)
-    worker.rules, worker.opened = rules, set()
+    corrections = fold.corrections if fold is not None else []
+    ids = _ids(read, {made.superseded for made in corrections if made.superseded < made.seq})
+    objections = {made.seq: objection for made in corrections if (objection := made.objection(ids))}
+    worker = make(stream, latest)
+    worker.rules, worker.opened_rounds = rules, set()
     worker.correct(
-        effective(each for each in said if each.seq not in refused), refused, scout.table.missed if scout.table else ()
+        effective(made for made in corrections if made.seq not in objections),
+        objections,
+        scout.table.missed_rounds if scout.table else (),
     )
     results: list[Result] = []
     for record in read(1, scout.seq) if scout.seq else ():
         results += worker.take(record)
     results += worker.finish()
-    numbered = scout.opened | _numbers(said)
-    results += worker.withdraw(numbered - worker.opened)
-    worker.said_to = max(numbered, default=0)  # a round that is open again, its closing corrected, has its verdict
+    numbers = scout.opened_rounds | _numbers(corrections)
+    results += worker.withdraw(numbers - worker.opened_rounds)
+    worker.inherited_to = max(numbers, default=0)  # a round that is open again, its closing corrected, has its verdict
     if worker.meter is not None and broken is None:
-        found = {key for kind, key, _ in results if kind == "findings"}
-        results += [withdrawal(each, stream, None) for each in sorted({*standing()} - found)]
-    return Again(worker, results, broken)
+        ids_found = {key for kind, key, _ in results if kind == "findings"}
+        results += [withdrawal(id_, stream, None) for id_ in sorted({*findings_in_force()} - ids_found)]
+    return Refold(worker, results, broken)
 
 
 def _walk(scout: StreamWorker, records: Iterator[Record]) -> IntegrityError | None:
-    """Let a worker that judges nothing take records as far as they can be read; return what breaks them off."""
+    """Let a worker that judges nothing take records as far as they can be read; return the error that breaks them off."""
     fold = scout.table or scout.meter
     try:
         for run in runs_of(records):
@@ -93,6 +99,6 @@ def _ids(read: Reader, numbers: Collection[int]) -> dict[int, str]:
 
 
 def _numbers(corrections: Iterable[Correction]) -> set[int]:
-    """Return the numbers under which a round may have been opened by a correction that does not count any more."""
-    openings = [each.instead for each in corrections if each.instead is not None]
+    """Return the round numbers of openings that corrections stated, in force or superseded since."""
+    openings = [made.replacement for made in corrections if made.replacement is not None]
     return {round_no for round_no, payload in openings if isinstance(payload, RoundOpened) and round_no is not None}

@@ -1,7 +1,7 @@
-"""The one loop: reads the log onward from where it stopped, lets each stream's worker judge, and commits all at once.
+"""The one loop: reads the log from where it stopped, lets the worker of each stream judge, and commits everything at once.
 
-Positions, snapshots, adjudications and findings go into one transaction (see *Replay position* in the design), so a
-replay can be killed anywhere and taken up again, and replaying twice changes nothing.
+Positions, snapshots, adjudications and findings are one transaction, so a replay can be killed anywhere and resumed, and
+replaying twice changes nothing.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Progress = Callable[[int, int], None]
 
 
 class Summary(msgspec.Struct, kw_only=True):
-    """What a replay did: events read, rounds judged, results that were new, findings that stand, broken streams, and the
-    foreign records that it passed over.
+    """What a replay did: events read, rounds judged, verdicts that are new or revised, the findings (by code) and verdicts in
+    force, the faults of broken streams, and the foreign records passed over.
     """
 
     events: int = 0
@@ -96,8 +96,8 @@ class MemoryResults(OwnStore):
         """Nothing to release."""
 
 
-class _Said(msgspec.Struct):
-    """What is read of an adjudication or a finding without reading it whole."""
+class _Heading(msgspec.Struct):
+    """The fields of an adjudication or a finding that are read without reading it whole."""
 
     verdict: str = ""
     code: str = ""
@@ -106,13 +106,13 @@ class _Said(msgspec.Struct):
     revision: int = 1
 
 
-_said = msgspec.json.Decoder(_Said)
+_headings = msgspec.json.Decoder(_Heading)
 
 
 class Tally:
-    """The verdict of each round and the code of each finding as they stand, counted as results come.
+    """The verdict of each round and the code of each finding in force, counted as results come.
 
-    `upheld` are further rounds, whose verdicts are not handed in: a batch upholds more than need be remembered one by one.
+    `upheld` counts further rounds, whose verdicts are not added one by one: a batch upholds too many to remember each.
     """
 
     def __init__(self) -> None:
@@ -121,20 +121,20 @@ class Tally:
         self._codes: dict[str, str] = {}
 
     def add(self, results: Iterable[Result]) -> None:
-        """Take results in the order in which they were said."""
+        """Add results, in the order stored."""
         for kind, key, data in results:
             if kind == "adjudications":
-                adjudication = _said.decode(data)
+                adjudication = _headings.decode(data)
                 self.upheld -= adjudication.revision > 1 and key not in self._verdicts
                 self._verdicts[key] = adjudication.verdict
             elif kind == "findings":
-                said = _said.decode(data)
+                finding = _headings.decode(data)
                 self._codes.pop(key, None)
-                if said.withdrawn is not True:
-                    self._codes[key] = said.code
+                if finding.withdrawn is not True:
+                    self._codes[key] = finding.code
 
     def into(self, summary: Summary) -> Summary:
-        """Fill in a summary."""
+        """Fill in the findings and verdicts of a summary, and return it."""
         summary.findings = dict(sorted(Counter(self._codes.values()).items()))
         verdicts = Counter(self._verdicts.values()) + Counter(UPHELD=self.upheld)
         summary.verdicts = dict(sorted(verdicts.items()))
@@ -142,7 +142,7 @@ class Tally:
 
 
 class Replay:
-    """A replay under way: workers by stream, results waiting for the next commit."""
+    """A replay under way: the workers by stream, and the results that wait for the next commit."""
 
     def __init__(
         self,
@@ -161,11 +161,11 @@ class Replay:
         self.positions = self.results.positions(self.engine)
         self._snapshots = self.results.snapshots(self.engine)
         self._fresh = all(next(iter(results.results(kind)), None) is None for kind in KINDS)
-        self._replayed: frozenset[str] | None = None
+        self._streams_with_results: frozenset[str] | None = None
         self._workers: dict[str, StreamWorker] = {}
-        self._stopped: dict[str, str] = {}
-        self._waiting: list[Result] = []
-        self._said: dict[tuple[str, str], bytes] = {}
+        self._faults: dict[str, str] = {}
+        self._pending: list[Result] = []
+        self._pending_latest: dict[tuple[str, str], bytes] = {}
         self._since_commit = self._passed_over = 0
         self._tally = tally if tally is not None or not self._fresh else Tally()
 
@@ -177,8 +177,8 @@ class Replay:
     def _run(self, wait_s: float | None) -> Iterator[Summary]:
         while True:
             positions = self.positions | {stream: worker.seq for stream, worker in self._workers.items()}
-            after = {stream: seq for stream, seq in positions.items() if stream not in self._stopped}
-            after |= dict.fromkeys(self._stopped, BEYOND)
+            after = {stream: seq for stream, seq in positions.items() if stream not in self._faults}
+            after |= dict.fromkeys(self._faults, BEYOND)
             try:
                 for batch in self.log.tail(after, wait_s=wait_s):
                     for stream, run in runs(batch):
@@ -206,107 +206,108 @@ class Replay:
             self.progress(self.summary.events, self.summary.rounds)
         passed_over = self.log.passed_over()
         self.summary.foreign = passed_over.with_others(self.results.passed_over())
-        if not self._since_commit and not self._waiting and passed_over.count == self._passed_over:
+        if not self._since_commit and not self._pending and passed_over.count == self._passed_over:
             return
         self._passed_over = passed_over.count
-        touched = {stream: worker.snapshot() for stream, worker in self._workers.items()}
-        self.results.commit(self.engine, self.positions, touched, self._waiting)
+        snapshots = {stream: worker.snapshot() for stream, worker in self._workers.items()}
+        self.results.commit(self.engine, self.positions, snapshots, self._pending)
         if self._tally is not None:
-            self._tally.add(self._waiting)
-        self.summary.changed += sum(1 for kind, _, _ in self._waiting if kind == "adjudications")
-        self._waiting, self._said, self._since_commit = [], {}, 0
+            self._tally.add(self._pending)
+        self.summary.changed += sum(1 for kind, _, _ in self._pending if kind == "adjudications")
+        self._pending, self._pending_latest, self._since_commit = [], {}, 0
 
     def standing(self) -> Summary:
-        """Return the summary with the findings and verdicts that stand: from memory where all of them are of this run."""
+        """Return the summary with the findings and verdicts in force: from memory where all of them are of this run."""
         if self._tally is None:
             return standing(self.results, self.summary)
         return self._tally.into(self.summary)
 
-    def _earlier(self, kind: str, key: str) -> bytes | None:
-        said = self._said.get((kind, key))
-        return said if said is not None else self.results.latest(kind, key)
+    def _latest(self, kind: str, key: str) -> bytes | None:
+        data = self._pending_latest.get((kind, key))
+        return data if data is not None else self.results.latest(kind, key)
 
     def _take_run(self, stream: str, run: Sequence[Record]) -> None:
-        """Let a stream's worker take records that follow each other, as far as they are asked for and not taken yet."""
+        """Let a stream's worker fold records in a row, as far as they are asked for and not folded yet."""
         if self.as_of is not None:
             run = [record for record in run if record.seq <= self.as_of.get(stream, 0)]
-        while run and stream not in self._stopped:
+        while run and stream not in self._faults:
             worker = self._worker(stream)
-            before = worker.seq
-            if run[0].seq <= before:  # folded again to beyond this already
-                run = [record for record in run if record.seq > before]
+            position = worker.seq
+            if run[0].seq <= position:  # a refold went beyond this already
+                run = [record for record in run if record.seq > position]
                 continue
             try:
-                taken = worker.take_run(run, self._say)
+                taken = worker.take_run(run, self._publish)
             except Undecodable as unreadable:
                 self._stop(unreadable)
                 return
             finally:
-                self._since_commit += worker.seq - before
+                self._since_commit += worker.seq - position
             if worker.needs_refold:
-                self._fold_again(stream, run[taken - 1].seq)
+                self._refold(stream, run[taken - 1].seq)
             run = run[taken:]
 
     def _worker(self, stream: str) -> StreamWorker:
-        """Return a stream's worker: at work, taken up where it stopped, or after folding again what another engine judged."""
+        """Return the worker of a stream: at work, resumed from its snapshot, or after a refold where another engine judged."""
         if stream not in self._workers:
             snapshot = self._snapshots.get(stream)
             if snapshot is None and self._was_replayed(stream):
-                self._fold_again(stream, self.as_of[stream] if self.as_of is not None else None)
+                self._refold(stream, self.as_of[stream] if self.as_of is not None else None)
             else:
-                self._workers[stream] = StreamWorker(stream, self._earlier, snapshot, self.rules)
+                self._workers[stream] = StreamWorker(stream, self._latest, snapshot, self.rules)
                 self._workers[stream].seq = self.positions.get(stream, 0)
         return self._workers[stream]
 
-    def _say(self, result: Result) -> None:
+    def _publish(self, result: Result) -> None:
         kind, key, data = result
-        self._waiting.append(result)
-        self._said[kind, key] = data
+        self._pending.append(result)
+        self._pending_latest[kind, key] = data
 
     def _stop(self, broken: IntegrityError) -> None:
-        """Nothing later in a broken stream is judged; the others go on."""
-        if broken.stream in self._stopped:
+        """Judge nothing later in a broken stream; the others go on."""
+        if broken.stream in self._faults:
             return
-        self._stopped[broken.stream] = str(broken)
+        self._faults[broken.stream] = str(broken)
         self.summary.integrity.append(f"{broken.code} {broken}")
 
     def _was_replayed(self, stream: str) -> bool:
-        """Whether results of this stream are stored, though this engine has not read it."""
+        """Whether another engine's results of this stream are stored."""
         if self._fresh:
             return False
-        if self._replayed is None:
-            named = {
+        if self._streams_with_results is None:
+            streams = {
                 key.partition("#")[0] for kind in ("adjudications", "ledger") for key, _ in self.results.results(kind)
             }
-            self._replayed = frozenset(
-                named | {_said.decode(data).stream for _, data in self.results.results("findings")}
+            self._streams_with_results = frozenset(
+                streams | {_headings.decode(data).stream for _, data in self.results.results("findings")}
             )
-        return stream in self._replayed
+        return stream in self._streams_with_results
 
-    def _fold_again(self, stream: str, end: int | None) -> None:
-        before = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
-        again = refold(
-            stream, partial(self.log.read, stream), end, self._earlier, lambda: self._standing(stream), self.rules
+    def _refold(self, stream: str, end: int | None) -> None:
+        position = self._workers[stream].seq if stream in self._workers else self.positions.get(stream, 0)
+        refolded = refold(
+            stream, partial(self.log.read, stream), end, self._latest, lambda: self._finding_ids(stream), self.rules
         )
         if stream in self._workers:
-            again.worker.rounds = self._workers[stream].rounds
-        self._workers[stream] = again.worker
-        self._since_commit += max(0, again.worker.seq - before)
-        if again.broken is not None:
-            self._stop(again.broken)
-        if again.worker.seq >= before:  # else what was said of the part that cannot be read any more stands
-            for kind, key, data in again.results:
-                if self._earlier(kind, key) != data:
-                    self._say((kind, key, data))
+            refolded.worker.rounds = self._workers[stream].rounds
+        self._workers[stream] = refolded.worker
+        self._since_commit += max(0, refolded.worker.seq - position)
+        if refolded.broken is not None:
+            self._stop(refolded.broken)
+        if refolded.worker.seq >= position:  # else the results of the part that can no longer be read remain in force
+            for kind, key, data in refolded.results:
+                if self._latest(kind, key) != data:
+                    self._publish((kind, key, data))
 
-    def _standing(self, stream: str) -> set[str]:
-        waiting = [(key, data) for kind, key, data in self._waiting if kind == "findings"]
-        stored = [*self.results.results("findings"), *waiting]
-        return {each.id for each in current_findings(stored) if each.stream == stream}
+    def _finding_ids(self, stream: str) -> set[str]:
+        """Return the ids of the findings on a stream that are in force."""
+        pending = [(key, data) for kind, key, data in self._pending if kind == "findings"]
+        records = [*self.results.results("findings"), *pending]
+        return {finding.id for finding in current_findings(records) if finding.stream == stream}
 
 
 def runs(batch: Sequence[Record]) -> Iterator[tuple[str, Sequence[Record]]]:
-    """Yield a batch's streams and their records, as far as they follow each other and are not too many at once."""
+    """Yield the records of a batch in runs of one stream, of up to `RUN` records."""
     streams = [record.stream for record in batch]
     start = 0
     while start < len(batch):
@@ -326,10 +327,10 @@ def replay(
     progress: Progress | None = None,
     tally: Tally | None = None,
 ) -> Summary:
-    """Replay a log to its end and return what came of it; `tally` has counted what the results hold already.
+    """Replay a log to its end and return the summary; `tally` has counted the results stored before.
 
     `as_of` (stream → number; other streams are left out) reproduces an earlier verdict, `rules` asks what other rules
-    would have led to; both want a `MemoryResults`, for their answers are not verdicts.
+    would have led to; both need a `MemoryResults`, for their answers are not verdicts.
     """
     run = Replay(log, results, as_of=as_of, rules=rules, progress=progress, tally=tally)
     for _ in run.run():
@@ -343,7 +344,7 @@ def follow(log: EventLog, results: ResultStore, *, wait_s: float = 0.2) -> Itera
 
 
 def standing(results: ResultStore, summary: Summary) -> Summary:
-    """Fill in the findings that stand and the verdicts of the newest revisions."""
+    """Fill in the findings in force and the verdicts of the newest revisions."""
     tally = Tally()
     for kind in ("adjudications", "findings"):
         tally.add((kind, key, data) for key, data in results.results(kind))
@@ -357,12 +358,12 @@ def adjudications(results: ResultStore) -> list[Adjudication]:
 
 
 def findings(results: ResultStore) -> list[Finding]:
-    """Return the findings that stand."""
+    """Return the findings in force."""
     return current_findings(results.results("findings"))
 
 
 def ledger(results: ResultStore) -> list[LedgerEntry]:
-    """Return the tables' accounting entries, the newest word on each."""
+    """Return the accounting entries of the tables, the newest revision of each."""
     newest = dict(results.results("ledger"))
     return [msgspec.json.decode(data, type=LedgerEntry) for data in newest.values()]
 

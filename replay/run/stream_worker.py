@@ -1,7 +1,7 @@
-"""One stream on its way to verdicts: folds its records, adjudicates, and knows what has been said before.
+"""The worker of one stream: folds its records, adjudicates its rounds, and revises the verdicts stored before.
 
-The law of this file: a worker turns records into results (kind, key, bytes) and can be put aside and taken up again at
-any record. It reads nothing and stores nothing; `replayer.py` does.
+The law of this file: a worker turns records into results (kind, key, bytes) and can be stopped and resumed at any record.
+It reads nothing and stores nothing; `replayer.py` does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from events.vocabulary.envelope import ReadEnvelope
 from events.vocabulary.upcast import upcast
 from games.rulebook.rulebook import Rulebook, RulesRefused, parse_submission
 from replay.findings import Adjudication, Finding, LedgerEntry, LedgerKind, digest, to_bytes
-from replay.fold.corrections import Known
+from replay.fold.corrections import Replacements
 from replay.fold.round import Round
 from replay.fold.table_fold import TableFold
 from replay.fold.table_state import LEDGER_EVENTS, TableState
@@ -29,8 +29,8 @@ from replay.run.adjudicate import Conclusion, adjudicate
 from replay.run.engine import engine
 
 Result = tuple[str, str, bytes]
-Earlier = Callable[[str, str], bytes | None]
-"""Gives the last result stored under (kind, key), or null."""
+LatestResult = Callable[[str, str], bytes | None]
+"""Returns the last result stored under (kind, key), or null."""
 
 WITHDRAWN = "the record of the round was withdrawn: a correction says that it was never opened"
 
@@ -41,7 +41,7 @@ encode = msgspec.msgpack.encode
 
 
 class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding that a later revision no longer makes; published under the finding's id."""
+    """A finding that a later revision does not make; published under the id of the finding."""
 
     id: str
     stream: str
@@ -50,7 +50,7 @@ class Withdrawn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Snapshot(msgspec.Struct, kw_only=True):
-    """Where a worker can be taken up: the state at rest, and the records folded since."""
+    """Where a worker can be resumed: the state when no round was open, and the records folded since."""
 
     table: TableState | None
     meter: MeterState | None
@@ -87,41 +87,41 @@ def current(event: ReadEnvelope[model.Event]) -> ReadEnvelope[model.Event]:
 
 
 class StreamWorker:
-    """Turns one stream's records into results; `stale` says that something reached back further than what is at hand.
+    """Turns one stream's records into results. `needs_refold`: a record reached back further than what is at hand.
 
-    While `withheld` is not null, the stream is being folded again (see `refold.py`): what differs from the verdicts
-    stored before is held back there until `finish`, for only the last word on a round counts; `opened` then has the
-    numbers of all rounds that were opened. Rounds up to `judged_to` were judged by this worker; on rounds up to `said_to`
-    there may be a verdict of the worker before it.
+    While `pending_revisions` is not null, the stream is being folded again (see `refold.py`): what differs from the verdicts
+    stored before is collected there until `finish`, for only the last verdict on a round counts; `opened_rounds` then has the
+    numbers of all rounds that were opened. This worker judged the rounds up to `judged_to`; the worker before it may have
+    stored verdicts on rounds up to `inherited_to`. `rounds` counts the rounds judged for the first time.
     """
 
     def __init__(
-        self, stream: str, earlier: Earlier, snapshot: bytes | None = None, rules: Rulebook | None = None
+        self, stream: str, latest: LatestResult, snapshot: bytes | None = None, rules: Rulebook | None = None
     ) -> None:
-        self.stream, self.earlier, self.rules = stream, earlier, rules
-        self.rounds, self.seq, self.judged_to, self.said_to = 0, 0, 0, 0
-        self.known: Known | None = None
+        self.stream, self.latest, self.rules = stream, latest, rules
+        self.rounds, self.seq, self.judged_to, self.inherited_to = 0, 0, 0, 0
+        self.replacements: Replacements | None = None
         self.pending_revisions: dict[str, Adjudication] | None = None
         self.judging = True
-        self.opened: set[int] | None = None
+        self.opened_rounds: set[int] | None = None
         self.needs_refold = False
         self.table: TableFold | None = None
         self.meter: MeterFold | None = None
-        self._rest: bytes = b""
-        self._since: list[bytes] = []
-        loaded = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
+        self._state_at_rest: bytes = b""
+        self._records_since: list[bytes] = []
+        resumed = msgspec.msgpack.decode(snapshot, type=Snapshot) if snapshot is not None else None
         if stream.startswith("table/"):
-            self.table = TableFold(stream, loaded.table if loaded is not None else None)
+            self.table = TableFold(stream, resumed.table if resumed is not None else None)
             self.judged_to = self.table.state.last_round_no
         elif stream.startswith("meter/"):
-            self.meter = MeterFold(stream, loaded.meter if loaded is not None else None)
+            self.meter = MeterFold(stream, resumed.meter if resumed is not None else None)
         self._keep_rest()
-        for data in loaded.since if loaded is not None else ():
+        for data in resumed.since if resumed is not None else ():
             self.take(Record(stream, 0, data, b""))
         self.rounds = 0
 
     def take(self, record: Record) -> Sequence[Result]:
-        """Fold one record and return what it leads to. Raises `Undecodable`: the stream stops there."""
+        """Fold one record and return the results. Raises `Undecodable`: the stream stops there."""
         try:
             event = read(record.data)
             event = current(event)
@@ -129,120 +129,122 @@ class StreamWorker:
             raise Undecodable(self.stream, record.seq, str(error)) from error
         if record.seq and (event.seq != record.seq or event.stream != self.stream):
             raise Undecodable(self.stream, record.seq, f"the record calls itself {event.stream} event {event.seq}")
-        return self._fold(record.data, event)
+        return self._fold((record.data,), (event,), 0)[1]
 
-    def take_run(self, records: Sequence[Record], say: Callable[[Result], None]) -> int:
-        """Fold records in a row and say what they lead to, as `take` does, but faster.
+    def take_run(self, records: Sequence[Record], publish: Callable[[Result], None]) -> int:
+        """Fold records in a row and publish the results, as `take` does, but faster.
 
-        Return how many were taken: all, or those as far as the one that made this worker stale (of which nothing is said).
-        Raises `Undecodable` after all that stand before.
+        Return how many were taken: all, or those up to and including the first after which this worker needs a refold (of
+        which no result is published). Raises `Undecodable` after all that stand before.
         """
-        every = [record.data for record in records]
-        events = read_all(every)
+        data = [record.data for record in records]
+        events = read_all(data)
         if events is None or not self._are_in_place(records, events):
             for number, record in enumerate(records, 1):
                 results = self.take(record)
                 if self.needs_refold:
                     return number
                 for result in results:
-                    say(result)
+                    publish(result)
             return len(records)
-        at, table = 0, self.table
-        while at < len(events):
-            if table is not None:
-                start, at = at, table.take_quiet(events, at)
-                if at > start:
-                    self._since += every[start:at]
-                    self.seq = events[at - 1].seq
-                    continue
-            event = events[at]
-            results = self._fold(every[at], event)
-            at += 1
+        taken = 0
+        while taken < len(events):
+            taken, results = self._fold(data, events, taken)
             if self.needs_refold:
                 break
             for result in results:
-                say(result)
-        return at
+                publish(result)
+        return taken
 
     def _are_in_place(self, records: Sequence[Record], events: Sequence[ReadEnvelope[model.Event]]) -> bool:
-        """Whether the events call themselves what the log calls them."""
+        """Whether the events have the stream and the numbers under which the log holds them."""
         in_order = [event.seq for event in events] == [record.seq for record in records]
         return in_order and {event.stream for event in events} == {self.stream}
 
-    def _fold(self, data: bytes, event: ReadEnvelope[model.Event]) -> Sequence[Result]:
+    def _fold(
+        self, data: Sequence[bytes], events: Sequence[ReadEnvelope[model.Event]], start: int
+    ) -> tuple[int, Sequence[Result]]:
+        """Fold events from index `start` on, as far as the first that can lead to results; return the index after it, and these.
+
+        `data` are the events as stored.
+        """
+        if self.table is not None:
+            return self._fold_table(self.table, data, events, start)
+        event = events[start]
         self.seq = event.seq
-        corrected = self.known is not None and event.seq in self.known
-        results = self._ledger(event) if corrected or event.payload.KIND in LEDGER_EVENTS else []
+        results = self._ledger(event)
         if self.meter is not None:
-            results += [("findings", each.id, to_bytes(each)) for each in self.meter.apply(event)]
+            results += [("findings", finding.id, to_bytes(finding)) for finding in self.meter.apply(event)]
             self.needs_refold = self.meter.needs_refold
-            return results
-        fold = self.table
-        if fold is None:
-            return results
-        was_open = fold.open
-        for round_ in fold.apply(event):
+        return start + 1, results
+
+    def _fold_table(
+        self, fold: TableFold, data: Sequence[bytes], events: Sequence[ReadEnvelope[model.Event]], start: int
+    ) -> tuple[int, Sequence[Result]]:
+        open_before = fold.open
+        end, rounds = fold.advance(events, start)
+        event = events[end - 1]
+        self.seq = event.seq
+        results = self._ledger(event)
+        for round_ in rounds:
             results += self.judge(round_) if self.judging else []
-        if self.opened is not None and fold.open is not None and fold.open is not was_open:
-            self.opened.add(fold.open.round_no)
+        if self.opened_rounds is not None and fold.open is not None and fold.open is not open_before:
+            self.opened_rounds.add(fold.open.round_no)
         self.needs_refold = fold.needs_refold
-        if fold.open is None and fold.at_rest and (was_open is not None or not self._since):
+        if fold.open is None and fold.at_rest and (open_before is not None or not self._records_since):
             self._keep_rest()
         else:
-            self._since.append(data)
-        return results
+            self._records_since += data[start:end]
+        return end, results
 
     def snapshot(self) -> bytes:
-        """Return where this worker can be taken up."""
+        """Return the snapshot from which this worker can be resumed."""
         if self.meter is not None:
             return encode(Snapshot(table=None, meter=self.meter.state, since=[]))
-        table = msgspec.msgpack.decode(self._rest, type=TableState) if self._rest else None
-        return encode(Snapshot(table=table, meter=None, since=self._since))
+        table = msgspec.msgpack.decode(self._state_at_rest, type=TableState) if self._state_at_rest else None
+        return encode(Snapshot(table=table, meter=None, since=self._records_since))
 
     def _keep_rest(self) -> None:
-        self._rest = encode(self.table.state) if self.table is not None else b""
-        self._since = []
+        self._state_at_rest = encode(self.table.state) if self.table is not None else b""
+        self._records_since = []
 
-    def correct(self, known: Known, refused: Mapping[int, str], keep: Collection[int]) -> None:
-        """Before the first record: fold with these corrections in their places, without those that are refused (and why),
-        and keep these rounds at hand.
-        """
-        self.known, self.pending_revisions = known, {}
+    def correct(
+        self, replacements: Replacements, objections: Mapping[int, str], rounds_to_keep: Collection[int]
+    ) -> None:
+        """Set, before the first record, the corrections in force, the objections to the others, and rounds to keep at hand."""
+        self.replacements, self.pending_revisions = replacements, {}
         if self.table is not None:
-            self.table.known, self.table.refused, self.table.keep = known, refused, keep
+            self.table.replacements, self.table.objections = replacements, objections
+            self.table.rounds_to_keep = rounds_to_keep
         elif self.meter is not None:
-            self.meter.known, self.meter.refused = known, refused
+            self.meter.replacements, self.meter.objections = replacements, objections
 
     def finish(self) -> list[Result]:
-        """After the last record: return what differs from the verdicts stored before, and go on as any other worker."""
-        pending_revisions, self.known, self.pending_revisions, self.needs_refold = (
-            self.pending_revisions or {},
-            None,
-            None,
-            False,
-        )
+        """Return, after the last record, what differs from the verdicts stored before; go on as any other worker."""
+        revisions = self.pending_revisions or {}
+        self.replacements, self.pending_revisions, self.needs_refold = None, None, False
         if self.table is not None:
-            self.table.known, self.table.keep, self.table.needs_refold = None, (), False
+            self.table.replacements, self.table.rounds_to_keep, self.table.needs_refold = None, (), False
         elif self.meter is not None:
-            self.meter.known, self.meter.needs_refold = None, False
+            self.meter.replacements, self.meter.needs_refold = None, False
         results: list[Result] = []
-        for key, said in pending_revisions.items():
-            before = self._standing(key)
-            if before is not None and before.as_of[self.stream] > self.seq:
-                continue  # it was said with more of the stream in hand than can be read now
-            results += self._results(key, msgspec.structs.replace(said, as_of={self.stream: self.seq}))
+        for key, revision in revisions.items():
+            stored = self._stored(key)
+            if stored is not None and stored.as_of[self.stream] > self.seq:
+                continue  # it was published with more of the stream at hand than can be read now
+            results += self._results(key, msgspec.structs.replace(revision, as_of={self.stream: self.seq}))
         return results
 
     def withdraw(self, rounds: Iterable[int]) -> list[Result]:
-        """Withdraw the verdicts on rounds that were never opened, as the record says by now."""
+        """Withdraw the verdicts on rounds that, by the corrections in force, were never opened."""
         results: list[Result] = []
         for number in sorted(rounds):
             key = f"{self.stream}#{number}"
-            before = self._standing(key)
-            if before is None or before.undetermined == (WITHDRAWN,) or before.as_of[self.stream] > self.seq:
+            stored = self._stored(key)
+            if stored is None or stored.undetermined == (WITHDRAWN,) or stored.as_of[self.stream] > self.seq:
                 continue
-            said = msgspec.structs.replace(
-                before,
+            revision = msgspec.structs.replace(
+                stored,
                 verdict="UNDETERMINED",
                 undetermined=(WITHDRAWN,),
                 findings=(),
@@ -250,53 +252,55 @@ class StreamWorker:
                 as_of={self.stream: self.seq},
                 engine=engine(),
             )
-            results += self._results(key, _revised(said, before))
+            results += self._results(key, _revision_of(stored, revision))
         return results
 
-    def _standing(self, key: str) -> Adjudication | None:
-        stored = self.earlier("adjudications", key)
-        return msgspec.json.decode(stored, type=Adjudication) if stored is not None else None
+    def _stored(self, key: str) -> Adjudication | None:
+        data = self.latest("adjudications", key)
+        return msgspec.json.decode(data, type=Adjudication) if data is not None else None
 
     def _ledger(self, event: ReadEnvelope[model.Event]) -> list[Result]:
-        entry = ledger_entry(event)
-        if self.known is not None and event.seq in self.known:
-            instead, old = self.known[event.seq], entry
-            entry = ledger_entry(msgspec.structs.replace(event, payload=instead[1])) if instead is not None else None
-            if entry is None and old is not None:
-                entry = msgspec.structs.replace(old, amount_cents=0, reference="withdrawn")
+        """Return the accounting entry that an event makes, as corrected; one that is taken back is of no amount."""
+        if self.replacements is None or event.seq not in self.replacements:
+            entry = ledger_entry(event) if event.payload.KIND in LEDGER_EVENTS else None
+        else:
+            substitute, first = self.replacements[event.seq], ledger_entry(event)
+            entry = ledger_entry(msgspec.structs.replace(event, payload=substitute[1])) if substitute else None
+            if entry is None and first is not None:
+                entry = msgspec.structs.replace(first, amount_cents=0, reference="withdrawn")
         return [("ledger", f"{self.stream}#{event.seq}", to_bytes(entry))] if entry is not None else []
 
     def judge(self, round_: Round) -> list[Result]:
-        """Adjudicate a round; where that differs from what was said before, return the new revision."""
-        first_time = round_.round_no > self.judged_to
-        self.rounds += first_time
+        """Adjudicate a round; where the verdict differs from the one stored, return its new revision."""
+        is_first = round_.round_no > self.judged_to
+        self.rounds += is_first
         self.judged_to = max(self.judged_to, round_.round_no)
-        instead = self.rules is not None and round_.before.game in ("", self.rules.game)
-        book = self.rules if instead and self.rules is not None else rules_in_force(round_)
+        is_what_if = self.rules is not None and round_.before.game in ("", self.rules.game)
+        book = self.rules if is_what_if and self.rules is not None else rules_in_force(round_)
         if isinstance(book, str):
             conclusion = Conclusion(verdict="UNDETERMINED", undetermined=(book,), findings=(), settlements=())
         else:
             conclusion = adjudicate(round_, book)
             round_.forget()  # what rules worked out is not kept with the rounds at hand
         key = f"{self.stream}#{round_.round_no}"
-        judged = not first_time or round_.round_no <= self.said_to or self.pending_revisions is not None
-        before = self._standing(key) if judged else None
-        said = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
-        if before is not None:
-            if _same(before, said):
+        may_be_stored = not is_first or round_.round_no <= self.inherited_to or self.pending_revisions is not None
+        stored = self._stored(key) if may_be_stored else None
+        adjudication = _adjudication(round_, book if isinstance(book, Rulebook) else None, conclusion, self.seq)
+        if stored is not None:
+            if _is_same(stored, adjudication):
                 if self.pending_revisions is not None:
                     self.pending_revisions.pop(key, None)
                 return []
-            said = _revised(said, before)
+            adjudication = _revision_of(stored, adjudication)
         if self.pending_revisions is not None:
-            self.pending_revisions[key] = said
+            self.pending_revisions[key] = adjudication
             return []
-        return self._results(key, said)
+        return self._results(key, adjudication)
 
-    def _results(self, key: str, said: Adjudication) -> list[Result]:
-        results: list[Result] = [("adjudications", key, to_bytes(said))]
-        results += [("findings", each.id, to_bytes(each)) for each in said.findings]
-        results += [withdrawal(each, self.stream, said.round_no) for each in said.withdrawn]
+    def _results(self, key: str, adjudication: Adjudication) -> list[Result]:
+        results: list[Result] = [("adjudications", key, to_bytes(adjudication))]
+        results += [("findings", finding.id, to_bytes(finding)) for finding in adjudication.findings]
+        results += [withdrawal(id_, self.stream, adjudication.round_no) for id_ in adjudication.withdrawn]
         return results
 
 
@@ -308,18 +312,26 @@ def withdrawal(finding_id: str, stream: str, round_no: int | None) -> Result:
 encode_json = msgspec.json.Encoder(order="sorted").encode
 
 
-def _revised(said: Adjudication, before: Adjudication) -> Adjudication:
-    """Return what is said now as the next revision of what was said before."""
-    gone = tuple(sorted({each.id for each in before.findings} - {each.id for each in said.findings}))
-    return msgspec.structs.replace(said, revision=before.revision + 1, supersedes=digest(before), withdrawn=gone)
-
-
-def _same(before: Adjudication, said: Adjudication) -> bool:
-    """Whether a new conclusion says what was said before; when and by which judge makes no difference."""
-    neutral = msgspec.structs.replace(
-        before, revision=1, supersedes=None, withdrawn=(), as_of=said.as_of, engine=said.engine, last_seq=said.last_seq
+def _revision_of(stored: Adjudication, adjudication: Adjudication) -> Adjudication:
+    """Return an adjudication as the next revision of the one that is stored."""
+    ids = {finding.id for finding in stored.findings} - {finding.id for finding in adjudication.findings}
+    return msgspec.structs.replace(
+        adjudication, revision=stored.revision + 1, supersedes=digest(stored), withdrawn=tuple(sorted(ids))
     )
-    return neutral == said
+
+
+def _is_same(stored: Adjudication, adjudication: Adjudication) -> bool:
+    """Whether a new adjudication has the conclusion of the one that is stored; when and by which engine does not matter."""
+    neutral = msgspec.structs.replace(
+        stored,
+        revision=1,
+        supersedes=None,
+        withdrawn=(),
+        as_of=adjudication.as_of,
+        engine=adjudication.engine,
+        last_seq=adjudication.last_seq,
+    )
+    return neutral == adjudication
 
 
 def _adjudication(round_: Round, book: Rulebook | None, conclusion: Conclusion, seq: int) -> Adjudication:
@@ -381,28 +393,29 @@ def _entry(event: ReadEnvelope[model.Event], kind: LedgerKind, cents: int, refer
 
 
 def runs_of(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Yield records some at a time. Where one cannot be read, what came before it is yielded, then the error raised."""
-    left, more = iter(records), True
-    while more:
+    """Yield records, up to `RUN` at a time. Where one cannot be read, yield those before it, then raise the error."""
+    rest = iter(records)
+    while True:
         run: list[Record] = []
-        broken: IntegrityError | None = None
+        error: IntegrityError | None = None
         try:
-            run.extend(islice(left, RUN))
-        except IntegrityError as error:
-            broken = error
+            run.extend(islice(rest, RUN))
+        except IntegrityError as unreadable:
+            error = unreadable
         if run:
             yield run
-        if broken is not None:
-            raise broken
-        more = bool(run)
+        if error is not None:
+            raise error
+        if not run:
+            return
 
 
 def current_findings(results: Iterable[tuple[str, bytes]]) -> list[Finding]:
-    """Return the findings that stand, from the stored findings in order: the last word on each id counts."""
-    standing: dict[str, Finding] = {}
+    """Return the findings in force, from the stored findings in order: the last record of each id counts."""
+    findings: dict[str, Finding] = {}
     for key, data in results:
         if b'"withdrawn":true' in data and msgspec.json.decode(data).get("withdrawn"):
-            standing.pop(key, None)
+            findings.pop(key, None)
         else:
-            standing[key] = msgspec.json.decode(data, type=Finding)
-    return list(standing.values())
+            findings[key] = msgspec.json.decode(data, type=Finding)
+    return list(findings.values())

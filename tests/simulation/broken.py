@@ -130,9 +130,9 @@ build(partial(building.keeping_no_open_rounds, SqliteResults), name="keeps_no_op
 def forgets_the_verdict_on_a_round_that_is_open_again() -> Iterator[None]:
     real = refolding.refold
 
-    def refold(*arguments: Any) -> refolding.Again:
+    def refold(*arguments: Any) -> refolding.Refold:
         done = real(*arguments)
-        done.worker.said_to = 0
+        done.worker.inherited_to = 0
         return done
 
     with patch("replay.run.replayer.refold", refold):

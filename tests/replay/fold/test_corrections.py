@@ -197,6 +197,7 @@ def test_a_meter_stays_as_it_was() -> None:
     ]
     (_, refused) = findings(results)
     assert (refused.stream, refused.round_no, refused.severity) == (METER, None, "high")
+    assert refused.cite == "Log contract, corrections"
     table.correct(4, advanced(100_005_600, seat=4))
     table.correct(5, advanced(100_008_400, seat=5))
     assert [each.code for each in findings(in_all_ways(table))] == ["LOG-CORRECTION"]

@@ -101,7 +101,7 @@ def test_another_round_has_its_own(asked: Asked) -> None:
 CHANGES: dict[str, Callable[[Round], object]] = {
     "a fact more": lambda round_: round_.add(msgspec.structs.replace(round_.facts[-1], seq=99)),
     "a fact corrected": lambda round_: round_.replace(round_.facts[-2].seq, None),
-    "an irregularity": lambda round_: round_.add_jump(RecordFault("clock", "shoe", 9, "runs back")),
+    "an irregularity": lambda round_: round_.add_record_fault(RecordFault("clock", "shoe", 9, "runs back")),
     "its end": lambda round_: round_.end(None),
 }
 
@@ -119,19 +119,16 @@ def test_a_change_of_the_round_is_seen(asked: Asked, change: str) -> None:
 
 
 def test_what_is_worked_out_of_an_open_round_does_not_outlive_its_next_fact(asked: Asked) -> None:
-    """Whether facts are folded one by one or in a hurry."""
+    """Whether facts are applied one by one or in a run."""
     table = Table()
     table.play(1, PAID)
     events = list(table.events())
-    for hurried in (True, False):
+    for run in (len(events), 1):
         fold, at = TableFold(table.stream), 0
         seen = []
         while at < len(events):
-            taken = fold.take_quiet(events, at) if hurried else at
-            if taken == at:
-                fold.apply(events[at])
-                taken += 1
-            at = taken
+            taken, _ = fold.advance(events[at : at + run])
+            at += taken
             if fold.open is not None:
                 seen.append((asked.alone(fold.open), len(fold.open.facts)))
         assert len(seen) >= 3

@@ -98,9 +98,9 @@ def test_687a_8_e_a_count_that_comes_while_the_next_round_is_open() -> None:
 def test_687a_8_e_a_count_later_than_the_rounds_at_hand_keeps_all_since_at_hand() -> None:
     table, fold = late_count(of=1, after=7)
     list(table.fold(fold))
-    assert (fold.needs_refold, fold.missed) == (True, {1, 2, 3, 4, 5, 6, 7})
+    assert (fold.needs_refold, fold.missed_rounds) == (True, {1, 2, 3, 4, 5, 6, 7})
     again = TableFold(table.stream)
-    again.known, again.keep = {}, fold.missed
+    again.replacements, again.rounds_to_keep = {}, fold.missed_rounds
     list(table.fold(again))
     assert again.recent[5].before.rounds_uncounted == 3
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.vocabulary import model
-from replay.fold.corrections import Correction, Instead, Known, effective
+from replay.fold.corrections import Correction, Replacements, Substitute, effective
 from replay.fold.table_fold import RECENT_ROUNDS, TableFold
 from tests.replay.columns.tables import PAID, SECOND_US, START_US, UNPAID, Table, lines, said
 
@@ -119,9 +119,9 @@ def test_a_fact_of_a_round_no_longer_at_hand_asks_for_the_stream_to_be_folded_ag
     table.say(paid(), 1)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert (fold.needs_refold, fold.missed) == (True, {1})
+    assert (fold.needs_refold, fold.missed_rounds) == (True, {1})
     again = TableFold(table.stream)
-    again.known, again.keep = {}, fold.missed
+    again.replacements, again.rounds_to_keep = {}, fold.missed_rounds
     assert [round_.round_no for round_ in table.fold(again)][-1] == 1
     assert list(again.recent) == [1, 2, 3, 4, 5]
 
@@ -245,7 +245,7 @@ def test_a_gap_filled_after_its_round_has_gone_from_hand() -> None:
     table.say(model.TableClosed(by="f-1"), source_seq=missing)
     fold = TableFold(table.stream)
     list(table.fold(fold))
-    assert (fold.needs_refold, fold.missed) == (True, {1})
+    assert (fold.needs_refold, fold.missed_rounds) == (True, {1})
 
 
 def test_a_very_long_jump_is_kept_as_a_span_and_a_number_from_its_middle_fills_it() -> None:
@@ -404,7 +404,7 @@ def test_folded_again_an_event_that_never_was_is_left_out_and_its_correction_sta
     played = table.play(1, PAID)
     correction = table.correct(played["wager_paid"], None)
     fold = TableFold(table.stream)
-    fold.known = {played["wager_paid"]: None}
+    fold.replacements = {played["wager_paid"]: None}
     *_, last = table.fold(fold)
     assert played["wager_paid"] not in [fact.seq for fact in last.facts]
     assert last.last_seq == correction
@@ -414,14 +414,14 @@ def test_folded_again_an_event_that_never_was_is_left_out_and_its_correction_sta
 def test_effective_corrections() -> None:
     one, other = (None, taken(1)), (None, taken(2))
 
-    def known(*said: tuple[int, int, Instead]) -> Known:
-        return effective(Correction(seq, superseded, "", instead) for seq, superseded, instead in said)
+    def in_force(*stated: tuple[int, int, Substitute]) -> Replacements:
+        return effective(Correction(seq, superseded, "", replacement) for seq, superseded, replacement in stated)
 
-    assert known((20, 5, one)) == {5: one}
-    assert known((20, 5, one), (21, 5, other)) == {5: other}
-    assert known((20, 5, one), (21, 20, None)) == {20: None}
-    assert known((20, 5, one), (21, 5, other), (22, 21, None)) == {21: None, 5: one}
-    assert known((20, 5, one), (21, 20, None), (22, 21, None)) == {21: None, 5: one}
+    assert in_force((20, 5, one)) == {5: one}
+    assert in_force((20, 5, one), (21, 5, other)) == {5: other}
+    assert in_force((20, 5, one), (21, 20, None)) == {20: None}
+    assert in_force((20, 5, one), (21, 5, other), (22, 21, None)) == {21: None, 5: one}
+    assert in_force((20, 5, one), (21, 20, None), (22, 21, None)) == {21: None, 5: one}
 
 
 @given(st.lists(st.sampled_from(["close", "pay", "take", "examine", "shuffle", "open", "refuse"]), max_size=12))

@@ -17,7 +17,7 @@ from events.vocabulary.correction_events import Replacement
 from replay.narrative.events import PREDICATES, SENTENCES, predicate, sentence, sentence_of
 from replay.narrative.findings import TITLES, finding_title
 from replay.packet.words import CUSTODY
-from replay.review.state import REVIEW_EVENTS
+from replay.review.state import OBJECTIONS
 from replay.rules.rule import SEVERITY
 from replay.transcript.write import to_text
 
@@ -78,7 +78,7 @@ def samples(kind: type[Event]) -> Iterator[Event]:
 def test_every_registered_event_has_one_sentence() -> None:
     assert {*SENTENCES} | {*PREDICATES} == {*KINDS}
     assert {*SENTENCES} & {*PREDICATES} == set()
-    assert {*PREDICATES} == {*REVIEW_EVENTS}, "what people did in a review is told apart from who did it"
+    assert {*PREDICATES} == {*OBJECTIONS}, "what people did in a review is told apart from who did it"
     assert {*CUSTODY} <= {*SENTENCES}
 
 

@@ -13,9 +13,9 @@ from events.sqlite.log import SqliteLog
 from events.sqlite.results import SqliteResults
 from events.vocabulary import model
 from events.vocabulary.model import Event, GamingDayOpened, PropertyConfigured
-from replay.narrative.reviews import DISPOSITIONS, INVESTIGATED, OUTCOMES
+from replay.narrative.reviews import DISPOSITIONS, INVESTIGATION_OUTCOMES, OUTCOMES
 from replay.review.desk import Desk, ReviewRefused, gaming_day
-from replay.review.state import MOVES_MONEY, REVIEW_EVENTS, TableReview, fold
+from replay.review.state import MOVES_MONEY, OBJECTIONS, TableReview, fold
 from replay.run.replayer import MemoryResults, findings, replay, resolve_time
 from tests.events.strategies import payloads_of
 from tests.replay.columns.tables import DAY, SECOND_US, START_US, UNPAID, Table, append
@@ -410,7 +410,7 @@ def test_what_contradicts_the_state_changes_nothing_and_is_kept(said: list[Event
 
 
 MANY = st.lists(
-    st.sampled_from(REVIEW_EVENTS)
+    st.sampled_from(tuple(OBJECTIONS))
     .flatmap(payloads_of)
     .map(lambda each: msgspec.structs.replace(each, finding_id=F) if getattr(each, "finding_id", None) else each)
     | st.builds(resolved, by=st.sampled_from(["s.lee", "m.ortiz"]), signs=st.none() | st.integers(1, 6)),
@@ -492,4 +492,4 @@ def test_an_investigation_out_of_form_is_not_written(desk: Desk, given: dict[str
 
 def test_every_outcome_of_an_investigation_has_words() -> None:
     fields = {field.name: field.type for field in msgspec.structs.fields(model.InvestigationClosed)}
-    assert set(fields["outcome"].__args__) == set(INVESTIGATED)
+    assert set(fields["outcome"].__args__) == set(INVESTIGATION_OUTCOMES)

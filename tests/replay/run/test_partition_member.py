@@ -120,7 +120,7 @@ def alone(log: SqliteLog, tmp_path: Path) -> Stored:
 
 @pytest.fixture(autouse=True)
 def in_haste(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CYCLE_S", "IDLE_S", "AGAIN_S"):
+    for name in ("CYCLE_S", "IDLE_S", "RETRY_S"):
         monkeypatch.setattr(group_module, name, 0.0)
 
 
@@ -182,7 +182,7 @@ def test_a_partition_that_another_took_first(parts: dict[int, Part], alone: Stor
 def test_while_it_is_left_alone_the_others_are_worked_on(
     parts: dict[int, Part], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_module, "AGAIN_S", 3600.0)
+    monkeypatch.setattr(group_module, "RETRY_S", 3600.0)
     parts[0].refuse = 1
     group = FakeGroup(parts, [frozenset({0, 1})])
     shared = run(group)
