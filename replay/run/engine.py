@@ -21,6 +21,9 @@ import replay
 JUDGES: Final = ("replay.run.stream_worker", "replay.run.refold", "replay.columns.batch")
 """The modules that make verdicts: of a stream, of a stream that is folded again, of a history in columns."""
 
+KERNELS: Final = "replay/columns/kernels/"
+"""The folder of the kernels that judge in columns; a game's record names its kernel, and imports it when it is first used."""
+
 PACKAGES: Final = frozenset({"events", "games", "replay"})
 """The packages that can hold what decides a verdict."""
 
@@ -58,7 +61,9 @@ def _deciding(folder: Path) -> list[tuple[str, bytes]]:
     if missing:
         raise LookupError(f"{folder} has no {missing[0]}: without what judges there is no name for its engine")
     contents: dict[str, bytes] = {}
-    names, queue = set(JUDGES), list(JUDGES)
+    kernels = [path.removesuffix(".py").replace("/", ".") for path in sorted(files) if path.startswith(KERNELS)]
+    queue = [*JUDGES, *kernels]
+    names = set(queue)
     while queue:
         for path in _sources(queue.pop()) & files:
             if path not in contents:
