@@ -76,27 +76,34 @@ class Simulation:
 
 def simulate(
     seed: int, rounds: int = 2400, tables: int | None = None, plant: bool = True, games: Sequence[str] = (DEFAULT,), *,
-    days: int = 2, scheme: Scheme | None = None, rare: bool = True,
+    days: int = 2, scheme: Scheme | None = None, rare: bool = True, house_way: bool = False,
 ) -> Simulation:  # fmt: skip
     """Simulate a floor until so many rounds of each game were played.
 
     `tables` are the tables of each game (null: as many as take all its paytables); `plant=False` leaves out faults (not
     the irregularities); `games` names wings of the floor. `days` are gaming days at least; `scheme` goes on during all of
-    them; `rare=False` leaves the cards as they fall, and no hand comes up more often than it should.
+    them; `rare=False` leaves everything to chance: no hand comes up more often than it should, and no irregularity is made to
+    happen that decides what chance decides. `house_way` lets every patron play as `rack theory` supposes: set by the house way,
+    decide what is best.
     """
-    return _Floor(seed, rounds, [WINGS[name] for name in games], tables, plant, days, scheme or Scheme(), rare).run()
+    wings = [WINGS[name] for name in games]
+    return _Floor(seed, rounds, wings, tables, plant, days, scheme or Scheme(), rare, house_way).run()
 
 
 class _Running:
     """A wing in operation: its tables and what is due to happen there."""
 
-    def __init__(self, wing: Wing, seed: int, rounds: int, tables: list[Table], plant: bool) -> None:
+    def __init__(self, wing: Wing, seed: int, rounds: int, tables: list[Table], plant: bool, rare: bool) -> None:
         self.wing, self.rounds, self.tables = wing, rounds, tables
         prefix = "" if wing.name == DEFAULT else f"{wing.name}/"
         random = Random(f"{seed}/{prefix}schedule")
         often = max(2, rounds // PLANTS_PER_ROUNDS) if plant else 0
         planters = [(each, often) for each in wing.irregulars.faults.values()]
-        kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in wing.irregulars.legitimates.values()]
+        kinds = [
+            (each, max(1, round(rounds * each.per_mille / 1000)))
+            for each in wing.irregulars.legitimates.values()
+            if rare or not each.decides
+        ]
         self.faults = Schedule(planters, rounds, random, rounds * MOST_PERCENT // 100)
         self.legitimates = Schedule(kinds, rounds, random, rounds * MOST_PERCENT // 100)
         self.played = self.plain = 0
@@ -106,7 +113,7 @@ class _Floor:
     """The run of a simulation."""
 
     def __init__(self, seed: int, rounds: int, wings: Sequence[Wing], tables: int | None, plant: bool, days: int,
-                 scheme: Scheme, rare: bool) -> None:  # fmt: skip
+                 scheme: Scheme, rare: bool, house_way: bool) -> None:  # fmt: skip
         if rounds < 1:
             raise ValueError(f"{rounds} rounds; expected at least 1")
         self.rounds = rounds
@@ -121,9 +128,11 @@ class _Floor:
                 wing.table(i, count, spec, self.meters, people, Random(f"{seed}/{spec.id}"))
                 for i, spec in enumerate(wing.specs(count))
             ]
-            self.wings.append(_Running(wing, seed, rounds, made, plant))
+            self.wings.append(_Running(wing, seed, rounds, made, plant, rare))
         self.tables = [table for wing in self.wings for table in wing.tables]
         self.goings.prepare(self.tables)
+        for table in self.tables:
+            table.house_way = house_way
         for table in self.tables:
             for meter in table.meters_filed(seed):
                 self.meters.setdefault(meter.id, meter)

@@ -34,7 +34,10 @@ def as_it_is(plan: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Irregular:
-    """A fault (by its code) or a legitimate irregularity (by its kind). `per_mille` rounds have the latter."""
+    """A fault (by its code) or a legitimate irregularity (by its kind). `per_mille` rounds have the latter.
+
+    `decides` says that it decides what chance decides otherwise: which cards come, how hands are set, how a wager ends.
+    """
 
     name: str
     apply: Apply
@@ -43,6 +46,7 @@ class Irregular:
     before: Before | None = None
     after: After | None = None
     per_mille: float = 0
+    decides: bool = False
 
 
 class Irregulars:

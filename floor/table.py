@@ -71,6 +71,8 @@ class Table:
         self.rounds_today = 0
         self.stacked = index * 5
         self.worn = 0.0
+        self.house_way = False
+        """Whether every patron sets by the house way and decides as is best, and nobody bets more than is covered."""
         self.group: list[Draft] = []
         self.drop: dict[int, int] = {}
         self._serial: dict[str, int] = {}

@@ -14,7 +14,7 @@ from typing import cast
 import msgspec
 
 from games.bonus import envy_bonuses, progressive_payout
-from games.cards import DECK, JOKER
+from games.cards import DECK, JOKER, rank
 from games.game import Game
 from games.layout import NO_HAND, Box, Layout
 from games.progressive import after_winner
@@ -25,6 +25,7 @@ from games.wild_ranking import Deuces, WildClass, is_natural, progressive_class,
 
 NO_MAXIMUM = MaximumPayout(None)
 """The chapter knows no maximum payout."""
+_RAISED_PAIR, _SPOILER = 5, 3
 
 
 def lines(
@@ -44,6 +45,24 @@ def lines(
     if paytable.wager == "progressive":
         return frozenset((progressive_class(cards, side, deuces).line,))
     return frozenset((line_of(paytable.wager, wild_class(cards), paytable.wager == "trips" and is_natural(cards)),))
+
+
+def is_best_raised(cards: Sequence[int]) -> bool:
+    """Say whether five cards pay more raised than folded: a pair of fives and better, or with a wild card; fours without a three.
+
+    A three among the cards leaves the dealer one less of what a pair of fours beats. (§ 687a.11(b); below a straight the Blind
+    pays nothing, so that no paytable changes this.)
+
+    >>> from games.cards import parse_cards
+    >>> is_best_raised(parse_cards("4s 4h 9c 8d 5s")), is_best_raised(parse_cards("4s 4h 9c 8d 3s"))
+    (True, False)
+    """
+    made = rank_wild(cards)[0]
+    if made != WildClass.PAIR or not is_natural(cards):
+        return made >= WildClass.PAIR
+    ranks = [rank(card) for card in cards]
+    pair = max(ranks, key=ranks.count)
+    return pair >= _RAISED_PAIR or (pair == _RAISED_PAIR - 1 and _SPOILER not in ranks)
 
 
 def line_of(wager: str, made: WildClass, natural: bool) -> str:

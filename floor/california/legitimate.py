@@ -34,7 +34,7 @@ def _sets_freely(plan: CaliforniaPlan) -> bool:
     return True
 
 
-@legitimate("player_dealer_sets_freely", 6, prepare=_sets_freely)
+@legitimate("player_dealer_sets_freely", 6, decides=True, prepare=_sets_freely)
 def player_dealer_sets_freely(play: CaliforniaPlay) -> Where:
     """The player-dealer sets otherwise than the house way."""
     return Where()

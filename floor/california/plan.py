@@ -124,6 +124,9 @@ class CaliforniaPlan(Plan):
     def _cover(self) -> None:
         """Let the player-dealer wager: mostly several times what the others have, at times less."""
         random = self.random
+        if self.table.house_way:
+            self.bank_cents = AMPLE_CENTS
+            return
         others = sum(box.stakes["base"] + sum(cents for _, cents in box.behind) for box in self.boxes.values())
         if random.random() < 0.12:
             self.bank_cents = max(500, others * random.randrange(20, 95) // 100 // 100 * 100)
@@ -188,7 +191,7 @@ class CaliforniaPlan(Plan):
         """Set every hand; the player-dealer, too, may set freely (D22)."""
         self.hands["dealer"] = self.hands[self.bank]
         super().set_hands()
-        if self.random.random() < 0.3:
+        if not self.table.house_way and self.random.random() < 0.3:
             self.dealer_way = self.random.choice(self.legal_ways(self.hands["dealer"]))
         self.not_set = self.dealer_pushes and self.random.random() < 0.5
 

@@ -53,7 +53,7 @@ def _exposed(plan: Plan) -> bool:
     return True
 
 
-@legitimate("exposed_card_void", 6, prepare=_exposed)
+@legitimate("exposed_card_void", 6, decides=True, prepare=_exposed)
 def exposed_card_void(play: Play) -> Where:
     """Exposed cards void the hands; Trips and Progressive are settled all the same (§ 687a.13(d))."""
     return Where()
@@ -117,7 +117,7 @@ def _leaves(plan: Plan) -> bool:
     return True
 
 
-@legitimate("abandoned", 3, prepare=_leaves)
+@legitimate("abandoned", 3, decides=True, prepare=_leaves)
 def abandoned(play: Play) -> Where:
     """A player leaves during the round, and the wagers are considered abandoned (§ 687a.7(b))."""
     seat: Any = play.plan.chosen
@@ -138,13 +138,13 @@ def _folds_and_wins(plan: Plan) -> bool:
     return True
 
 
-@legitimate("folded_trips_paid", 4, prepare=_folds_and_wins)
+@legitimate("folded_trips_paid", 4, decides=True, prepare=_folds_and_wins)
 def folded_trips_paid(play: Play) -> Where:
     """A player folds, and is paid Trips in turn (§ 687a.11(b)(1))."""
     return Where()
 
 
-@legitimate("fold", 4, prepare=folded_seat)
+@legitimate("fold", 4, decides=True, prepare=folded_seat)
 def fold(play: Play) -> Where:
     """A player folds: ante, blind and Two-Way Bad Beat are collected before the dealer turns (§ 687a.11(b), (c))."""
     return Where()
@@ -154,7 +154,7 @@ def _equal(plan: Plan) -> bool:
     return one_box_seat(plan) and equal_hands(plan)
 
 
-@legitimate("equal_hands", 4, prepare=_equal)
+@legitimate("equal_hands", 4, decides=True, prepare=_equal)
 def equal_hands_push(play: Play) -> Where:
     """Equal hands push ante, blind and raise (§ 687a.11(e)(2), D8)."""
     return Where()
@@ -167,7 +167,7 @@ def _joker(plan: Plan) -> bool:
     )
 
 
-@legitimate("joker_replaced", 4, prepare=_joker)
+@legitimate("joker_replaced", 4, decides=True, prepare=_joker)
 def joker_replaced(play: Play) -> Where:
     """The side card takes the joker's place in the Progressive (§ 687a.11(f)(1))."""
     return Where()
@@ -178,7 +178,7 @@ def _share_by_slip(plan: Plan) -> bool:
     return wins_share(plan)
 
 
-legitimate("jackpot_by_slip", 4, prepare=_share_by_slip)(jackpot_by_slip)
+legitimate("jackpot_by_slip", 4, decides=True, prepare=_share_by_slip)(jackpot_by_slip)
 
 
 # -------------------------------------------------------------------------------------------------------------- devices

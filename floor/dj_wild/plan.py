@@ -15,6 +15,7 @@ from floor.dj_wild.tables import WildTable, counting
 from floor.people import Patron, Style
 from floor.planning import OneDeckPlan
 from games.cards import JOKER
+from games.dj_wild import is_best_raised
 from games.pai_gow import Position
 from games.rulebook import Rulebook
 from games.wild_ranking import WildClass, rank_wild
@@ -154,6 +155,9 @@ class Plan(OneDeckPlan[BoxPlan]):
     def decide(self) -> None:
         """Let everybody decide: mostly by the hand, a pair or better raises; some by feeling."""
         for seat, box in self.boxes.items():
+            if self.table.house_way:
+                box.decision = "raise" if is_best_raised(self.hands[seat]) else "fold"
+                continue
             strong = rank_wild(self.hands[seat])[0] >= WildClass.PAIR
             careless = box.style == "careless" and self.random.random() < 0.2
             box.decision = "raise" if strong is not careless else "fold"

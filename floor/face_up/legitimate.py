@@ -72,7 +72,7 @@ def proper_void(play: Play) -> Where:
     return Where()
 
 
-@legitimate("hand_reset", 6, prepare=lambda plan: _dealer_errs(plan))
+@legitimate("hand_reset", 6, decides=True, prepare=lambda plan: _dealer_errs(plan))
 def hand_reset(play: Play) -> Where:
     """The dealer sets against the house way, and the hands are reset by it (§ 688a.13(h))."""
     return Where()
@@ -182,7 +182,7 @@ def _leaves(plan: Plan) -> bool:
     return True
 
 
-@legitimate("abandoned", 3, prepare=_leaves)
+@legitimate("abandoned", 3, decides=True, prepare=_leaves)
 def abandoned(play: Play) -> Where:
     """A player leaves during the round, and the wagers are considered abandoned (§ 688a.7(b))."""
     seat: Any = play.plan.chosen
@@ -196,13 +196,13 @@ def abandoned(play: Play) -> Where:
     return Where()
 
 
-@legitimate("surrender", 4, prepare=prepare_surrender)
+@legitimate("surrender", 4, decides=True, prepare=prepare_surrender)
 def surrender(play: Play) -> Where:
     """A player without optional wagers surrenders after the dealer's hands are set (§ 688a.11(d))."""
     return Where()
 
 
-@legitimate("foul_hand", 4, prepare=prepare_foul)
+@legitimate("foul_hand", 4, decides=True, prepare=prepare_foul)
 def foul_hand(play: Play) -> Where | None:
     """A foul hand loses, and is taken as one (§ 688a.11(f)(1)(iii))."""
     return Where() if any(due.outcome is Outcome.FOUL for due in play.dues) else None
@@ -213,7 +213,7 @@ def _share_by_slip(plan: Plan) -> bool:
     return wins_share(plan)
 
 
-@legitimate("jackpot_by_slip", 4, prepare=_share_by_slip)
+@legitimate("jackpot_by_slip", 4, decides=True, prepare=_share_by_slip)
 def jackpot_by_slip(play: Play) -> Where | None:
     """A share of the meter is paid by slip; at times its document comes after the others are settled."""
     return Where() if any(due.slip_cents for due in play.dues) else None

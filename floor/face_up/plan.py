@@ -288,7 +288,7 @@ class Plan(OneDeckPlan[BoxPlan]):
         return way_of(settings_of(self.book.way, cards)[0])
 
     def _players_setting(self, cards: list[int], style: Style) -> Way:
-        if style == "house" or self.random.random() < 0.5:
+        if self.table.house_way or style == "house" or self.random.random() < 0.5:
             return self.house_way(cards)
         ways = self.legal_ways(cards)
         if style == "careless":
@@ -324,7 +324,7 @@ class Plan(OneDeckPlan[BoxPlan]):
         return self.compare(self.boxes[seat].way)
 
     def _surrenders(self) -> None:
-        if self.dealer_pushes:
+        if self.dealer_pushes or self.table.house_way:
             return
         for seat, box in self.boxes.items():
             hopeless = not box.optional and self.outcome(seat) is Outcome.LOSE

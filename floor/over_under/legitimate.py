@@ -121,7 +121,7 @@ def _dead_hand(plan: Plan) -> bool:
     return _passed_over(plan)
 
 
-legitimate("missing_cards_void", 5, prepare=_dead_hand)(labelled)
+legitimate("missing_cards_void", 5, decides=True, prepare=_dead_hand)(labelled)
 
 
 @legitimate("card_not_read", 4)
@@ -134,7 +134,7 @@ def card_not_read(play: Play) -> Where:
 
 # --------------------------------------------------------------------------------------------------------------- wagers
 
-legitimate("surrender", 4, prepare=surrenders)(labelled)
+legitimate("surrender", 4, decides=True, prepare=surrenders)(labelled)
 
 
 @legitimate("late_wager_returned", 6, prepare=one_box_seat)

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 from floor.over_under.table import BATCH, ShoeTable, shuffled_batch
 from floor.people import Patron
 from games.layout import Box, Hand, Layout
-from games.over_under import GAME, points
+from games.over_under import GAME, best_decision, points
 from games.rulebook import Rulebook
 from games.wagers import Due, Outcome
 
@@ -180,6 +180,8 @@ class Plan:
 
     def decide(self, first: int) -> Decision:
         """Return what a player decides upon the first card."""
+        if self.table.house_way:
+            return best_decision(first)
         value, roll = points(first), self.random.random()
         if 7 <= value <= 8 and roll < 0.25:
             return "surrender"

@@ -116,21 +116,25 @@ class Play:
         self.script.add(same(model.CardBurned, card=None, reason=reason))
 
     def _draw(self, to: Place) -> None:
-        """Draw a card; where the cover card comes first, it is put aside (§ 686a.7(d))."""
+        """Draw a card; a card that is found face up before it is put aside, and so is the cover card (§ 686a.7(d), .9(a))."""
         plan, add = self.plan, self.script.add
-        if self.cards_left_shoe == self.until_cover and self.cover_at is None:
-            self.cover_at = to if self.cards_left_shoe else "start"
-            add(same(model.CoverCardReached, at=self.cover_at))
-        self.cards_left_shoe += 1
+        self._leaves_shoe(to)
         if to == "start":
             return
         if self._place == plan.ends_after:
             self._shuffle_rack()
         if plan.face_up is not None and self._place == plan.face_up_before:
             card: Any = TEXT[plan.face_up]
-            self.cards_left_shoe += 1
             add(model.CardFoundFaceUp(card=card))
+            self._leaves_shoe(to)
         self._place += 1
+
+    def _leaves_shoe(self, to: Place) -> None:
+        """Count a card that leaves the shoe; where the cover card lies before it, that comes first."""
+        if self.cards_left_shoe == self.until_cover and self.cover_at is None:
+            self.cover_at = to if self.cards_left_shoe else "start"
+            self.script.add(same(model.CoverCardReached, at=self.cover_at))
+        self.cards_left_shoe += 1
 
     _place = 0
     """How many cards went to the hands."""

@@ -19,7 +19,7 @@ from floor.pai_gow_poker.preparing import (
 )  # fmt: skip
 
 
-@legitimate("tiger_9_push", 4, fits=commission_free, prepare=tiger_9)
+@legitimate("tiger_9_push", 4, decides=True, fits=commission_free, prepare=tiger_9)
 def tiger_9_push(play: PaiGowPlay) -> Where | None:
     """The dealer has a Tiger 9: every base wager pushes, the Tiger 9 wagers are paid (§ 645c.1(e)(1))."""
     return Where() if play.plan.dealer_pushes else None
@@ -41,7 +41,7 @@ def _void_after_the_dice(plan: PaiGowPlan) -> bool:
     return dice_wager(wins=plan.turn % 2 == 0)(plan) and prepare_void(plan) and plan.chosen in plan.boxes
 
 
-@legitimate("dice_stand_in_void", 4, fits=has_dice_wagers, prepare=_void_after_the_dice)
+@legitimate("dice_stand_in_void", 4, decides=True, fits=has_dice_wagers, prepare=_void_after_the_dice)
 def dice_stand_in_void(play: PaiGowPlay) -> Where:
     """The wagers on the dice were settled before the round was void, and stand (D23)."""
     return Where()

@@ -17,6 +17,10 @@ PLANTS = {
     "scheme": "for all days a dealer who pays a friend too much, one who errs often, and a worn die; cards as they fall",
     "nothing": "no fault; cards as they fall",
 }
+PLAYS = {
+    "habit": "each as they please, some of them badly",
+    "house_way": "everybody as `rack theory` supposes: set by the house way, decide what is best",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +38,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=tuple(PLANTS),
         default="faults",
         help="; ".join(f"{name}: {said}" for name, said in PLANTS.items()),
+    )
+    parser.add_argument(
+        "--play",
+        choices=tuple(PLAYS),
+        default="habit",
+        help="how patrons play; " + "; ".join(f"{name}: {said}" for name, said in PLAYS.items()),
     )
 
 
@@ -58,6 +68,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     day = simulate(
         arguments.seed, arguments.rounds, games=games, plant=faults, days=arguments.days, rare=faults,
         scheme=EXAMPLE if arguments.plant == "scheme" else None, tables=arguments.tables,
+        house_way=arguments.play == "house_way",
     )  # fmt: skip
     day.write(path)
     labels, planted, legitimate = f"{path}.labels.json", len(day.labels), len(day.legitimate)

@@ -1,0 +1,87 @@
+"""Where nothing is planted nothing is made to order: cards fall as they fall, and patrons play as they are said to play."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from events import model
+from floor.gaming_day import simulate
+from floor.people import People
+from floor.wings import WINGS
+from games.wagers import Outcome
+from tests.floor.simulated import stored
+
+
+def refuse(*_: object, **__: object) -> None:
+    raise AssertionError("made to order")
+
+
+@pytest.mark.parametrize("game", WINGS)
+def test_nothing_is_made_to_order(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan: Any = WINGS[game].plan
+    for name in ("stack", "hand_for", "make", "deal_until"):
+        if hasattr(plan, name):
+            monkeypatch.setattr(plan, name, refuse)
+    floor = simulate(3, 400, plant=False, games=(game,), rare=False)
+    assert floor.labels == []
+    assert {label.kind for label in floor.legitimate} & {"recut", "duplicate_message"}
+    with pytest.raises(AssertionError, match="made to order"):
+        simulate(3, 400, plant=False, games=(game,))
+
+
+@pytest.mark.parametrize("game", ["face_up_pai_gow", "pai_gow_poker", "fortune_asia", "player_dealer"])
+def test_by_the_house_way_nobody_sets_otherwise_fouls_or_surrenders(game: str) -> None:
+    wing = WINGS[game]
+    for index, spec in enumerate(wing.specs(wing.tables)):
+        table = wing.table(index, wing.tables, spec, {}, People(Random(1)), Random(index))
+        table.house_way = True
+        for meter in table.meters_filed(1):
+            table.meters[meter.id] = meter
+        table.open_day(0)
+        for _ in range(60):
+            table.come_and_go()
+            plan: Any = wing.plan(table, table.random)
+            assert not plan.surrendered
+            assert plan.dealer_way == plan.house_way(plan.hands["dealer"])
+            for seat, box in plan.boxes.items():
+                assert box.way == plan.house_way(plan.hands[seat])
+                assert plan.outcome(seat) is not Outcome.FOUL
+
+
+def test_by_the_house_way_all_decisions_are_the_best() -> None:
+    day = stored(simulate(4, 300, plant=False, games=("over_under", "dj_wild"), rare=False, house_way=True))
+    events = [draft.payload for drafts in day.values() for draft in drafts]
+    assert not any(isinstance(event, model.Surrendered) for event in events)
+    decisions = {event.decision for event in events if isinstance(event, model.DecisionMade)}
+    assert decisions == {"raise", "fold", "over", "under"}
+
+
+def test_a_floor_of_all_games_where_a_face_up_card_lies_at_the_cover_card() -> None:
+    """The shoe of this floor once ran out: the cover card was passed over by a card found face up."""
+    assert simulate(515151, 2500, plant=False, games=("over_under",), rare=False, tables=5).rounds == 2500
+
+
+@pytest.mark.parametrize("face_up_before", range(6))
+def test_the_cover_card_is_reached_wherever_a_face_up_card_lies(face_up_before: int) -> None:
+    wing = WINGS["over_under"]
+    (spec, *_) = wing.specs(5)
+    for until_cover in range(1, 9):
+        table: Any = wing.table(0, 5, spec, {}, People(Random(1)), Random(until_cover))
+        table.open_day(0)
+        while len(table.seats) < 2:
+            table.come_and_go()
+        plan: Any = wing.plan(table, table.random)
+        while len(plan.boxes) < 2:
+            plan = wing.plan(table, table.random)
+        plan.until_cover, plan.face_up, plan.face_up_before = until_cover, 0, face_up_before
+        plan.deal()
+        play = wing.play(plan)
+        steps = [step.payload for step in play.write()]
+        reached = [at for at, event in enumerate(steps) if isinstance(event, model.CoverCardReached)]
+        assert len(reached) == (until_cover < 1 + 3 * len(plan.boxes) + 1)
+        if reached:
+            gone = (model.CardsDealt, model.CardFoundFaceUp, model.CardBurned)
+            assert sum(isinstance(event, gone) for event in steps[: reached[0]]) == until_cover
