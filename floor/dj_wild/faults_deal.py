@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.dj_wild.irregulars import fault
+from floor.dj_wild.anomalies import fault
 from floor.dj_wild.plan import Plan
 from floor.dj_wild.play import Play
 from floor.dj_wild.preparing import misdeal, one_box_seat, progressive_wager, several, text_of, two_face_up
 from floor.dj_wild.tables import counting
-from floor.face_up.faults_deal import deal_drawn
-from floor.face_up.preparing import by_card
-from floor.labels import Where
-from floor.script import changed
+from floor.face_up_pai_gow.faults_deal import deal_drawn
+from floor.face_up_pai_gow.preparing import by_card
+from floor.faults.labels import Spot
+from floor.table.script import changed
 
 PLAYED_ON = ("PAY-VOID", "PAY-ENVY")
 """What follows from a round that must be void and is played on."""
 
 
 @fault("DEAL-ORDER", prepare=several(2))
-def deal_order(play: Play) -> Where:
+def deal_order(play: Play) -> Spot:
     """Two positions are served in the wrong order, or a card goes astray between two stacks."""
     script, plan = play.script, play.plan
     deals: Any = [step for step in script.of(model.CardsDealt) if step.payload.to != "side"]
     first = plan.order[plan.random.randrange(len(plan.order) - 1)]
     last: Any = [step for step in deals if step.payload.to == first][-1]
     script.move_behind(last, deals[deals.index(last) + 1])
-    return Where()
+    return Spot()
 
 
 def _misdealt(plan: Plan) -> bool:
@@ -36,12 +36,12 @@ def _misdealt(plan: Plan) -> bool:
 
 
 @fault("DEAL-COUNT", prepare=_misdealt)
-def deal_count(play: Play) -> Where:
+def deal_count(play: Play) -> Spot:
     """A player or the dealer gets four or six cards; nobody notices."""
     assert play.plan.misdealt is not None
     position = play.plan.misdealt[0]
     seat = position if isinstance(position, int) else None
-    return Where(seat, consequences=("DEAL-STUB", *PLAYED_ON))
+    return Spot(seat, consequences=("DEAL-STUB", *PLAYED_ON))
 
 
 def _wrong_stub(plan: Plan) -> bool:
@@ -50,9 +50,9 @@ def _wrong_stub(plan: Plan) -> bool:
 
 
 @fault("DEAL-STUB", prepare=_wrong_stub)
-def deal_stub(play: Play) -> Where:
+def deal_stub(play: Play) -> Spot:
     """The stub is a card too many or too few, and the round is played on (the deck leaves the table after it)."""
-    return Where(consequences=("DEAL-RACK", *PLAYED_ON))
+    return Spot(consequences=("DEAL-RACK", *PLAYED_ON))
 
 
 def _counted(plan: Plan) -> bool:
@@ -61,12 +61,12 @@ def _counted(plan: Plan) -> bool:
 
 
 @fault("DEAL-STUBSEEN", prepare=_counted)
-def deal_stubseen(play: Play) -> Where:
+def deal_stubseen(play: Play) -> Spot:
     """A card of the stub is exposed."""
     step = play.script.first(model.StubCounted)
     assert step is not None
     changed(step, exposed=play.plan.random.randrange(1, 3))
-    return Where()
+    return Spot()
 
 
 def _not_counted(plan: Plan) -> bool:
@@ -75,9 +75,9 @@ def _not_counted(plan: Plan) -> bool:
 
 
 @fault("DEAL-STUBDUE", fits=lambda table: counting(table) and not table.counts_by_machine, prepare=_not_counted)
-def deal_stubdue(play: Play) -> Where:
+def deal_stubdue(play: Play) -> Spot:
     """In the fifth round in a row the stub is not counted."""
-    return Where()
+    return Spot()
 
 
 def _card_twice(plan: Plan) -> bool:
@@ -89,9 +89,9 @@ def _card_twice(plan: Plan) -> bool:
 
 
 @fault("DEAL-DECK", prepare=_card_twice)
-def deal_deck(play: Play) -> Where:
+def deal_deck(play: Play) -> Spot:
     """A player is dealt a card that the dealer has too."""
-    return Where()
+    return Spot()
 
 
 def _face_up(plan: Plan) -> bool:
@@ -101,21 +101,21 @@ def _face_up(plan: Plan) -> bool:
 
 
 @fault("DEAL-FACEUP", prepare=_face_up)
-def deal_faceup(play: Play) -> Where:
+def deal_faceup(play: Play) -> Spot:
     """A card found face up is dealt, or two are found and set aside and the round is played on."""
     if play.plan.face_up:
-        return Where(consequences=PLAYED_ON)
+        return Spot(consequences=PLAYED_ON)
     deals: Any = play.script.of(model.CardsDealt)
     step = deals[play.plan.random.randrange(1, len(deals))]
     play.script.before(step, model.CardFoundFaceUp(card=step.payload.cards[0]))
-    return Where()
+    return Spot()
 
 
 fault("DEAL-DRAWN", fits=by_card)(deal_drawn)
 
 
 @fault("DEAL-EXPOSED", prepare=lambda plan: plan.deal_until(lambda p: p.raises(max(p.playing))))
-def deal_exposed(play: Play) -> Where:
+def deal_exposed(play: Play) -> Spot:
     """A card is exposed before the raises, or the dealer turns before the last raise, and the round is played on."""
     plan, script = play.plan, play.script
     first: Any = script.first(model.DecisionMade)
@@ -123,10 +123,10 @@ def deal_exposed(play: Play) -> Where:
         last: Any = script.first(model.DecisionMade, seat=max(plan.playing))
         turned: Any = script.first(model.HandRevealed, position="dealer")
         script.move_before(turned, last)
-        return Where(consequences=("WAGER-LATE", *PLAYED_ON))
+        return Spot(consequences=("WAGER-LATE", *PLAYED_ON))
     whose: Any = "dealer" if plan.turn % 3 else plan.random.choice(plan.playing)
     script.before(first, model.CardExposed(whose=whose, by="dealer", card=text_of(plan, whose)))
-    return Where(whose if whose != "dealer" else None, consequences=PLAYED_ON)
+    return Spot(whose if whose != "dealer" else None, consequences=PLAYED_ON)
 
 
 def _without_side_card(plan: Plan) -> bool:
@@ -138,18 +138,18 @@ def _without_side_card(plan: Plan) -> bool:
 
 
 @fault("DEAL-SIDE", prepare=_without_side_card)
-def deal_side(play: Play) -> Where:
+def deal_side(play: Play) -> Spot:
     """There is a Progressive and no side card, or the side card is placed before the dealer's hand."""
     side = play.script.first(model.CardsDealt, to="side")
     if side is not None:
         dealer = play.script.first(model.CardsDealt, to="dealer")
         assert dealer is not None
         play.script.move_before(side, dealer)
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-RACK")
-def deal_rack(play: Play) -> Where:
+def deal_rack(play: Play) -> Spot:
     """A card does not get into the rack, or a hand's cards go there before its wagers are settled."""
     script = play.script
     if play.plan.turn % 2:
@@ -159,7 +159,7 @@ def deal_rack(play: Play) -> Where:
             first = script.settling(due.seat, "raise")
             if cards is not None and first is not None:
                 script.move_before(cards, first)
-                return Where(due.seat)
+                return Spot(due.seat)
     last: Any = script.of(model.CardsCollected)[-1]
     changed(last, count=last.payload.count - 1)
-    return Where()
+    return Spot()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from events import model
-from floor.dj_wild.irregulars import fault
+from floor.dj_wild.anomalies import fault
 from floor.dj_wild.plan import Plan
 from floor.dj_wild.play import Play
 from floor.dj_wild.preparing import (
@@ -21,17 +21,17 @@ from floor.dj_wild.preparing import (
     wins_share,
     with_hand,
 )
-from floor.face_up.faults_progressive import (
+from floor.face_up_pai_gow.faults_progressive import (
     linked_meter_running,
     meter_reading,
     meter_stream,
     own_meter_running,
 )
-from floor.labels import Where
-from floor.paying import settled
-from floor.said import paid, returned, taken
-from floor.script import Step, changed
-from floor.table import Table
+from floor.faults.labels import Spot
+from floor.faults.payment import settled
+from floor.table.facts import paid, returned, taken
+from floor.table.script import Step, changed
+from floor.table.table import Table
 from games.wagers import Due, Outcome
 
 BASE = ("ante", "blind", "raise")
@@ -83,32 +83,32 @@ def pick(play: Play, *outcomes: Outcome, wagers: tuple[str, ...] = BY_HAND) -> D
 
 
 @fault("PAY-OVER", prepare=WINNER_OR_TIE)
-def pay_over(play: Play) -> Where | None:
+def pay_over(play: Play) -> Spot | None:
     """A winner is handed too much, or a push is paid as if it had won."""
     tie = pick(play, Outcome.TIE, wagers=BASE) if play.plan.turn % 4 == 3 else None
     if tie is not None:
         settled(play, tie).payload = paid(tie, tie.staked_cents, tie.staked_cents)
-        return Where(tie.seat, tie.wager)
+        return Spot(tie.seat, tie.wager)
     due = pick(play, Outcome.WIN)
     if due is None:
         return None
     changed(settled(play, due), winnings_cents=due.winnings_cents + 500 * play.plan.random.randrange(1, 20))
-    return Where(due.seat, due.wager)
+    return Spot(due.seat, due.wager)
 
 
 @fault("PAY-UNDER", prepare=WINNER)
-def pay_under(play: Play) -> Where | None:
+def pay_under(play: Play) -> Spot | None:
     """A winner is handed something, but too little."""
     due = pick(play, Outcome.WIN)
     if due is None or due.winnings_cents < 200:
         return None
     short = max(100, due.winnings_cents * play.plan.random.randrange(10, 60) // 100 // 100 * 100)
     changed(settled(play, due), winnings_cents=due.winnings_cents - short)
-    return Where(due.seat, due.wager)
+    return Spot(due.seat, due.wager)
 
 
 @fault("PAY-MISSED", prepare=WINNER)
-def pay_missed(play: Play) -> Where | None:
+def pay_missed(play: Play) -> Spot | None:
     """A winner gets the stake back only, or is passed over."""
     due = pick(play, Outcome.WIN)
     if due is None:
@@ -118,18 +118,18 @@ def pay_missed(play: Play) -> Where | None:
         play.script.drop(step)
     else:
         step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return Where(due.seat, due.wager)
+    return Spot(due.seat, due.wager)
 
 
 @fault("PAY-LOSER", prepare=LOSER)
-def pay_loser(play: Play) -> Where | None:
+def pay_loser(play: Play) -> Spot | None:
     """A loser, or what a fold forfeited, is paid."""
     due = pick(play, *LOST)
     if due is None:
         return None
     odds = 1 if due.wager in BASE else play.plan.random.choice((2, 3, 5))
     settled(play, due).payload = paid(due, due.staked_cents, due.staked_cents * odds)
-    return Where(due.seat, due.wager, _early(play, due))
+    return Spot(due.seat, due.wager, _early(play, due))
 
 
 def _early(play: Play, due: Due) -> tuple[str, ...]:
@@ -138,17 +138,17 @@ def _early(play: Play, due: Due) -> tuple[str, ...]:
 
 
 @fault("PAY-TAKEN", prepare=WINNER_OR_TIE)
-def pay_taken(play: Play) -> Where | None:
+def pay_taken(play: Play) -> Spot | None:
     """A winning wager, or a push, is collected."""
     due = pick(play, Outcome.TIE, wagers=BASE) if play.plan.turn % 4 == 3 else pick(play, Outcome.WIN)
     if due is None:
         return None
     settled(play, due).payload = taken(due.seat, due.bettor, due.wager, due.staked_cents)
-    return Where(due.seat, due.wager)
+    return Spot(due.seat, due.wager)
 
 
 @fault("PAY-NOT-TAKEN", prepare=LOSER)
-def pay_not_taken(play: Play) -> Where | None:
+def pay_not_taken(play: Play) -> Spot | None:
     """A losing wager is pushed back, or left where it lies."""
     due = pick(play, *LOST)
     if due is None:
@@ -156,20 +156,20 @@ def pay_not_taken(play: Play) -> Where | None:
     step = settled(play, due)
     if play.plan.turn % 2:
         play.script.drop(step)
-        return Where(due.seat, due.wager)
+        return Spot(due.seat, due.wager)
     step.payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return Where(due.seat, due.wager, _early(play, due))
+    return Spot(due.seat, due.wager, _early(play, due))
 
 
 @fault("PAY-VIG", prepare=ends(1))
-def pay_vig(play: Play) -> Where | None:
+def pay_vig(play: Play) -> Spot | None:
     """Five percent is charged on a winning ante."""
     due = pick(play, Outcome.WIN, wagers=("ante",))
     if due is None:
         return None
     amount = max(25, due.winnings_cents // 20 // 25 * 25)
     play.script.behind(settled(play, due), model.VigorishTaken(seat=due.seat, bettor=due.bettor, amount_cents=amount))
-    return Where(due.seat, "ante")
+    return Spot(due.seat, "ante")
 
 
 def _two_players(plan: Plan) -> bool:
@@ -177,7 +177,7 @@ def _two_players(plan: Plan) -> bool:
 
 
 @fault("PAY-ORDER", prepare=_two_players)
-def pay_order(play: Play) -> Where | None:
+def pay_order(play: Play) -> Spot | None:
     """A player's last wager is settled after the next player's first, or an optional wager before ante, blind and raise."""
     script, plan = play.script, play.plan
     seats = [seat for seat in plan.settling if plan.boxes[seat].plays and plan.raises(seat)]
@@ -189,11 +189,11 @@ def pay_order(play: Play) -> Where | None:
             if steps:
                 first: Any = script.settling(seat, "ante")
                 script.move_before(steps[0], first)
-                return Where(seat)
+                return Spot(seat)
     one, other = seats[0], seats[1]
     last: Any = script.settling(one, "raise")
     script.move_behind(last, settled_last(play, other))
-    return Where(one, consequences=("DEAL-RACK",))
+    return Spot(one, consequences=("DEAL-RACK",))
 
 
 def _optional_in_order(table: Table) -> bool:
@@ -210,14 +210,14 @@ def _trips_and_bad_beat(plan: Plan) -> bool:
 
 
 @fault("PAY-ORDER/optional", fits=_optional_in_order, prepare=_trips_and_bad_beat)
-def optional_order(play: Play) -> Where | None:
+def optional_order(play: Play) -> Spot | None:
     """The Two-Way Bad Beat is settled before Trips, where the order printed is filed."""
     seat = play.plan.chosen
     trips, bad_beat = (play.script.settling(seat, wager) for wager in ("trips", "bad_beat"))
     if trips is None or bad_beat is None or getattr(trips.payload, "source", "") == "slip":
         return None
     play.script.move_before(bad_beat, trips)
-    return Where(seat)
+    return Spot(seat)
 
 
 def settled_last(play: Play, seat: int) -> Step:
@@ -234,7 +234,7 @@ def _share(play: Play) -> Due | None:
 
 
 @fault("PAY-METER", prepare=wins_share)
-def pay_share(play: Play) -> Where | None:
+def pay_share(play: Play) -> Spot | None:
     """The share of the meter is paid wrong: a tenth less or more."""
     due = _share(play)
     if due is None:
@@ -245,7 +245,7 @@ def pay_share(play: Play) -> Where | None:
     wrong = due.slip_cents * 9 // 10 if play.plan.turn % 2 else due.slip_cents * 11 // 10
     changed(slip, winnings_cents=wrong)
     changed(document, amount_cents=wrong)
-    return Where(due.seat, "progressive")
+    return Spot(due.seat, "progressive")
 
 
 def _controller_errs(plan: Plan) -> bool:
@@ -274,7 +274,7 @@ def _envy(plan: Plan) -> bool:
 
 
 @fault("PAY-ENVY", prepare=_envy)
-def pay_envy(play: Play) -> Where | None:
+def pay_envy(play: Play) -> Spot | None:
     """An Envy Bonus is forgotten, of a wrong amount, paid for the own hand, or paid without a Progressive."""
     script, plan = play.script, play.plan
     payments: Any = script.of(model.EnvyPaid)
@@ -298,7 +298,7 @@ def pay_envy(play: Play) -> Where | None:
             ]  # fmt: skip
             if not without:
                 script.drop(step)
-                return Where(seat, "progressive_envy")
+                return Spot(seat, "progressive_envy")
             to: Any = without[0]
             seat = to
             script.behind(
@@ -307,11 +307,11 @@ def pay_envy(play: Play) -> Where | None:
                     seat=to, wager="progressive", for_position=event.for_position, amount_cents=event.amount_cents
                 ),
             )
-    return Where(seat, "progressive_envy")
+    return Spot(seat, "progressive_envy")
 
 
 @fault("PAY-VOID", prepare=prepare_void)
-def pay_void(play: Play) -> Where | None:
+def pay_void(play: Play) -> Spot | None:
     """In a round that was rightly voided one wager is kept, or not all of it goes back."""
     steps: list[Any] = [step for step in play.script.of(model.WagerReturned) if step.payload.wager in BY_HAND]
     step = play.plan.random.choice(steps)
@@ -323,4 +323,4 @@ def pay_void(play: Play) -> Where | None:
         play.script.behind(step, taken(event.seat, event.bettor, event.wager, kept, "other"))
     else:
         step.payload = taken(event.seat, event.bettor, event.wager, kept, "other")
-    return Where(event.seat, event.wager)
+    return Spot(event.seat, event.wager)

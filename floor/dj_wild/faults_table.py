@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
+from floor.dj_wild.anomalies import ANOMALIES, fault
 from floor.dj_wild.faults_deal import PLAYED_ON
-from floor.dj_wild.irregulars import IRREGULARS, fault
 from floor.dj_wild.play import Play
 from floor.dj_wild.tables import WildTable
-from floor.face_up.faults_table import break_device, one_deck
-from floor.face_up.preparing import by_stack, machine_works, shuffled_by_hand
-from floor.face_up.wing import FACE_UP
-from floor.labels import Where
-from floor.script import changed
+from floor.face_up_pai_gow.faults_table import break_device, one_deck
+from floor.face_up_pai_gow.preparing import by_stack, machine_works, shuffled_by_hand
+from floor.face_up_pai_gow.simulation import FACE_UP_PAI_GOW
+from floor.faults.labels import Spot
+from floor.table.script import changed
 
 NOT_SHUFFLED = ("DEAL-SHUFFLE", "DEAL-CUT")
 
-IRREGULARS.share(
-    FACE_UP.irregulars, "OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-SHUFFLE",
+ANOMALIES.share(
+    FACE_UP_PAI_GOW.anomalies, "OPEN-INSPECT", "OPEN-SPREAD", "OPEN-IDLE", "EQUIP-DECK", "EQUIP-ALTERNATE", "DEAL-SHUFFLE",
     "DEAL-DEVICE/uncovered", "DEAL-NOBETS", "WAGER-FORM", "LOG-SOURCE-GAP", "LOG-SOURCE-REPEAT", "LOG-CLOCK",
 )  # fmt: skip
 
@@ -34,13 +34,13 @@ def _miscounted(table: WildTable, turn: int) -> None:
 
 
 @fault("EQUIP-COUNT", fits=lambda table: table.counts_by_machine and not table.shuffler_out, before=_miscounted)
-def equip_count(play: Play) -> Where:
+def equip_count(play: Play) -> Spot:
     """A deck of which the shuffler counted another number than 53 is dealt."""
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-CUT", fits=lambda table: shuffled_by_hand(table) or table.deck.id in table.uncut)
-def deal_cut(play: Play) -> Where | None:
+def deal_cut(play: Play) -> Spot | None:
     """No cut; too shallow a one; a player's; a recut ordered and not made."""
     script, random = play.script, play.plan.random
     cut: Any = script.first(model.CardsCut)
@@ -57,11 +57,11 @@ def deal_cut(play: Play) -> Where | None:
             script.behind(cut, model.RecutOrdered(by=play.table.floor))
         case _:
             return None
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-DEVICE", fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
        after=lambda table: table.restore_shuffler())  # fmt: skip
-def deal_device(play: Play) -> Where | None:
+def deal_device(play: Play) -> Spot | None:
     """The shoe fails and the round is played on; or the shuffler jams, and its cards are dealt without a new shuffle."""
     return break_device(play, 0, PLAYED_ON, NOT_SHUFFLED)

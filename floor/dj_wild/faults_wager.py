@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.dj_wild.irregulars import fault
+from floor.dj_wild.anomalies import fault
 from floor.dj_wild.plan import BoxPlan, Plan
 from floor.dj_wild.play import Play
 from floor.dj_wild.preparing import has_start_game, one_box_seat, progressive_wager, raised_seat
-from floor.face_up.faults_progressive import wager_lockout, wager_progressive
-from floor.labels import Where
-from floor.said import placed
-from floor.script import changed
+from floor.face_up_pai_gow.faults_progressive import wager_lockout, wager_progressive
+from floor.faults.labels import Spot
+from floor.table.facts import placed
+from floor.table.script import changed
 
 
 def _late(plan: Plan) -> bool:
@@ -28,7 +28,7 @@ def _late(plan: Plan) -> bool:
 
 
 @fault("WAGER-LATE", prepare=_late)
-def wager_late(play: Play) -> Where:
+def wager_late(play: Play) -> Spot:
     """A Trips wager is raised, or partly withdrawn, after "no more bets", and settled as it then lies."""
     seat = play.plan.chosen
     box = play.plan.boxes[seat]
@@ -38,7 +38,7 @@ def wager_late(play: Play) -> Where:
         event = model.WagerRemoved(seat=seat, bettor=box.bettor, wager="trips", number=None, amount_cents=-late)
     deals = play.script.of(model.CardsDealt)
     play.script.behind(deals[play.plan.random.randrange(len(deals))], event)
-    return Where(seat, "trips")
+    return Spot(seat, "trips")
 
 
 def _optional_alone(plan: Plan) -> bool:
@@ -49,9 +49,9 @@ def _optional_alone(plan: Plan) -> bool:
 
 
 @fault("WAGER-BASE", prepare=_optional_alone)
-def wager_base(play: Play) -> Where:
+def wager_base(play: Play) -> Spot:
     """A Trips wager stands at a box without ante and blind, which gets no cards."""
-    return Where(play.plan.chosen, "trips")
+    return Spot(play.plan.chosen, "trips")
 
 
 def _off_limits(plan: Plan) -> bool:
@@ -69,14 +69,14 @@ def _off_limits(plan: Plan) -> bool:
 
 
 @fault("WAGER-LIMIT", prepare=_off_limits)
-def wager_limit(play: Play) -> Where | None:
+def wager_limit(play: Play) -> Spot | None:
     """An ante off its limits, a blind unlike the ante, or a raise of once or three times the ante is accepted."""
     seat = play.plan.chosen
     match play.plan.turn % 3:
         case 0:
-            return Where(seat, "ante")
+            return Spot(seat, "ante")
         case 1:
-            return Where(seat, "blind")
+            return Spot(seat, "blind")
     raised: Any = play.script.first(model.WagerPlaced, seat=seat, wager="raise")
     if raised is None:
         return None
@@ -91,7 +91,7 @@ def wager_limit(play: Play) -> Where | None:
                 changed(step, stake_cents=ante * factor, winnings_cents=ante * factor)
             case model.WagerPlaced() | model.WagerTaken() | model.WagerReturned():
                 changed(step, amount_cents=ante * factor)
-    return Where(seat, "raise")
+    return Spot(seat, "raise")
 
 
 def _not_seated(plan: Plan) -> bool:
@@ -109,9 +109,9 @@ def _not_seated(plan: Plan) -> bool:
 
 
 @fault("WAGER-SEATED", prepare=_not_seated)
-def wager_seated(play: Play) -> Where:
+def wager_seated(play: Play) -> Spot:
     """One who is not seated wagers at a free box, or a seated player wagers at a second box where none is allowed."""
-    return Where()
+    return Spot()
 
 
 fault("WAGER-PROGRESSIVE", fits=has_start_game, prepare=progressive_wager)(wager_progressive)
@@ -130,18 +130,18 @@ def _two_decide(plan: Plan) -> bool:
 
 
 @fault("PLAY-ORDER", prepare=_two_decide)
-def play_order(play: Play) -> Where:
+def play_order(play: Play) -> Spot:
     """A player decides before the one whose turn it is, or the dealer turns while the last player still thinks."""
     script, plan = play.script, play.plan
     if plan.turn % 2:
         last: Any = script.first(model.DecisionMade, seat=plan.playing[-1])
         turned: Any = script.first(model.HandRevealed, position="dealer")
         script.move_before(turned, last)
-        return Where()
+        return Spot()
     at = plan.random.randrange(len(plan.playing) - 1)
     first, second = plan.playing[at : at + 2]
     before: Any = script.first(model.DecisionMade, seat=first)
     moved = [*script.of(model.DecisionMade, seat=second), *script.of(model.WagerPlaced, seat=second, wager="raise")]
     for step in moved:
         script.move_before(step, before)
-    return Where(first)
+    return Spot(first)

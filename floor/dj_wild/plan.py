@@ -12,8 +12,8 @@ from typing import Literal
 
 from floor.dj_wild.stacking import TARGETS, make_hand
 from floor.dj_wild.tables import WildTable, counting
-from floor.people import Patron, Style
-from floor.planning import OneDeckPlan
+from floor.round.one_deck_plan import OneDeckPlan
+from floor.table.people import Patron, Style
 from games.cards import JOKER
 from games.dj_wild import is_best_raised
 from games.pai_gow import Position

@@ -11,10 +11,10 @@ from typing import Any
 from events import model
 from events.model import Aspect, Event
 from floor.dj_wild.plan import Plan
-from floor.machines import accept_progressive, shuffle_other_deck, win_from_meter
-from floor.said import dealt, paid, placed, returned, same, source_of, taken, texts
-from floor.script import Script, Step
-from floor.slips import document
+from floor.round.machines import accept_progressive, shuffle_other_deck, win_from_meter
+from floor.round.slips import document
+from floor.table.facts import dealt, paid, placed, returned, same, source_of, taken, texts
+from floor.table.script import Script, Step
 from games.cards import TEXT
 from games.dj_wild import settle
 from games.layout import Box, Hand, Layout, Meter

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from floor.dj_wild.plan import Plan, VoidReason
-from floor.face_up.preparing import by_card
-from floor.table import Table
+from floor.face_up_pai_gow.preparing import by_card
+from floor.table.table import Table
 from games.cards import TEXT
 
 

@@ -10,11 +10,11 @@ from random import Random
 from typing import Any
 
 from events import model
-from floor.casino import Filing, TableSpec, grown, with_meter
-from floor.meters import Meter
-from floor.people import People
-from floor.script import Script
-from floor.table import DeckAtTable, Table
+from floor.table.casino import Filing, TableSpec, grown, with_meter
+from floor.table.meters import Meter
+from floor.table.people import People
+from floor.table.script import Script
+from floor.table.table import DeckAtTable, Table
 
 CHAPTER = "pa-687a"
 COUNTED_AT_LEAST = 5

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.face_up.faults_deal import PLAYED_ON
-from floor.face_up.faults_table import nothing
-from floor.face_up.play import Play
-from floor.face_up.preparing import by_stack, one_box_seat, shuffled_by_hand
-from floor.fortune_asia.irregulars import fault
-from floor.labels import Where
-from floor.script import changed
-from floor.streams import MINUTE_US
-from floor.table import Table
+from floor.face_up_pai_gow.faults_deal import PLAYED_ON
+from floor.face_up_pai_gow.faults_table import nothing
+from floor.face_up_pai_gow.play import Play
+from floor.face_up_pai_gow.preparing import by_stack, one_box_seat, shuffled_by_hand
+from floor.faults.labels import Spot
+from floor.fortune_asia.anomalies import fault
+from floor.table.script import changed
+from floor.table.streams import MINUTE_US
+from floor.table.table import Table
 from games.cards import TEXT
 
 
 @fault("DEAL-EXPOSED", prepare=one_box_seat)
-def deal_exposed(play: Play) -> Where:
+def deal_exposed(play: Play) -> Spot:
     """A player's card is seen and nobody asks for an election, or one of the dealer's and the round is played on."""
     plan, script = play.plan, play.script
     seat: Any = plan.chosen
@@ -34,16 +34,16 @@ def deal_exposed(play: Play) -> Where:
             (*_, last) = script.of(model.CardsDealt, to="dealer")
             card = TEXT[plan.hands["dealer"][6]]
             script.behind(last, model.CardExposed(whose="dealer", by="device", card=card))
-            return Where(consequences=PLAYED_ON)
+            return Spot(consequences=PLAYED_ON)
         case _:
             card = TEXT[plan.hands["dealer"][0]]
             script.before(play.setting_begins(), model.CardExposed(whose="dealer", by="dealer", card=card))
-            return Where(consequences=PLAYED_ON)
-    return Where(seat)
+            return Spot(consequences=PLAYED_ON)
+    return Spot(seat)
 
 
 @fault("SET-EARLY", prepare=one_box_seat)
-def set_early(play: Play) -> Where:
+def set_early(play: Play) -> Spot:
     """The dealer's cards are turned over, or even set, before a player has set."""
     script, seat = play.script, play.plan.chosen
     of_dealer = model.HandSet if play.plan.turn % 2 else model.HandRevealed
@@ -52,11 +52,11 @@ def set_early(play: Play) -> Where:
     assert turned is not None
     assert own is not None
     script.move_behind(own, turned)
-    return Where(seat)
+    return Spot(seat)
 
 
 @fault("DEAL-CUT", fits=shuffled_by_hand)
-def deal_cut(play: Play) -> Where | None:
+def deal_cut(play: Play) -> Spot | None:
     """No cut; too near the top, counted from there or from the bottom; a player's; a recut ordered and not made."""
     script, random = play.script, play.plan.random
     cut = script.first(model.CardsCut)
@@ -73,7 +73,7 @@ def deal_cut(play: Play) -> Where | None:
             changed(cut, by=random.choice(sorted(play.table.seats)))
         case _:
             script.behind(cut, model.RecutOrdered(by=play.table.floor))
-    return Where()
+    return Spot()
 
 
 def _preshuffled(table: Table, turn: int) -> None:
@@ -85,13 +85,13 @@ def _is_cut_when_preshuffled(table: Table) -> bool:
 
 
 @fault("DEAL-CUT/preshuffled", fits=_is_cut_when_preshuffled, before=_preshuffled)
-def preshuffled_not_cut(play: Play) -> Where | None:
+def preshuffled_not_cut(play: Play) -> Spot | None:
     """A preshuffled deck is dealt without a cut."""
     cut = play.script.first(model.CardsCut)
     if cut is None:
         return None
     play.script.drop(cut)
-    return Where()
+    return Spot()
 
 
 def _back_to_play(table: Table, turn: int) -> None:

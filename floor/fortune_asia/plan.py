@@ -1,4 +1,4 @@
-"""What is decided about a round of Fortune Asia Poker before it is played: see `floor.face_up.plan`."""
+"""What is decided about a round of Fortune Asia Poker before it is played: see `floor.face_up_pai_gow.plan`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from itertools import combinations
 from random import Random
 from typing import ClassVar, Final
 
-from floor.face_up.plan import COSTLY, DEAR, BoxPlan, Plan, Way, hand_of
-from floor.face_up.stacking import card
-from floor.people import Patron
+from floor.face_up_pai_gow.plan import COSTLY, DEAR, BoxPlan, Plan, Way, hand_of
+from floor.face_up_pai_gow.stacking import card
+from floor.table.people import Patron
 from games.cards import JOKER
 from games.fortune_asia import HIGHEST, two_of_three
 from games.four_card import is_legal_setting, rank_four, rank_one

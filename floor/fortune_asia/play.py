@@ -6,8 +6,8 @@ from typing import Any
 
 from events import model
 from events.model import Event
-from floor.face_up.play import Play
-from floor.said import same
+from floor.face_up_pai_gow.play import Play
+from floor.table.facts import same
 
 
 class AsiaPlay(Play):

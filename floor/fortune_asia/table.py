@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floor.table import DeckAtTable, Table
+from floor.table.table import DeckAtTable, Table
 
 
 class AsiaTable(Table):

@@ -6,7 +6,7 @@ ways to find the start, and every kind of shuffler; what some of them file on th
 
 from __future__ import annotations
 
-from floor.casino import Filing, TableSpec, grown, with_meter
+from floor.table.casino import Filing, TableSpec, grown, with_meter
 
 CHAPTER = "pa-659a"
 

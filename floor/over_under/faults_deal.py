@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.labels import Where
-from floor.over_under.irregulars import fault
+from floor.faults.labels import Spot
+from floor.over_under.anomalies import fault
 from floor.over_under.plan import Plan
 from floor.over_under.play import Play
 from floor.over_under.preparing import from_shoe, some_decide, surrenders
-from floor.said import dealt
-from floor.script import Script, Step, changed
+from floor.table.facts import dealt
+from floor.table.script import Script, Step, changed
 from games.cards import TEXT
 
 
@@ -23,7 +23,7 @@ def hand_steps(script: Script, seat: int) -> list[Step]:
 
 
 @fault("DEAL-ORDER", prepare=some_decide)
-def deal_order(play: Play) -> Where:
+def deal_order(play: Play) -> Spot:
     """Two players get their first cards, or are served, in the wrong order."""
     script, plan = play.script, play.plan
     seats = sorted(plan.hands)
@@ -32,11 +32,11 @@ def deal_order(play: Play) -> Where:
     if plan.turn % 2:
         mine, theirs = script.of(model.CardsDealt, to=chosen)[0], script.of(model.CardsDealt, to=following)[0]
         script.move_behind(mine, theirs)
-        return Where()
+        return Spot()
     last = hand_steps(script, following)[-1]
     for step in reversed(hand_steps(script, chosen)):
         script.move_behind(step, last)
-    return Where()
+    return Spot()
 
 
 def _passed_over(plan: Plan) -> bool:
@@ -47,7 +47,7 @@ def _passed_over(plan: Plan) -> bool:
 
 
 @fault("DEAL-ORDER/asked", prepare=_passed_over)
-def before_all_others(play: Play) -> Where:
+def before_all_others(play: Play) -> Spot:
     """A hand that was passed over gets its additional cards before the last of the others."""
     script = play.script
     seat: Any = play.plan.missed
@@ -56,11 +56,11 @@ def before_all_others(play: Play) -> Where:
     before = hand_steps(script, last)[0]
     for step in [elected, *hand_steps(script, seat)]:
         script.move_before(step, before)
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-COUNT", prepare=lambda plan: surrenders(plan, alone=True))
-def deal_count(play: Play) -> Where:
+def deal_count(play: Play) -> Spot:
     """A hand that was surrendered gets no additional cards, or one too many."""
     script = play.script
     seat: Any = play.plan.chosen
@@ -73,11 +73,11 @@ def deal_count(play: Play) -> Where:
     else:
         script.behind(steps[-1], dealt(seat, play.plan.left.pop(), True))
         changed(collected, count=4)
-    return Where(seat)
+    return Spot(seat)
 
 
 @fault("DEAL-COUNT/nobody_asked", prepare=some_decide)
-def nobody_asked(play: Play) -> Where:
+def nobody_asked(play: Play) -> Spot:
     """A player gets no additional cards and is not asked; the dealer gives the wagers back."""
     script, plan = play.script, play.plan
     seat: Any = plan.chosen
@@ -91,15 +91,15 @@ def nobody_asked(play: Play) -> Where:
                 seat=seat, bettor=event.bettor, wager=event.wager, number=None, amount_cents=amount, reason="other"
             )
     changed(script.of(model.CardsCollected, of=seat)[0], count=1)
-    return Where(seat)
+    return Spot(seat)
 
 
 @fault("DEAL-DECK")
-def deal_deck(play: Play) -> Where:
+def deal_deck(play: Play) -> Spot:
     """There is a joker among the cards; a hand that holds it has no total, and is settled somehow."""
     step: Any = play.plan.random.choice(play.script.of(model.CardsDealt))
     changed(step, cards=["Jk"])
-    return Where()
+    return Spot()
 
 
 def _once_too_often(plan: Plan) -> bool:
@@ -115,9 +115,9 @@ def _once_too_often(plan: Plan) -> bool:
 
 
 @fault("DEAL-DECK/seventh", fits=from_shoe, prepare=_once_too_often)
-def seventh_copy(play: Play) -> Where:
+def seventh_copy(play: Play) -> Spot:
     """A seventh copy of a card comes out of the shoe."""
-    return Where()
+    return Spot()
 
 
 def _last_copy(plan: Plan) -> bool:
@@ -140,17 +140,17 @@ def _last_copy(plan: Plan) -> bool:
 
 
 @fault("DEAL-FACEUP", fits=from_shoe, prepare=_last_copy)
-def deal_faceup(play: Play) -> Where:
+def deal_faceup(play: Play) -> Spot:
     """A card is found face up in the shoe and dealt all the same; its other copies are all gone."""
     seat: Any = play.plan.chosen
     step = play.script.of(model.CardsDealt, to=seat)[2]
     card: Any = TEXT[play.plan.hands[seat][2]]
     play.script.before(step, model.CardFoundFaceUp(card=card))
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-RACK")
-def deal_rack(play: Play) -> Where:
+def deal_rack(play: Play) -> Spot:
     """A card does not get into the rack, or cards of another batch do."""
     last: Any = play.script.of(model.CardsCollected)[-1]
     other = play.table.other
@@ -158,4 +158,4 @@ def deal_rack(play: Play) -> Where:
         changed(last, deck=other.id)
     else:
         changed(last, count=last.payload.count - 1)
-    return Where()
+    return Spot()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.labels import Where
-from floor.over_under.irregulars import fault
+from floor.faults.labels import Spot
+from floor.faults.payment import pay_loser, pay_missed, pay_not_taken, pay_over, pay_taken, pay_under, pay_vig
+from floor.over_under.anomalies import fault
 from floor.over_under.plan import Plan
 from floor.over_under.play import Play
 from floor.over_under.preparing import ends, ends_for, some_decide
-from floor.paying import pay_loser, pay_missed, pay_not_taken, pay_over, pay_taken, pay_under, pay_vig
-from floor.script import SETTLING, Step
+from floor.table.script import SETTLING, Step
 from games.wagers import Outcome
 
 
@@ -42,7 +42,7 @@ def _dead(plan: Plan) -> bool:
 
 
 @fault("PAY-VOID", prepare=_dead)
-def pay_void(play: Play) -> Where:
+def pay_void(play: Play) -> Spot:
     """Of a hand that was rightly called dead one wager is kept, or only a part of it goes back."""
     seat = play.plan.chosen
     step: Any = play.plan.random.choice(play.script.of(model.WagerReturned, seat=seat, reason="void"))
@@ -59,11 +59,11 @@ def pay_void(play: Play) -> Where:
                 seat=seat, bettor=event.bettor, wager=event.wager, number=None, amount_cents=back, reason="void"
             ),
         )
-    return Where(seat, event.wager)
+    return Spot(seat, event.wager)
 
 
 @fault("PAY-ORDER", prepare=some_decide)
-def pay_order(play: Play) -> Where:
+def pay_order(play: Play) -> Spot:
     """A hand is settled after the next one, or after the next player got additional cards."""
     script, plan = play.script, play.plan
     seats = sorted(plan.hands)
@@ -74,7 +74,7 @@ def pay_order(play: Play) -> Where:
     behind = theirs[-1] if plan.turn % 2 else script.of(model.CardsDealt, to=following)[-1]
     for step in reversed(mine):
         script.move_behind(step, behind)
-    return Where(seat)
+    return Spot(seat)
 
 
 def settling(play: Play, seat: int) -> list[Step]:

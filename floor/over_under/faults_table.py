@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.labels import Where
-from floor.over_under.irregulars import fault
+from floor.faults.labels import Spot
+from floor.faults.records import log_clock, log_correction, log_source_gap, log_source_repeat
+from floor.over_under.anomalies import fault
 from floor.over_under.plan import Plan
 from floor.over_under.play import Play
 from floor.over_under.preparing import (
@@ -22,14 +23,13 @@ from floor.over_under.preparing import (
     too_few,
 )
 from floor.over_under.table import ShoeTable
-from floor.records import log_clock, log_correction, log_source_gap, log_source_repeat
-from floor.script import Step, changed
-from floor.streams import MINUTE_US
+from floor.table.script import Step, changed
+from floor.table.streams import MINUTE_US
 
 
-def nothing(play: Play) -> Where:
+def nothing(play: Play) -> Spot:
     """The fault was done before the round."""
-    return Where()
+    return Spot()
 
 
 # ------------------------------------------------------------------------------------------------- opening and batches
@@ -115,20 +115,20 @@ def _unshuffled(play: Play) -> None:
 @fault(
     "DEAL-SHUFFLE", fits=shuffles_by_hand, before=lambda table, turn: _new_batch(table), after=end_shoe
 )  # fmt: skip
-def deal_shuffle(play: Play) -> Where:
+def deal_shuffle(play: Play) -> Spot:
     """A new batch that was not preshuffled is dealt without a shuffle."""
     _unshuffled(play)
-    return Where()
+    return Spot()
 
 
 @fault(
     "DEAL-SHUFFLE/idle", fits=lambda table: shuffles_by_hand(table) and table.rounds_today > 0 and not table.begins,
     before=lambda table, turn: table.idle(after_minutes(turn)), after=end_shoe,
 )  # fmt: skip
-def not_shuffled_after_idle(play: Play) -> Where:
+def not_shuffled_after_idle(play: Play) -> Spot:
     """After a time without players the cards are spread and washed, and dealt without a shuffle."""
     _unshuffled(play)
-    return Where()
+    return Spot()
 
 
 def _other_used(table: ShoeTable) -> bool:
@@ -139,16 +139,16 @@ def _other_used(table: ShoeTable) -> bool:
 
 
 @fault("DEAL-SHUFFLE/back", fits=_other_used, before=direct_reshuffle, after=end_shoe)
-def back_in_play(play: Play) -> Where | None:
+def back_in_play(play: Play) -> Spot | None:
     """A batch comes back into play, and nobody shuffled it."""
     if not play.script.of(model.CardsShuffled, deck=play.plan.deck.id):
         return None
     _unshuffled(play)
-    return Where(consequences=("DEAL-COVER",))
+    return Spot(consequences=("DEAL-COVER",))
 
 
 @fault("DEAL-CUT", fits=cuts_next, before=direct_reshuffle)
-def deal_cut(play: Play) -> Where | None:
+def deal_cut(play: Play) -> Spot | None:
     """No cut; too shallow a one; not offered in order; the dealer's without an offer; a recut ordered and not made."""
     script, random = play.script, play.plan.random
     cut: Any = script.first(model.CardsCut)
@@ -177,7 +177,7 @@ def deal_cut(play: Play) -> Where | None:
             changed(cut, by="dealer")
         case _:
             script.behind(cut, model.RecutOrdered(by=play.table.floor))
-    return Where()
+    return Spot()
 
 
 # ------------------------------------------------------------------------------------------- cover card and burn card
@@ -190,30 +190,30 @@ def _too_low(plan: Plan) -> bool:
 
 
 @fault("DEAL-BURN/reshuffle", fits=runs_short, prepare=too_few)
-def not_burnt_after_reshuffle(play: Play) -> Where:
+def not_burnt_after_reshuffle(play: Play) -> Spot:
     """The cards of the rack are shuffled in the middle of the round, and the first of them is dealt."""
     play.script.drop(play.script.of(model.CardBurned)[-1])
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-CUT/reshuffle", fits=runs_short, prepare=too_few)
-def not_cut_after_reshuffle(play: Play) -> Where:
+def not_cut_after_reshuffle(play: Play) -> Spot:
     """The cards of the rack are shuffled in the middle of the round, and not cut."""
     play.script.drop(play.script.of(model.CardsCut)[-1])
-    return Where()
+    return Spot()
 
 
 fault("DEAL-COVER", fits=from_shoe, before=direct_reshuffle, prepare=_too_low)(nothing)
 
 
 @fault("DEAL-COVER/missing", fits=shuffles_by_hand, before=direct_reshuffle, after=end_shoe)
-def no_cover_card(play: Play) -> Where | None:
+def no_cover_card(play: Play) -> Spot | None:
     """The cover card is not put back into the cards after the cut; the floor has them reshuffled after the round."""
     step = play.script.first(model.CoverCardPlaced)
     if step is None or play.script.first(model.CoverCardReached) is not None:
         return None
     play.script.drop(step)
-    return Where()
+    return Spot()
 
 
 def _cover_came(table: ShoeTable) -> bool:
@@ -239,10 +239,10 @@ fault("DEAL-COVER/passed", fits=_cover_came, before=_dealt_on, after=_shoe_was_o
 
 
 @fault("DEAL-BURN", fits=from_shoe, before=direct_reshuffle)
-def deal_burn(play: Play) -> Where:
+def deal_burn(play: Play) -> Spot:
     """The first card of a shoe is dealt."""
     _unburnt(play)
-    return Where()
+    return Spot()
 
 
 def _unburnt(play: Play) -> None:
@@ -251,10 +251,10 @@ def _unburnt(play: Play) -> None:
 
 
 @fault("DEAL-BURN/new_dealer", fits=lambda table: table.must_burn and not table.begins)
-def not_burnt_by_new_dealer(play: Play) -> Where:
+def not_burnt_by_new_dealer(play: Play) -> Spot:
     """A dealer who comes to the table burns no card."""
     _unburnt(play)
-    return Where()
+    return Spot()
 
 
 # -------------------------------------------------------------------------------------------------------------- devices
@@ -268,13 +268,13 @@ def _stands_uncovered(table: ShoeTable, turn: int) -> None:
 @fault(
     "DEAL-DEVICE", fits=machine_works, before=_stands_uncovered, after=lambda table: table.restore_shuffler()
 )  # fmt: skip
-def deal_device(play: Play) -> Where:
+def deal_device(play: Play) -> Spot:
     """The shuffler cannot be used, stands uncovered, and the cards are shuffled and cut by hand."""
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-DEVICE/jam", fits=lambda table: table.endless)
-def continuous_jam(play: Play) -> Where:
+def continuous_jam(play: Play) -> Spot:
     """The continuous shuffler jams while the batch is put in, and its cards are dealt without being reshuffled."""
     opened = play.script.of(model.RoundOpened)[0]
     fault_: Any = ("jam", "stopped", "incomplete")[play.plan.turn % 3]
@@ -282,7 +282,7 @@ def continuous_jam(play: Play) -> Where:
         opened, play.table.shuffled(play.plan.deck), model.DeviceFailed(device="shuffler", fault=fault_)
     )  # fmt: skip
     play.script.after.append(Step(model.DeviceRestored(device="shuffler")))
-    return Where()
+    return Spot()
 
 
 # ------------------------------------------------------------------------------------------------- counters and clocks

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.labels import Where
+from floor.faults.labels import Spot
+from floor.over_under.anomalies import fault
 from floor.over_under.faults_deal import hand_steps
-from floor.over_under.irregulars import fault
 from floor.over_under.plan import BoxPlan, Plan
 from floor.over_under.play import Play
 from floor.over_under.preparing import bet_bonus, in_shoe, one_box_seat, some_decide, surrenders
 from floor.over_under.table import ShoeTable
-from floor.script import Step, changed
+from floor.table.script import Step, changed
 
 LATE_CENTS = 2500
 
 
 @fault("WAGER-LATE", prepare=one_box_seat)
-def wager_late(play: Play) -> Where:
+def wager_late(play: Play) -> Spot:
     """An ante is raised after the first card, or over and under are placed after the additional cards; both stand."""
     plan, script = play.plan, play.script
     seat: Any = plan.chosen
@@ -28,7 +28,7 @@ def wager_late(play: Play) -> Where:
         side: Any = box.decision
         placed: Any = script.first(model.WagerPlaced, seat=seat, wager=side)
         script.move_behind(placed, cards[-1])
-        return Where(seat, side)
+        return Spot(seat, side)
     first: Any = script.first(model.CardsDealt)
     script.behind(first, play.placed(seat, box, "ante", LATE_CENTS))
     step: Any = script.settling(seat, "ante")
@@ -37,7 +37,7 @@ def wager_late(play: Play) -> Where:
         changed(step, stake_cents=event.stake_cents + LATE_CENTS, winnings_cents=event.winnings_cents + LATE_CENTS)
     else:
         changed(step, amount_cents=event.amount_cents + LATE_CENTS)
-    return Where(seat, "ante")
+    return Spot(seat, "ante")
 
 
 def _bonus_alone(plan: Plan) -> bool:
@@ -48,9 +48,9 @@ def _bonus_alone(plan: Plan) -> bool:
 
 
 @fault("WAGER-BASE", fits=lambda table: "bonus" in table.book.offers, prepare=_bonus_alone)
-def wager_base(play: Play) -> Where:
+def wager_base(play: Play) -> Spot:
     """A Bonus Wager stands at a box without an ante, gets cards, and is settled."""
-    return Where(play.plan.chosen, "bonus")
+    return Spot(play.plan.chosen, "bonus")
 
 
 def _off_limits(plan: Plan) -> bool:
@@ -74,15 +74,15 @@ def _off_limits(plan: Plan) -> bool:
 
 
 @fault("WAGER-LIMIT", prepare=_off_limits)
-def wager_limit(play: Play) -> Where:
+def wager_limit(play: Play) -> Spot:
     """A wager outside the limits is accepted, over or under of another amount than the ante, or both of them."""
     plan = play.plan
     box = plan.boxes[plan.chosen]
     if box.both:
-        return Where(plan.chosen, "under" if box.decision == "over" else "over")
+        return Spot(plan.chosen, "under" if box.decision == "over" else "over")
     if box.side_cents is not None:
-        return Where(plan.chosen, box.decision)
-    return Where(plan.chosen, "bonus" if plan.turn % 5 == 4 else "ante")
+        return Spot(plan.chosen, box.decision)
+    return Spot(plan.chosen, "bonus" if plan.turn % 5 == 4 else "ante")
 
 
 def _too_many_boxes(plan: Plan) -> bool:
@@ -102,9 +102,9 @@ def _too_many_boxes(plan: Plan) -> bool:
 
 
 @fault("WAGER-SEATED", prepare=_too_many_boxes)
-def wager_seated(play: Play) -> Where:
+def wager_seated(play: Play) -> Spot:
     """A patron wagers at more boxes than are allowed, or at boxes that are not adjacent."""
-    return Where()
+    return Spot()
 
 
 def _bar(table: ShoeTable, turn: int) -> None:
@@ -127,13 +127,13 @@ def _can_be_barred(table: ShoeTable) -> bool:
 
 
 @fault("WAGER-MIDSHOE", fits=_can_be_barred, before=_bar, prepare=_barred_wagers)
-def wager_midshoe(play: Play) -> Where:
+def wager_midshoe(play: Play) -> Spot:
     """A patron who was barred wagers again in the same shoe."""
-    return Where(play.plan.chosen, "ante")
+    return Spot(play.plan.chosen, "ante")
 
 
 @fault("WAGER-TOUCHED", prepare=one_box_seat)
-def wager_touched(play: Play) -> Where:
+def wager_touched(play: Play) -> Spot:
     """A player handles a wager after its time is over, before it is settled."""
     plan, script = play.plan, play.script
     seat: Any = plan.chosen
@@ -141,11 +141,11 @@ def wager_touched(play: Play) -> Where:
     cards = script.of(model.CardsDealt, to=seat)
     behind = cards[-1] if wager in ("over", "under") or plan.turn % 2 else cards[0]
     script.behind(behind, model.WagerHandled(seat=seat, wager=wager))
-    return Where(seat, wager)
+    return Spot(seat, wager)
 
 
 @fault("WAGER-SURRENDER", prepare=lambda plan: surrenders(plan) if plan.turn % 3 else one_box_seat(plan))
-def wager_surrender(play: Play) -> Where | None:
+def wager_surrender(play: Play) -> Spot | None:
     """A surrender with over or under at the box, before the first card, or after the additional cards is accepted."""
     plan, script = play.plan, play.script
     seat: Any = plan.chosen
@@ -159,7 +159,7 @@ def wager_surrender(play: Play) -> Where | None:
         )  # fmt: skip
         script.behind(placed, model.Surrendered(seat=seat))
         script.move_behind(step, script.of(model.Surrendered)[0])
-        return Where(seat)
+        return Spot(seat)
     said: Any = script.first(model.Surrendered, seat=seat)
     taken: Any = script.settling(seat, "ante")
     cards = script.of(model.CardsDealt, to=seat)
@@ -168,7 +168,7 @@ def wager_surrender(play: Play) -> Where | None:
     else:
         script.move_behind(taken, cards[-1])
         script.move_behind(said, cards[-1])
-    return Where(seat)
+    return Spot(seat)
 
 
 def decide_first(table: ShoeTable) -> bool:
@@ -177,7 +177,7 @@ def decide_first(table: ShoeTable) -> bool:
 
 
 @fault("PLAY-ORDER", fits=decide_first, prepare=some_decide)
-def play_order(play: Play) -> Where:
+def play_order(play: Play) -> Spot:
     """A player decides after the next one, after another's additional cards, or before all have a first card."""
     plan, script = play.plan, play.script
     seats = sorted(plan.hands)
@@ -191,7 +191,7 @@ def play_order(play: Play) -> Where:
         behind = script.of(model.CardsDealt, to=seats[0])[0]
     for step in reversed(steps):
         script.move_behind(step, behind)
-    return Where(chosen)
+    return Spot(chosen)
 
 
 def _deciding(play: Play, seat: int) -> list[Step]:

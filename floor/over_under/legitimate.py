@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from events import model
-from floor.labels import Where
-from floor.over_under.irregulars import legitimate
+from floor.faults.labels import Spot
+from floor.faults.records import duplicate_message, event_corrected
+from floor.over_under.anomalies import legitimate
 from floor.over_under.plan import BoxPlan, Plan
 from floor.over_under.play import Play
 from floor.over_under.preparing import after_minutes as minutes
@@ -29,8 +30,7 @@ from floor.over_under.preparing import (
     too_few,
 )
 from floor.over_under.table import ShoeTable
-from floor.records import duplicate_message, event_corrected
-from floor.said import dealt, returned
+from floor.table.facts import dealt, returned
 
 
 def natural(play: Play) -> list[str]:
@@ -49,9 +49,9 @@ def natural(play: Play) -> list[str]:
     return found
 
 
-def labelled(play: Play) -> Where:
+def labelled(play: Play) -> Spot:
     """It is all in the plan, or was done before the round."""
-    return Where()
+    return Spot()
 
 
 # ------------------------------------------------------------------------------------------------------ shuffle and cut
@@ -66,12 +66,12 @@ legitimate("cut_refused", 5, fits=shuffles_by_hand, before=direct_reshuffle, pre
 
 
 @legitimate("recut", 4, fits=shuffles_by_hand, before=direct_reshuffle)
-def recut(play: Play) -> Where:
+def recut(play: Play) -> Spot:
     """A floorperson orders a recut, and the one who cut cuts again (§ 686a.5(e))."""
     step: Any = play.script.first(model.CardsCut)
     again = msgspec.structs.replace(step.payload, depth=play.plan.random.randrange(12, 100))
     play.script.behind(step, model.RecutOrdered(by=play.table.floor), again)
-    return Where()
+    return Spot()
 
 
 legitimate("reshuffle_directed", 4, fits=in_shoe, before=direct_reshuffle)(labelled)
@@ -125,11 +125,11 @@ legitimate("missing_cards_void", 5, decides=True, prepare=_dead_hand)(labelled)
 
 
 @legitimate("card_not_read", 4)
-def card_not_read(play: Play) -> Where:
+def card_not_read(play: Play) -> Spot:
     """The shoe does not read a card."""
     step: Any = play.plan.random.choice(play.script.of(model.CardsDealt))
     step.payload = dealt(step.payload.to, None, True)
-    return Where()
+    return Spot()
 
 
 # --------------------------------------------------------------------------------------------------------------- wagers
@@ -138,7 +138,7 @@ legitimate("surrender", 4, decides=True, prepare=surrenders)(labelled)
 
 
 @legitimate("late_wager_returned", 6, prepare=one_box_seat)
-def late_wager_returned(play: Play) -> Where:
+def late_wager_returned(play: Play) -> Spot:
     """An ante is raised after the first card: the dealer refuses it, or pushes the late part back."""
     seat: Any = play.plan.chosen
     box = play.plan.boxes[seat]
@@ -151,16 +151,16 @@ def late_wager_returned(play: Play) -> Where:
     else:
         late = play.placed(seat, box, "ante", 2500)
         play.script.behind(first, late, returned(seat, box.bettor, "ante", 2500, "late"))
-    return Where()
+    return Spot()
 
 
 @legitimate("wager_handled_in_time", 4, prepare=one_box_seat)
-def wager_handled_in_time(play: Play) -> Where:
+def wager_handled_in_time(play: Play) -> Spot:
     """A player handles the own ante before the first card: its time is not over."""
     seat: Any = play.plan.chosen
     placed: Any = play.script.of(model.WagerPlaced, seat=seat, wager="ante")[-1]
     play.script.behind(placed, model.WagerHandled(seat=seat, wager="ante"))
-    return Where()
+    return Spot()
 
 
 def _stands(plan: Plan) -> bool:
@@ -226,13 +226,13 @@ legitimate("duplicate_message", 8)(duplicate_message)
 
 
 @legitimate("late_message", 8)
-def late_message(play: Play) -> Where | None:
+def late_message(play: Play) -> Spot | None:
     """The betting position's last message, a wager on over or under, arrives long after it was placed."""
     last: Any = play.script.of(model.WagerPlaced)[-1]
     if last.payload.wager not in ("over", "under"):
         return None
     play.script.late = [last]
-    return Where()
+    return Spot()
 
 
 legitimate("event_corrected", 6, prepare=one_box_seat)(event_corrected)

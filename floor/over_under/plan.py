@@ -11,7 +11,7 @@ from random import Random
 from typing import ClassVar, Literal
 
 from floor.over_under.table import BATCH, ShoeTable, shuffled_batch
-from floor.people import Patron
+from floor.table.people import Patron
 from games.layout import Box, Hand, Layout
 from games.over_under import GAME, best_decision, points
 from games.rulebook import Rulebook

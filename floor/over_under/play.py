@@ -11,8 +11,8 @@ from events import model
 from events.model import Aspect, Event
 from floor.over_under.plan import BoxPlan, Plan
 from floor.over_under.table import SELF_SHUFFLING, Place
-from floor.said import dealt, paid, returned, same, taken
-from floor.script import Script
+from floor.table.facts import dealt, paid, returned, same, taken
+from floor.table.script import Script
 from games.cards import TEXT
 from games.wagers import Due, Outcome
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from floor.over_under.plan import Decision, Plan
 from floor.over_under.table import ShoeTable
-from floor.streams import MINUTE_US
+from floor.table.streams import MINUTE_US
 from games.wagers import Outcome
 
 

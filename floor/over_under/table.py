@@ -12,9 +12,9 @@ from random import Random
 from typing import Any, Literal
 
 from events import model
-from floor.script import Script
-from floor.streams import HOUR_US
-from floor.table import DeckAtTable, Table
+from floor.table.script import Script
+from floor.table.streams import HOUR_US
+from floor.table.table import DeckAtTable, Table
 from games.cards import CODE
 
 COPIES = 6
@@ -45,7 +45,7 @@ class ShoeTable(Table):
         self.last_dealer = ""
         self.dealt_ever = False
         self.cover_at: Place | None = None
-        """Where the cover card came in the last round."""
+        """Spot the cover card came in the last round."""
         self.barred: set[str] = set()
         self.dealt: set[str] = set()
         """The batches that were dealt since their last shuffle."""

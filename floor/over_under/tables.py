@@ -7,7 +7,7 @@ second.
 
 from __future__ import annotations
 
-from floor.casino import Filing, TableSpec, grown
+from floor.table.casino import Filing, TableSpec, grown
 
 CHAPTER = "pa-686a"
 

@@ -7,11 +7,12 @@ from typing import Any
 import msgspec
 
 from events import model
-from floor.face_up.plan import Plan
-from floor.face_up.preparing import base_ends, with_dealers_shaker
-from floor.irregular import Apply
-from floor.labels import Where
-from floor.pai_gow_poker.irregulars import fault
+from floor.face_up_pai_gow.plan import Plan
+from floor.face_up_pai_gow.preparing import base_ends, with_dealers_shaker
+from floor.faults.anomaly import Apply
+from floor.faults.labels import Spot
+from floor.faults.payment import pick, settled
+from floor.pai_gow_poker.anomalies import fault
 from floor.pai_gow_poker.plan import PaiGowPlan
 from floor.pai_gow_poker.play import PaiGowPlay
 from floor.pai_gow_poker.preparing import (
@@ -22,30 +23,29 @@ from floor.pai_gow_poker.preparing import (
     has_dice_wagers,
     has_red_die,
 )  # fmt: skip
-from floor.paying import pick, settled
-from floor.said import paid, returned, taken
-from floor.script import Step, changed
+from floor.table.facts import paid, returned, taken
+from floor.table.script import Step, changed
 from games.wagers import PUSHES, Due, Outcome
 
 # --------------------------------------------------------------------------------------------------- setting, vigorish
 
 
 @fault("SET-EARLY/face_up")
-def dealer_face_up(play: PaiGowPlay) -> Where:
+def dealer_face_up(play: PaiGowPlay) -> Spot:
     """The dealer's cards are dealt face up, as in another game."""
     for step in play.script.of(model.CardsDealt, to="dealer"):
         changed(step, face_up=True)
-    return Where()
+    return Spot()
 
 
 @fault("PAY-VIG", fits=commission_free, prepare=lambda plan: plan.deal_until(base_ends(Outcome.WIN)))
-def vigorish_taken(play: PaiGowPlay) -> Where | None:
+def vigorish_taken(play: PaiGowPlay) -> Spot | None:
     """Five percent is charged on a winning base wager of the commission-free game."""
     due = pick(play, Outcome.WIN, wagers=("base",))
     if due is None:
         return None
     _charge(play, due, max(25, due.winnings_cents // 20 // 25 * 25))
-    return Where(due.seat, "base")
+    return Spot(due.seat, "base")
 
 
 def _charge(play: PaiGowPlay, due: Due, cents: int) -> None:
@@ -58,14 +58,14 @@ def _with_vigorish(plan: Plan) -> bool:
 
 
 @fault("PAY-VIG/wrong", fits=lambda table: not commission_free(table), prepare=_with_vigorish)
-def wrong_vigorish(play: PaiGowPlay) -> Where | None:
+def wrong_vigorish(play: PaiGowPlay) -> Spot | None:
     """Vigorish is charged too high or too low, forgotten, or charged on a wager that pushed."""
     if play.plan.turn % 4 == 3:
         tie = pick(play, *PUSHES, wagers=("base",))
         if tie is None:
             return None
         _charge(play, tie, max(25, tie.staked_cents // 20))
-        return Where(tie.seat, "base")
+        return Spot(tie.seat, "base")
     steps = play.script.of(model.VigorishTaken)
     if not steps:
         return None
@@ -78,14 +78,14 @@ def wrong_vigorish(play: PaiGowPlay) -> Where | None:
             changed(step, amount_cents=max(5, event.amount_cents - 25) if event.amount_cents > 25 else 30)
         case _:
             play.script.drop(step)
-    return Where(event.seat, "base")
+    return Spot(event.seat, "base")
 
 
 # --------------------------------------------------------------------------------------------------------------- order
 
 
 @fault("PAY-ORDER")
-def pay_order(play: PaiGowPlay) -> Where | None:
+def pay_order(play: PaiGowPlay) -> Spot | None:
     """Base wagers out of order; a Fortune Bonus before the base or Tiger 9 wager; a wager on the dice after the cards."""
     script, gone = play.script, play.plan.surrendered
     base = [due for due in play.dues if due.wager == "base" and due.seat not in gone]
@@ -95,11 +95,11 @@ def pay_order(play: PaiGowPlay) -> Where | None:
                 fortune = script.settling(due.seat, "fortune_bonus")
                 if due.wager == first and fortune is not None and due.seat not in gone and not _slip(fortune):
                     script.move_before(fortune, settled(play, due))
-                    return Where(due.seat)
+                    return Spot(due.seat)
     if len(base) < 2:
         return None
     script.move_behind(settled(play, base[0]), settled(play, base[1]))
-    return Where()
+    return Spot()
 
 
 def _slip(step: Step) -> bool:
@@ -107,11 +107,11 @@ def _slip(step: Step) -> bool:
 
 
 @fault("PAY-ORDER/dice", fits=has_dice_wagers, prepare=dice_wager(wins=True))
-def dice_after_the_cards(play: PaiGowPlay) -> Where:
+def dice_after_the_cards(play: PaiGowPlay) -> Spot:
     """A wager on the dice is paid after the first card, or at the end of the round."""
     step, script = _on_dice(play), play.script
     script.move_behind(step, script.of(model.CardsDealt)[0] if play.plan.turn % 2 else play.setting_begins())
-    return Where(play.plan.chosen)
+    return Spot(play.plan.chosen)
 
 
 # -------------------------------------------------------------------------------------------------- what the dice decide
@@ -166,9 +166,9 @@ _DONE_WRONG = {
 
 
 def _planter(wrong: Any) -> Apply:
-    def apply(play: PaiGowPlay) -> Where:
+    def apply(play: PaiGowPlay) -> Spot:
         wrong(play, _due(play))
-        return Where(play.plan.chosen, play.plan.on_dice)
+        return Spot(play.plan.chosen, play.plan.on_dice)
 
     return apply
 
@@ -180,20 +180,20 @@ for _code, (_wins, _wrong, _what) in _DONE_WRONG.items():
 
 
 @fault("PAY-ANNOUNCED/dice", fits=bets_close_with_the_dice)
-def announced_wrong(play: PaiGowPlay) -> Where:
+def announced_wrong(play: PaiGowPlay) -> Spot:
     """The dealer announces a die that does not lie so."""
     said: Any = play.script.first(model.DiceAnnounced)
     dice = list(said.payload.dice)
     dice[0] = dice[0] % 6 + 1
     changed(said, dice=dice)
-    return Where()
+    return Spot()
 
 
 # ---------------------------------------------------------------------------------------------------------- the shaker
 
 
 @fault("DEAL-SHAKE/electronic", fits=by_player)
-def electronic_shaker(play: PaiGowPlay) -> Where | None:
+def electronic_shaker(play: PaiGowPlay) -> Spot | None:
     """The electronic shaker shakes too short or unsealed, or is activated where nobody plays."""
     script, plan = play.script, play.plan
     shaken = script.first(model.ShakerShaken)
@@ -208,11 +208,11 @@ def electronic_shaker(play: PaiGowPlay) -> Where | None:
             changed(activated, seat=plan.random.choice(nobody))
         case _:
             changed(shaken, covered=False)
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-SHAKE/unfiled", fits=lambda table: with_dealers_shaker(table) and has_dice_wagers(table))
-def unfiled_shaker(play: PaiGowPlay) -> Where:
+def unfiled_shaker(play: PaiGowPlay) -> Spot:
     """A player activates an electronic shaker where the dealer's is filed; it shakes long enough, sealed."""
     script, seat = play.script, min(play.plan.boxes)
     rolled = script.of(model.DiceRolled)[-1]
@@ -220,34 +220,34 @@ def unfiled_shaker(play: PaiGowPlay) -> Where:
         if script.index(step) < script.index(rolled):
             changed(step, times=None, duration_ms=play.plan.random.randrange(5000, 8000), covered=True)
             script.before(step, model.ShakerActivated(seat=seat))
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-SHAKE/lid", fits=lambda table: with_dealers_shaker(table) and has_dice_wagers(table))
-def lid_off(play: PaiGowPlay) -> Where:
+def lid_off(play: PaiGowPlay) -> Spot:
     """The dealer shakes the dice with the lid off, where there are wagers on them."""
     shaken = play.script.first(model.ShakerShaken)
     assert shaken is not None
     changed(shaken, covered=False)
-    return Where()
+    return Spot()
 
 
 @fault("DEAL-NOBETS/dice", fits=bets_close_with_the_dice)
-def no_more_bets_late(play: PaiGowPlay) -> Where:
+def no_more_bets_late(play: PaiGowPlay) -> Spot:
     """ "No more bets" is announced after the dice were shaken, before the first card."""
     said, rolled = play.script.first(model.NoMoreBets), play.script.first(model.DiceRolled)
     assert said is not None
     assert rolled is not None
     play.script.move_behind(said, rolled)
-    return Where()
+    return Spot()
 
 
 @fault("EQUIP-DICE/colours", fits=has_red_die)
-def wrong_colours(play: PaiGowPlay) -> Where:
+def wrong_colours(play: PaiGowPlay) -> Spot:
     """Two red dice and a blue one are in the shaker."""
     for step in play.script.of(model.DiceRolled):
         changed(step, colours=play.plan.random.sample(["red", "red", "blue"], 3))
-    return Where()
+    return Spot()
 
 
 def _late(plan: PaiGowPlan) -> bool:
@@ -264,7 +264,7 @@ def _late(plan: PaiGowPlan) -> bool:
 
 
 @fault("WAGER-LATE/dice", fits=has_dice_wagers, prepare=_late)
-def late_on_the_dice(play: PaiGowPlay) -> Where:
+def late_on_the_dice(play: PaiGowPlay) -> Spot:
     """A wager on the dice is raised, or partly withdrawn, after the shaker was used, and settled as it then lies."""
     seat, wager = play.plan.chosen, play.plan.on_dice
     box = play.plan.boxes[seat]
@@ -273,4 +273,4 @@ def late_on_the_dice(play: PaiGowPlay) -> Where:
     used = play.script.first(model.DiceRolled)
     assert used is not None
     play.script.behind(used, event)
-    return Where(seat, wager)
+    return Spot(seat, wager)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.irregular import Apply
-from floor.labels import Where
-from floor.pai_gow_poker.irregulars import fault
+from floor.faults.anomaly import Apply
+from floor.faults.labels import Spot
+from floor.pai_gow_poker.anomalies import fault
 from floor.pai_gow_poker.play import PaiGowPlay
 from floor.pai_gow_poker.preparing import errs, errs_at, far, filed_source, has_twin, near
-from floor.script import Step, changed
+from floor.table.script import Step, changed
 
 MYSTERY = "mystery"
 
@@ -26,11 +26,11 @@ def _paid(play: PaiGowPlay) -> Step | None:
 def _hit_wrong(*consequences: str) -> Apply:
     """The controller erred at a hit: to be seen in the table's stream and in the meter's own."""
 
-    def apply(play: PaiGowPlay) -> Where | None:
+    def apply(play: PaiGowPlay) -> Spot | None:
         hit: Any = play.script.first(model.MysteryHit)
         if hit is None:
             return None
-        return Where(hit.payload.seat, MYSTERY, consequences, also_in=_meter(play))
+        return Spot(hit.payload.seat, MYSTERY, consequences, also_in=_meter(play))
 
     return apply
 
@@ -47,7 +47,7 @@ fault("MYST-RESET", fits=near, prepare=errs("wrong_reset"))(_hit_wrong())
 
 
 @fault("MYST-AMOUNT", fits=near, prepare=errs(""))
-def mystery_amount(play: PaiGowPlay) -> Where | None:
+def mystery_amount(play: PaiGowPlay) -> Spot | None:
     """The dealer pays the maximum instead of the meter, or half of it."""
     step: Any = _paid(play)
     if step is None:
@@ -58,32 +58,32 @@ def mystery_amount(play: PaiGowPlay) -> Where | None:
     changed(step, winnings_cents=cents)
     for document in play.script.of(model.PayoutDocumented, wager=MYSTERY, seat=step.payload.seat):
         changed(document, amount_cents=cents)
-    return Where(step.payload.seat, MYSTERY)
+    return Spot(step.payload.seat, MYSTERY)
 
 
 @fault("MYST-CONTRIBUTION", fits=far, prepare=errs_at("advances_wrong"))
-def advances_wrong(play: PaiGowPlay) -> Where:
+def advances_wrong(play: PaiGowPlay) -> Spot:
     """The controller advances the meter by too much once, and goes on from there."""
     first: Any = play.script.first(model.ProgressiveAccepted, meter=play.book.mystery_meter)
-    return Where(first.payload.seat, MYSTERY, also_in=_meter(play))
+    return Spot(first.payload.seat, MYSTERY, also_in=_meter(play))
 
 
 @fault("MYST-CONTRIBUTION/none", fits=far, prepare=errs_at("skips"))
-def contributes_nothing(play: PaiGowPlay) -> Where:
+def contributes_nothing(play: PaiGowPlay) -> Spot:
     """A progressive wager that qualifies contributes nothing: to be seen at the table only."""
-    return Where(play.plan.chosen, MYSTERY)
+    return Spot(play.plan.chosen, MYSTERY)
 
 
 @fault("MYST-CONTRIBUTION/configuration", fits=has_twin, prepare=errs_at("other_configuration"))
-def other_configuration(play: PaiGowPlay) -> Where:
+def other_configuration(play: PaiGowPlay) -> Spot:
     """The meter is armed by another of the chapter's configurations than is filed: to be seen at the table only."""
-    return Where(None, MYSTERY)
+    return Spot(None, MYSTERY)
 
 
 @fault("WAGER-BASE/contribution", fits=far, prepare=errs_at("not_qualified"))
-def not_qualified(play: PaiGowPlay) -> Where:
+def not_qualified(play: PaiGowPlay) -> Spot:
     """A box without progressive wager contributes to the Must-Hit-By meter."""
-    return Where(play.plan.chosen, MYSTERY)
+    return Spot(play.plan.chosen, MYSTERY)
 
 
 # ---------------------------------------------------------------------------------------------------------- the payout
@@ -99,17 +99,17 @@ def _verification(play: PaiGowPlay, type_: type[model.Event]) -> Step | None:
 
 
 @fault("PAY-LIGHT/mystery", fits=near, prepare=errs(""))
-def no_light(play: PaiGowPlay) -> Where | None:
+def no_light(play: PaiGowPlay) -> Spot | None:
     """The bonus is paid though nobody saw the light."""
     light: Any = _verification(play, model.LightSeen)
     if light is None:
         return None
     play.script.drop(light)
-    return Where(light.payload.seat, MYSTERY)
+    return Spot(light.payload.seat, MYSTERY)
 
 
 @fault("PAY-VALIDATED/mystery", fits=near, prepare=errs(""))
-def not_validated(play: PaiGowPlay) -> Where | None:
+def not_validated(play: PaiGowPlay) -> Spot | None:
     """The bonus is paid without validation, or with the dealer's own."""
     step: Any = _verification(play, model.PayoutValidated)
     if step is None:
@@ -118,11 +118,11 @@ def not_validated(play: PaiGowPlay) -> Where | None:
         changed(step, role="dealer", by=play.table.dealer)
     else:
         play.script.drop(step)
-    return Where(step.payload.seat, MYSTERY)
+    return Spot(step.payload.seat, MYSTERY)
 
 
 @fault("PAY-SOURCE/mystery", fits=filed_source, prepare=errs(""))
-def other_source(play: PaiGowPlay) -> Where | None:
+def other_source(play: PaiGowPlay) -> Spot | None:
     """The bonus is paid by slip where the inventory is filed, or the other way about."""
     step: Any = _paid(play)
     if step is None:
@@ -132,4 +132,4 @@ def other_source(play: PaiGowPlay) -> Where | None:
     if by_slip:
         for document in play.script.of(model.PayoutDocumented, wager=MYSTERY):
             play.script.drop(document)
-    return Where(step.payload.seat, MYSTERY)
+    return Spot(step.payload.seat, MYSTERY)

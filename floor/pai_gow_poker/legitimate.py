@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from events import model
-from floor.face_up.preparing import prepare_void
-from floor.labels import Where
-from floor.pai_gow_poker.irregulars import legitimate
+from floor.face_up_pai_gow.preparing import prepare_void
+from floor.faults.labels import Spot
+from floor.pai_gow_poker.anomalies import legitimate
 from floor.pai_gow_poker.plan import PaiGowPlan
 from floor.pai_gow_poker.play import PaiGowPlay
 from floor.pai_gow_poker.preparing import (
@@ -20,9 +20,9 @@ from floor.pai_gow_poker.preparing import (
 
 
 @legitimate("tiger_9_push", 4, decides=True, fits=commission_free, prepare=tiger_9)
-def tiger_9_push(play: PaiGowPlay) -> Where | None:
+def tiger_9_push(play: PaiGowPlay) -> Spot | None:
     """The dealer has a Tiger 9: every base wager pushes, the Tiger 9 wagers are paid (§ 645c.1(e)(1))."""
-    return Where() if play.plan.dealer_pushes else None
+    return Spot() if play.plan.dealer_pushes else None
 
 
 def _just_long_enough(plan: PaiGowPlan) -> bool:
@@ -32,9 +32,9 @@ def _just_long_enough(plan: PaiGowPlan) -> bool:
 
 
 @legitimate("electronic_shaker", 4, fits=by_player, prepare=_just_long_enough)
-def electronic_shaker(play: PaiGowPlay) -> Where:
+def electronic_shaker(play: PaiGowPlay) -> Spot:
     """The electronic shaker shakes for five seconds and no longer; at times a die falls out, and it is activated again."""
-    return Where()
+    return Spot()
 
 
 def _void_after_the_dice(plan: PaiGowPlan) -> bool:
@@ -42,15 +42,15 @@ def _void_after_the_dice(plan: PaiGowPlan) -> bool:
 
 
 @legitimate("dice_stand_in_void", 4, decides=True, fits=has_dice_wagers, prepare=_void_after_the_dice)
-def dice_stand_in_void(play: PaiGowPlay) -> Where:
+def dice_stand_in_void(play: PaiGowPlay) -> Spot:
     """The wagers on the dice were settled before the round was void, and stand (D23)."""
-    return Where()
+    return Spot()
 
 
 @legitimate("mystery_hit", 4, fits=near, prepare=errs(""))
-def mystery_hit(play: PaiGowPlay) -> Where | None:
+def mystery_hit(play: PaiGowPlay) -> Spot | None:
     """A contribution lifts the meter above the hidden target, and all of it is paid, the overshoot too (§ 645c.3(c)(7))."""
-    return Where() if play.script.of(model.MysteryHit) else None
+    return Spot() if play.script.of(model.MysteryHit) else None
 
 
 def _hit_and_void(plan: PaiGowPlan) -> bool:
@@ -58,6 +58,6 @@ def _hit_and_void(plan: PaiGowPlan) -> bool:
 
 
 @legitimate("mystery_hit_in_void", 2, fits=near, prepare=_hit_and_void)
-def mystery_hit_in_void(play: PaiGowPlay) -> Where | None:
+def mystery_hit_in_void(play: PaiGowPlay) -> Spot | None:
     """The round is void, and the Must-Hit-By bonus stands: its contribution was made (D23)."""
-    return Where() if play.script.of(model.MysteryHit) else None
+    return Spot() if play.script.of(model.MysteryHit) else None

@@ -1,4 +1,4 @@
-"""What is decided about a round of Pai Gow Poker before it is played: see `floor.face_up.plan`."""
+"""What is decided about a round of Pai Gow Poker before it is played: see `floor.face_up_pai_gow.plan`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 from random import Random
 from typing import ClassVar, Final, Literal
 
-from floor.face_up.plan import COSTLY, DEAR, BoxPlan, Plan
-from floor.face_up.stacking import card
+from floor.face_up_pai_gow.plan import COSTLY, DEAR, BoxPlan, Plan
+from floor.face_up_pai_gow.stacking import card
 from floor.pai_gow_poker.table import PaiGowTable
-from floor.people import Patron
-from floor.table import Table
+from floor.table.people import Patron
+from floor.table.table import Table
 from games.chapters import Line
 from games.dice_wagers import ONE_RED_TWO_BLUE, lines_made
 from games.layout import Dice

@@ -13,13 +13,13 @@ import msgspec
 
 from events import model
 from events.model import Aspect
-from floor.face_up.plan import BoxPlan
-from floor.face_up.play import OBSERVED, Play
-from floor.mystery_meter import MysteryMeter
+from floor.face_up_pai_gow.plan import BoxPlan
+from floor.face_up_pai_gow.play import OBSERVED, Play
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPlan
 from floor.pai_gow_poker.table import PaiGowTable
-from floor.said import paid, placed, same, taken
-from floor.script import Step
+from floor.table.facts import paid, placed, same, taken
+from floor.table.mystery_meter import MysteryMeter
+from floor.table.script import Step
 from games.catalogue import GAMES
 from games.chapters import Paytable, chapter
 from games.layout import Dice, Layout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from floor.face_up.preparing import one_box_seat
+from floor.face_up_pai_gow.preparing import one_box_seat
 from floor.pai_gow_poker.plan import ON_DICE, Controller, PaiGowPlan
 from floor.pai_gow_poker.play import twin
 from floor.pai_gow_poker.table import PaiGowTable

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from floor.casino import Filing, TableSpec, grown
+from floor.table.casino import Filing, TableSpec, grown
 
 CHAPTER = "pa-645c"
 _NOTHING: Mapping[str, str] = {}

@@ -49,9 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
-    from floor.gaming_day import simulate
-    from floor.schemes import EXAMPLE
-    from floor.wings import WINGS
+    from floor.catalogue import SIMULATIONS
+    from floor.day.gaming_day import simulate
+    from floor.day.schemes import EXAMPLE
     from rack.demo import games_named
 
     path = Path(arguments.out)
@@ -59,8 +59,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
     games = games_named(arguments.games)
     for game in games:
-        if arguments.tables is not None and arguments.tables < WINGS[game].tables:
-            least = WINGS[game].tables
+        if arguments.tables is not None and arguments.tables < SIMULATIONS[game].tables:
+            least = SIMULATIONS[game].tables
             raise UsageError(
                 f"--tables {arguments.tables}: {game} has {least} tables at least, which use all that can be filed"
             )

@@ -11,10 +11,10 @@ import pytest
 
 from events import model
 from events.envelope import Draft
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
 from floor.dj_wild.stacking import TARGETS, line_of, make_hand
 from floor.dj_wild.tables import table_specs
-from floor.gaming_day import Simulation, simulate
-from floor.wings import WINGS
 from games.cards import CODE
 from games.chapters import chapter
 from games.dj_wild import lines
@@ -31,7 +31,7 @@ from tests.floor.adding_up import days_that_add_up
 NAME = "dj_wild"
 SEEDS = (1, 20)
 ROUNDS = 1600
-WING = WINGS[NAME]
+SIMULATION = SIMULATIONS[NAME]
 
 
 def simulated(seed: int) -> Simulation:
@@ -43,7 +43,7 @@ def streams(seed: int) -> dict[str, list[Draft]]:
 
 
 def codes() -> set[str]:
-    return {code.partition("/")[0] for code in WING.irregulars.faults}
+    return {code.partition("/")[0] for code in SIMULATION.anomalies.faults}
 
 
 def documented_codes() -> set[str]:
@@ -63,7 +63,7 @@ def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> N
     planted = Counter(label.code for label in simulated(seed).labels)
     assert {code for code in codes() if planted[code] < 2} == set()
     kinds = Counter(label.kind for label in simulated(seed).legitimate)
-    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in SIMULATION.anomalies.legitimates if not kinds[kind]} == set()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,4 +1,4 @@
-"""Where nothing is planted nothing is made to order: cards fall as they fall, and patrons play as they are said to play."""
+"""Spot nothing is planted nothing is made to order: cards fall as they fall, and patrons play as they are said to play."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from events import model
-from floor.gaming_day import simulate
-from floor.people import People
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import simulate
+from floor.table.people import People
 from games.wagers import Outcome
 from tests.floor.simulated import stored
 
@@ -19,9 +19,9 @@ def refuse(*_: object, **__: object) -> None:
     raise AssertionError("made to order")
 
 
-@pytest.mark.parametrize("game", WINGS)
+@pytest.mark.parametrize("game", SIMULATIONS)
 def test_nothing_is_made_to_order(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plan: Any = WINGS[game].plan
+    plan: Any = SIMULATIONS[game].plan
     for name in ("stack", "hand_for", "make", "deal_until"):
         if hasattr(plan, name):
             monkeypatch.setattr(plan, name, refuse)
@@ -34,7 +34,7 @@ def test_nothing_is_made_to_order(game: str, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("game", ["face_up_pai_gow", "pai_gow_poker", "fortune_asia", "player_dealer"])
 def test_by_the_house_way_nobody_sets_otherwise_fouls_or_surrenders(game: str) -> None:
-    wing = WINGS[game]
+    wing = SIMULATIONS[game]
     for index, spec in enumerate(wing.specs(wing.tables)):
         table = wing.table(index, wing.tables, spec, {}, People(Random(1)), Random(index))
         table.house_way = True
@@ -66,7 +66,7 @@ def test_a_floor_of_all_games_where_a_face_up_card_lies_at_the_cover_card() -> N
 
 @pytest.mark.parametrize("face_up_before", range(6))
 def test_the_cover_card_is_reached_wherever_a_face_up_card_lies(face_up_before: int) -> None:
-    wing = WINGS["over_under"]
+    wing = SIMULATIONS["over_under"]
     (spec, *_) = wing.specs(5)
     for until_cover in range(1, 9):
         table: Any = wing.table(0, 5, spec, {}, People(Random(1)), Random(until_cover))

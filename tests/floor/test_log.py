@@ -7,7 +7,7 @@ from pathlib import Path
 from events import model
 from events.codec import decode
 from events.sqlite_log import SqliteLog
-from floor.gaming_day import simulate
+from floor.day.gaming_day import simulate
 
 
 def test_a_log_takes_a_simulation(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
 
 PLANTED = {
     "face_up_pai_gow": (
@@ -123,17 +123,17 @@ PLANTED = {
 
 
 def test_every_game_is_listed() -> None:
-    assert PLANTED.keys() == WINGS.keys()
+    assert PLANTED.keys() == SIMULATIONS.keys()
 
 
 @pytest.mark.parametrize("game", PLANTED)
 def test_every_kind_of_fault_has_an_injector(game: str) -> None:
-    assert set(WINGS[game].irregulars.faults) == set(PLANTED[game][0].split())
+    assert set(SIMULATIONS[game].anomalies.faults) == set(PLANTED[game][0].split())
 
 
 @pytest.mark.parametrize("game", PLANTED)
 def test_every_kind_of_irregularity_is_made_to_happen_as_often(game: str) -> None:
-    made = WINGS[game].irregulars.legitimates
+    made = SIMULATIONS[game].anomalies.legitimates
     assert {f"{kind}:{each.per_mille:g}{'!' * each.decides}" for kind, each in made.items()} == set(
         PLANTED[game][1].split()
     )

@@ -8,20 +8,20 @@ from typing import Any, ClassVar
 
 from events import model
 from events.model import Event, fact
-from floor import paying
-from floor.casino import Filing, TableSpec
-from floor.irregular import Irregulars
-from floor.labels import Where
-from floor.said import paid, placed, returned, same, taken, texts
-from floor.script import Script
-from floor.table import Table
-from floor.wing import Wing
+from floor.faults import payment
+from floor.faults.anomaly import Anomalies
+from floor.faults.labels import Spot
+from floor.game_simulation import GameSimulation
+from floor.table.casino import Filing, TableSpec
+from floor.table.facts import paid, placed, returned, same, taken, texts
+from floor.table.script import Script
+from floor.table.table import Table
 from games.cards import parse_cards
 from games.layout import Box, Hand, Layout
 from games.wagers import Due, Outcome
 from tests.ninth.high_card import settle
 
-IRREGULARS = Irregulars()
+ANOMALIES = Anomalies()
 RARE = ("As Ah", "Ks Kh", "2s 2h")
 BONUS_CENTS = 500
 
@@ -119,21 +119,21 @@ def _settled(due: Due) -> Event:
 
 
 for code, planter in {
-    "PAY-OVER": paying.pay_over, "PAY-UNDER": paying.pay_under, "PAY-MISSED": paying.pay_missed,
-    "PAY-LOSER": paying.pay_loser, "PAY-TAKEN": paying.pay_taken, "PAY-NOT-TAKEN": paying.pay_not_taken,
+    "PAY-OVER": payment.pay_over, "PAY-UNDER": payment.pay_under, "PAY-MISSED": payment.pay_missed,
+    "PAY-LOSER": payment.pay_loser, "PAY-TAKEN": payment.pay_taken, "PAY-NOT-TAKEN": payment.pay_not_taken,
 }.items():  # fmt: skip
-    IRREGULARS.fault(code)(planter)
+    ANOMALIES.fault(code)(planter)
 
 
-@IRREGULARS.fault("PLAY-ORDER")
-def dealer_first(play: Play) -> Where:
+@ANOMALIES.fault("PLAY-ORDER")
+def dealer_first(play: Play) -> Spot:
     """The dealer's hand is turned over before the others."""
     first = next(seat for seat in play.plan.hands)
     dealers, player = (play.script.first(model.HandRevealed, position=to) for to in ("dealer", first))
     assert dealers is not None
     assert player is not None
     play.script.move_before(dealers, player)
-    return Where(first)
+    return Spot(first)
 
 
 def _exposed(plan: Plan) -> bool:
@@ -146,16 +146,16 @@ def _void(plan: Plan) -> bool:
     return True
 
 
-@IRREGULARS.fault("DEAL-EXPOSED", prepare=_exposed)
-def played_on(play: Play) -> Where:
+@ANOMALIES.fault("DEAL-EXPOSED", prepare=_exposed)
+def played_on(play: Play) -> Spot:
     """A card of the dealer is exposed, and the round goes on."""
-    return Where(consequences=("PAY-VOID",))
+    return Spot(consequences=("PAY-VOID",))
 
 
-@IRREGULARS.legitimate("void", 15, prepare=_void)
-def voided(play: Play) -> Where:
+@ANOMALIES.legitimate("void", 15, prepare=_void)
+def voided(play: Play) -> Spot:
     """A card of the dealer is exposed, and the round is voided."""
-    return Where()
+    return Spot()
 
 
 def specs(tables: int) -> list[TableSpec]:
@@ -169,7 +169,7 @@ def natural(play: Any) -> list[str]:
     return []
 
 
-HIGH_CARD = Wing(
-    name="high_card", tables=1, specs=specs, table=HighCardTable, plan=Plan, play=Play, irregulars=IRREGULARS,
+HIGH_CARD = GameSimulation(
+    name="high_card", tables=1, specs=specs, table=HighCardTable, plan=Plan, play=Play, anomalies=ANOMALIES,
     natural=natural,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
 from games import chapters
 from games.catalogue import GAMES
 from games.chapters import RulesRefused
@@ -36,7 +36,7 @@ def high_card_is_there() -> Iterator[None]:
         patch.setattr(chapters, "_table", lambda where, name: own if name == "700a" else table(where, name))
         patch.setattr(chapters, "_chapters", lambda: listed | {"pa": (*listed["pa"], "700a")})
         patch.setitem(GAMES, "high_card", high_card.GAME)
-        patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
+        patch.setitem(SIMULATIONS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
         registered = len(RULES)
         rule("PLAY-ORDER", on=("700a.11(a)",))(rules.dealer_last)
@@ -86,7 +86,7 @@ def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Pat
     code = main(["demo", "--games", "high_card", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert set(found["planted"]) == set(floor.IRREGULARS.faults)
+    assert set(found["planted"]) == set(floor.ANOMALIES.faults)
     assert found["verdicts"]["VOID"] == found["legitimate"]["void"] > 0
 
 

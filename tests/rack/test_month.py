@@ -17,9 +17,9 @@ from analytics.mistakes import error_rates
 from analytics.patterns import repeat_patterns
 from analytics.periods import tray_differences
 from analytics.warehouse import Warehouse, reading
-from floor.casino import gaming_day
-from floor.gaming_day import Simulation, simulate
-from floor.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
+from floor.day.gaming_day import Simulation, simulate
+from floor.day.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
+from floor.table.casino import gaming_day
 from rack.cli import main
 from rack.comparison import compare
 from rack.demo import append

@@ -15,8 +15,8 @@ import pytest
 from events.envelope import Draft
 from events.errors import IntegrityError
 from events.log import Record
-from floor import gaming_day
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
+from floor.day import gaming_day
 from replay.batch import Tally, judged_results, replay_batch
 from replay.groups import Here
 from replay.plain_games import FILLS
@@ -98,7 +98,7 @@ def test_every_planted_fault(game: str, tmp_path: Path) -> None:
 
 
 def test_every_game_is_judged_in_columns() -> None:
-    assert set(FILLS) == set(WINGS) == set(DAYS)
+    assert set(FILLS) == set(SIMULATIONS) == set(DAYS)
 
 
 def test_a_stream_in_which_much_happens(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 from events.errors import BrokenSeal, Fork, IntegrityError, LostTail, Misplaced, SegmentMissing, SequenceGap
 from events.log import EventLog
 from events.sqlite_log import SqliteLog
-from floor import gaming_day
+from floor.day import gaming_day
 from games.chapters import RulesRefused
 from games.rulebook import parse_submission
 from replay.batch import Tally, judged_results

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from floor import gaming_day
+from floor.day import gaming_day
 from replay import on_dask
 from replay.batch import Tally, judged_results
 from replay.engine import engine

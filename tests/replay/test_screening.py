@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from events import model
 from events.codec import decode
 from events.model import Event
-from floor import gaming_day
+from floor.day import gaming_day
 from games.rulebook import Rulebook, parse_submission
 from replay.adjudicate import Conclusion, adjudicate
 from replay.kernels import table

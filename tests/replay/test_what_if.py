@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from floor import gaming_day
+from floor.day import gaming_day
 from games.rulebook import Rulebook, parse_submission
 from replay.groups import Here
 from replay.replayer import MemoryResults, adjudications, replay
