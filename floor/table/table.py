@@ -85,8 +85,6 @@ class Table:
                 self._filings.append((day, filing, parse_submission(text), text))
         self.book = self._filings[0][2]
 
-    # ------------------------------------------------------------------------------------------------------- reporting
-
     @property
     def deck_limit_us(self) -> int:
         """How long a deck may stay in play (§ 688a.3(c))."""
@@ -141,8 +139,6 @@ class Table:
     def wait(self, us: int) -> None:
         """Let time pass."""
         self.now_us += us
-
-    # ---------------------------------------------------------------------------------------------------------- the day
 
     def open_day(self, day: int, keep_dice: bool = False) -> None:
         """Open the table on a gaming day; `keep_dice` leaves yesterday's dice in the shaker."""
@@ -251,8 +247,6 @@ class Table:
             dice[0] = 6
         return dice
 
-    # ------------------------------------------------------------------------------------------------------- the cards
-
     def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
         deck = self.serial("deck")
         jokers = jokers or self.random.choice((1, 2))
@@ -346,8 +340,6 @@ class Table:
         self.shuffler_out, self.out_rounds = False, 0
         for deck in self.decks:
             deck.dirty = True
-
-    # ------------------------------------------------------------------------------------------------------ the people
 
     def _arrive(self) -> None:
         free = [seat for seat in self.book.chapter.seats if seat not in self.seats]
@@ -481,8 +473,6 @@ class Table:
         self.change_old_decks()
         if self.dice_us is not None and not self.old_dice and self.now_us - self.dice_us > DICE_CHANGED_US:
             self.change_dice()
-
-    # -------------------------------------------------------------------------------------------------------- the round
 
     def book_round(self, script: Script) -> None:
         """Take what a round moved into and out of the table inventory."""
