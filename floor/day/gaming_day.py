@@ -89,6 +89,7 @@ class Conduct:
     house_way: bool = False
     scheme: Scheme = field(default_factory=Scheme)
     listener: Listener | None = None
+    anomalies: bool = True
 
 
 def simulate(
@@ -103,6 +104,7 @@ def simulate(
     rare: bool = True,
     house_way: bool = False,
     listener: Listener | None = None,
+    anomalies: bool = True,
 ) -> Simulation:
     """Simulate a floor until so many rounds of each game were played.
 
@@ -110,13 +112,14 @@ def simulate(
     the irregularities); `games` are names of the catalogue. `days` are gaming days at least; `scheme` goes on during all of
     them. `rare=False` leaves everything to chance: no hand comes up more often than it should, and no irregularity is made
     to happen that decides what chance decides. `house_way` lets every patron play as `rack theory` supposes: set by the house
-    way, decide what is best. A `listener` is called with every round as it was played, and nothing is reported then.
+    way, decide what is best. A `listener` is called with every round as it was played, and nothing is reported then;
+    `anomalies=False` leaves plain rounds alone.
 
     Raises `ValueError` for fewer than one round, or fewer tables than take all paytables.
     """
     if rounds < 1:
         raise ValueError(f"{rounds} rounds; expected at least 1")
-    conduct = Conduct(plant, rare, house_way, scheme or Scheme(), listener)
+    conduct = Conduct(plant, rare, house_way, scheme or Scheme(), listener, anomalies)
     return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], tables, days, conduct).run()
 
 
@@ -129,6 +132,7 @@ class _Operation:
         often = max(2, rounds // PLANTS_PER_ROUNDS) if conduct.plant else 0
         faults = [(each, often) for each in game.anomalies.faults.values()]
         right = [each for each in game.anomalies.legitimates.values() if conduct.rare or not each.decides]
+        right = right if conduct.anomalies else []
         kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in right]
         most = rounds * MOST_PERCENT // 100
         self.faults, self.legitimates = (Schedule(wanted, rounds, random, most) for wanted in (faults, kinds))
@@ -263,13 +267,13 @@ class _Floor:
         for _ in range(TRIES):
             plan = operation.game.plan(table, table.random)
             plan.turn = turn
-            if anomaly.prepare(plan):
+            if anomaly.prepare(plan) is not False:
                 break
         else:
             return False
         play = operation.game.play(plan)
         play.write()
-        spot = anomaly.apply(play)
+        spot = anomaly.edit(play)
         self._end(play)
         if spot is None:
             schedule.again(anomaly, operation.played)

@@ -20,10 +20,7 @@ from floor.table.table import Table
 from games.wagers import Outcome
 
 TAKEN_CENTS = 10_000
-FRIEND = Patron(
-    token="p-friend", units=4, style="house", ace_high_percent=60, ace_high_cents=500, fortune_percent=40,
-    fortune_cents=500, progressive_percent=0,
-)  # fmt: skip
+FRIEND = Patron("p-friend", 4, "house", {"dealers": (60, 500), "own": (40, 500), "progressive": (0, 0)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""What can be irregular in a round: how it is prepared, done and labelled; and when which is due.
+"""What can be irregular in a round of a game: how it is prepared, what is done otherwise, and how it is labelled.
 
-A fault or a legitimate irregularity is an `Anomaly`: `fits` says at which tables it can happen, `before` changes the
-table ahead of the round, `prepare` changes the plan (and alone leaves the round a right one, unless `apply` always
-labels it), `apply` changes what is done and says where the fault lies, `after` puts the table right again.
+A fault or a legitimate irregularity is an `Anomaly`: `fits` says at which tables it can happen, `before` changes the table
+ahead of the round, `prepare` changes the plan (and alone leaves the round a right one, unless `edit` always labels it),
+`edit` changes what is done and says where the fault lies, `after` puts the table right again.
 """
 
 from __future__ import annotations
@@ -12,23 +12,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from floor.faults.labels import Spot
-from floor.table.table import Table
 
+Edit = Callable[[Any], "Spot | None"]
+"""Changes the script of a play; null where it could not."""
+Prepare = Callable[[Any], "bool | None"]
+"""Changes a plan; false where it could not."""
 Fits = Callable[[Any], bool]
-Before = Callable[[Any, int], None]
-Prepare = Callable[[Any], bool]
-Apply = Callable[[Any], "Spot | None"]
-After = Callable[[Any], None]
+
+HERE = Spot()
+"""The fault is in the plan, or was done before the round."""
 
 
-def anywhere(table: Table) -> bool:
+def anywhere(table: object) -> bool:
     """Every table is fit."""
     return True
 
 
-def as_it_is(plan: object) -> bool:
+def as_it_is(plan: object) -> None:
     """Every round is fit."""
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,11 @@ class Anomaly:
     """
 
     name: str
-    apply: Apply
+    edit: Edit
     fits: Fits = anywhere
     prepare: Prepare = as_it_is
-    before: Before | None = None
-    after: After | None = None
+    before: Callable[[Any, int], object] | None = None
+    after: Callable[[Any], object] | None = None
     per_mille: float = 0
     decides: bool = False
 
@@ -55,25 +56,18 @@ class Anomalies:
         self.faults: dict[str, Anomaly] = {}
         self.legitimates: dict[str, Anomaly] = {}
 
-    def fault(self, code: str, **how: Any) -> Callable[[Apply], Apply]:
-        """Register a planter under the code it plants (`CODE/variant` where one code takes two planters)."""
+    def fault(self, code: str, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
+        """Register an injector under the code that shows it (`CODE/variant` where one code takes several).
 
-        def register(apply: Apply) -> Apply:
-            assert code not in self.faults
-            self.faults[code] = Anomaly(code, apply, **how)
-            return apply
+        A spot stands for an edit that changes nothing more; without either this decorates the edit.
+        """
+        return _register(self.faults, code, edit, how)
 
-        return register
-
-    def legitimate(self, kind: str, per_mille: float, **how: Any) -> Callable[[Apply], Apply]:
-        """Register a legitimate irregularity at so many rounds in a thousand."""
-
-        def register(apply: Apply) -> Apply:
-            assert kind not in self.legitimates
-            self.legitimates[kind] = Anomaly(kind, apply, per_mille=per_mille, **how)
-            return apply
-
-        return register
+    def legitimate(
+        self, kind: str, per_mille: float, edit: Edit | Spot | None = None, **how: Any
+    ) -> Callable[[Edit], Edit]:
+        """Register a legitimate irregularity at so many rounds in a thousand, as `fault` does."""
+        return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
 
     def share(self, other: Anomalies, *names: str) -> None:
         """Let these faults and legitimate irregularities of another game happen in this one too, as they are."""
@@ -86,9 +80,20 @@ class Anomalies:
 
     def take_over(self, other: Anomalies, *but: str) -> None:
         """Let what is irregular in another game happen in this one too, but for what is named."""
-        for name, each in other.faults.items():
-            if name not in but:
-                self.faults[name] = each
-        for name, each in other.legitimates.items():
-            if name not in but:
-                self.legitimates[name] = each
+        self.share(other, *(name for name in (*other.faults, *other.legitimates) if name not in but))
+
+
+def _register(
+    register: dict[str, Anomaly], name: str, edit: Edit | Spot | None, how: dict[str, Any]
+) -> Callable[[Edit], Edit]:
+    def add(edit: Edit) -> Edit:
+        assert name not in register
+        register[name] = Anomaly(name, edit, **how)
+        return edit
+
+    if isinstance(edit, Spot):
+        spot = edit
+        add(lambda play: spot)
+    elif edit is not None:
+        add(edit)
+    return add

@@ -1,4 +1,4 @@
-"""What is decided about a round in California before it is played: see `floor.face_up_pai_gow.plan`.
+"""What is decided about a round with a player-dealer before it is played.
 
 A patron is the player-dealer, with a wager that covers what the others win and lose; patrons who stand behind a seat may
 bet on its hand.
@@ -6,14 +6,13 @@ bet on its hand.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any, ClassVar, Final
 
-from floor.face_up_pai_gow.plan import COMBINED, COSTLY, DEALERS, BoxPlan, Plan, Way, hand_of
-from floor.face_up_pai_gow.stacking import TARGETS
 from floor.player_dealer.table import PlayerDealerTable
-from floor.table.people import Patron
+from floor.round.pai_gow_plan import PaiGowPlan, hand_of
+from floor.round.plan import BoxPlan, Way
+from floor.table.people import Habit
 from games.layout import Bank, Box, Hand, Layout, Placed
 from games.pai_gow import Position, compare
 from games.player_dealer import SEATS, action_seat, first_seat, from_action, settle
@@ -24,22 +23,14 @@ AMPLE_CENTS: Final = 100_000_000
 """More than all wagers of a round can win."""
 
 
-@dataclass(slots=True)
-class SeatPlan(BoxPlan):
-    """A seat in a round; `behind` are those who bet on its hand, with what (cents)."""
-
-    behind: list[tuple[str, int]] = field(default_factory=list)
-
-
-class PlayerDealerPlan(Plan):
+class PlayerDealerPlan(PaiGowPlan):
     """A round as it is going to be played."""
 
     table: PlayerDealerTable
-    boxes: dict[int, Any]
-    optional_wagers: ClassVar = ("ace_high_bonus", "fortune_bonus")
-    positions: ClassVar = SEATS_ALL
+    habits: ClassVar[dict[str, Habit]] = {"ace_high_bonus": "dealers", "fortune_bonus": "own"}
+    positions = SEATS_ALL
 
-    def __init__(self, table: PlayerDealerTable, random: Random) -> None:
+    def __init__(self, table: Any, random: Random) -> None:
         self.bank = 0
         """The player-dealer's seat."""
         self.bank_cents = 0
@@ -55,9 +46,8 @@ class PlayerDealerPlan(Plan):
         super().__init__(table, random)
         self._cover()
 
-    # ------------------------------------------------------------------------------------------------------ the position
-
-    def _bets(self) -> None:
+    def bet_all(self) -> None:
+        """Let somebody be the player-dealer, and the others bet."""
         self._position()
         self._players()
 
@@ -96,7 +86,7 @@ class PlayerDealerPlan(Plan):
 
     def _players(self) -> None:
         random, seats = self.random, self.table.seats
-        for seat, patron in sorted(seats.items()):
+        for seat, patron in self.bettors():
             if seat != self.bank and random.random() >= 0.05:
                 self.boxes[seat] = self.wager(patron)
         if not self.boxes:
@@ -106,16 +96,6 @@ class PlayerDealerPlan(Plan):
             for box in self.boxes.values():
                 if random.random() < 0.15:
                     box.behind.append((self.table.people.token(), self.behind_cents()))
-
-    def wager(self, patron: Patron) -> SeatPlan:
-        """Return what a patron bets this time."""
-        random, base = self.random, self.book.offers["base"]
-        stakes = {"base": min(base.max_cents, base.min_cents * patron.units * random.choice((1, 1, 1, 2, 3)))}
-        if random.random() * 100 < patron.ace_high_percent:
-            stakes["ace_high_bonus"] = patron.ace_high_cents
-        if random.random() * 100 < patron.fortune_percent:
-            stakes["fortune_bonus"] = patron.fortune_cents
-        return SeatPlan(patron.token, stakes, patron.style)
 
     def behind_cents(self) -> int:
         """Return what somebody bets behind a seat."""
@@ -139,12 +119,13 @@ class PlayerDealerPlan(Plan):
         self.not_set = False
         self.bank_cents = AMPLE_CENTS
 
+    def _surrenders(self) -> None:
+        """Nobody surrenders to a patron."""
+
     @property
     def empty(self) -> list[int]:
         """The seats without any wager, but for the player-dealer's."""
         return [seat for seat in SEATS_ALL if seat not in self.boxes and seat != self.bank]
-
-    # --------------------------------------------------------------------------------------------------------- the cards
 
     @property
     def dealer(self) -> Position:
@@ -165,28 +146,6 @@ class PlayerDealerPlan(Plan):
         """Deal one deck at random; "dealer" as a target is the player-dealer."""
         return super().deal({self.bank if at == "dealer" else at: target for at, target in targets.items()})
 
-    def stack(self, number: int) -> None:
-        """Let a rare hand come up, with the wagers that it decides; `number` goes through all kinds of them."""
-        kind = number % (len(TARGETS) + len(COMBINED))
-        seats = sorted(self.boxes)
-        self.random.shuffle(seats)
-        targets: dict[Position, str] = {}
-        for target in (TARGETS[kind],) if kind < len(TARGETS) else COMBINED[kind - len(TARGETS)]:
-            if target in DEALERS and "dealer" not in targets:
-                targets["dealer"] = target
-            elif seats:
-                targets[seats.pop()] = target
-        for seat in self.boxes:
-            if seat in targets:
-                self.bet(seat, "fortune_bonus", 100 if targets[seat] in COSTLY else 500)
-            elif self.random.random() < 0.4:
-                self.bet(seat, "fortune_bonus", 500)
-            if "dealer" in targets and self.random.random() < 0.6:
-                self.bet(seat, "ace_high_bonus", 200)
-        self.deal(targets)
-
-    # ------------------------------------------------------------------------------------------------------- the settings
-
     def set_hands(self) -> None:
         """Set every hand; the player-dealer, too, may set freely (D22)."""
         self.hands["dealer"] = self.hands[self.bank]
@@ -203,21 +162,25 @@ class PlayerDealerPlan(Plan):
             return Outcome.FOUL
         return compare(way[0], way[1], self.dealer_way[0], self.dealer_way[1], self.book.chapter.wheel)
 
-    def _surrenders(self) -> None:
-        """Nobody surrenders in California."""
+    def _box(self, seat: int, box: BoxPlan) -> Box:
+        return Box(
+            seat=seat,
+            bettor=box.bettor,
+            hand=self._hand(seat, box.way),
+            stakes=box.stakes,
+            others=tuple([Placed("backline", bettor, None, cents) for bettor, cents in box.behind]),
+        )
+
+    def layout(self) -> Layout:
+        """Return the table as it is going to lie."""
+        boxes = [self._box(seat, box) for seat, box in self.boxes.items()]
+        dealer = self._hand(self.bank, self.dealer_way)
+        return Layout(boxes=boxes, dealer=dealer, bank=Bank(self.bank, self.bank_cents, self.button))
 
     def dues(self) -> list[Due]:
         """Return what everything is due with the hands as they are set, in the order of settlement."""
-        boxes = [
-            Box(
-                seat=seat, bettor=box.bettor, hand=self._hand(seat, box.way), stakes=box.stakes,
-                others=tuple(Placed("backline", bettor, None, cents) for bettor, cents in box.behind),
-            )
-            for seat, box in self.boxes.items()
-        ]  # fmt: skip
-        dealer = self._hand(self.bank, self.dealer_way)
-        return settle(self.book, Layout(boxes=boxes, dealer=dealer, bank=Bank(self.bank, self.bank_cents, self.button)))
+        return settle(self.book, self.layout())
 
     def _hand(self, seat: int, way: Way) -> Hand:
-        cards = tuple(self.hands[seat])
-        return Hand(cards, None, None) if self.not_set else hand_of(cards, way)
+        cards = self.hands[seat]
+        return Hand(tuple(cards), None, None) if self.not_set else hand_of(cards, way)

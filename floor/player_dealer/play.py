@@ -1,4 +1,4 @@
-"""A round of play in California, written down as it should go (GEGR-002138), from its plan."""
+"""A round of play with a player-dealer, written down as it should go (GEGR-002138), from its plan."""
 
 from __future__ import annotations
 
@@ -6,62 +6,49 @@ from typing import Any, ClassVar
 
 from events import model
 from events.model import Aspect, Event, fact
-from floor.face_up_pai_gow.facts import hand_set
-from floor.face_up_pai_gow.play import Play
 from floor.player_dealer.plan import PlayerDealerPlan
-from floor.table.facts import dealt, paid, returned, same, taken, texts
-from floor.table.script import Script, Step
-from games.bonus import is_qualifying
+from floor.player_dealer.table import PlayerDealerTable
+from floor.round.pai_gow_play import CARDS, STUB, PaiGowPlay
+from floor.table.facts import card_dealt, hand_set, placed, same
+from floor.table.script import Step
 from games.player_dealer import SEATS
-from games.wagers import Due, Outcome
+from games.wagers import Due
 
-OBSERVED: list[Aspect] = [
-    "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "envy", "rotation", "fees",
-]  # fmt: skip
 PILES = [f"pile-{number}" for number in range(1, SEATS + 1)]
-CARDS_EACH = 7
 
 
-class PlayerDealerPlay(Play):
+class PlayerDealerPlay(PaiGowPlay):
     """Writes the script of one round."""
 
+    observed: ClassVar[list[Aspect]] = [
+        *("shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "envy", "rotation", "fees"),
+    ]
     plan: PlayerDealerPlan
-    chips: ClassVar = "player_dealer"
+    table: PlayerDealerTable
+    chips = "player_dealer"
 
-    def write(self) -> Script:
-        """Return the whole script."""
-        plan, add = self.plan, self.script.add
+    def shuffle_and_cut(self) -> None:
+        """Shuffle and cut; the position is offered before the round or now, and the player-dealer wagers."""
+        plan = self.plan
         offers = [fact(model.PlayerDealerOffered, seat=seat, accepted=accepted) for seat, accepted in plan.offers]
         if plan.offered_early:
             self.table.report(*offers)
-        add(model.RoundOpened(deck=plan.deck.id, observed=OBSERVED))
-        self._shuffle_and_cut()
+        super().shuffle_and_cut()
         self.script.steps += [Step(event) for event in offers if not plan.offered_early]
         bettor = plan.table.seats[plan.bank].token
-        add(model.PlayerDealerWagered(seat=plan.bank, bettor=bettor, amount_cents=plan.bank_cents))
+        self.script.add(fact(model.PlayerDealerWagered, seat=plan.bank, bettor=bettor, amount_cents=plan.bank_cents))
         plan.table.take_position(plan.bank, bool(offers))
-        self._wagers()
-        self._fees()
-        self._deal()
-        self._after_deal()
-        self._set_hands()
-        self._settle()
-        add(model.CardsCollected(deck=plan.deck.id, of="all", count=49, counted=None))
-        add(same(model.RoundClosed, by=self.table.dealer))
-        return self.script
 
-    # -------------------------------------------------------------------------------------------------- wagers and fees
-
-    def _wagers(self) -> None:
-        plan, add = self.plan, self.script.add
-        super()._wagers()
-        for seat, box in plan.boxes.items():
+    def take_wagers(self) -> None:
+        """Everybody wagers, from behind too; a qualifying wager gets its button at once."""
+        super().take_wagers()
+        for seat, box in self.plan.boxes.items():
             for bettor, cents in box.behind:
-                add(wagered(seat, bettor, "backline", cents))
-            if is_qualifying(self.book, "fortune_bonus", box.stakes.get("fortune_bonus", 0)):
-                add(same(model.LammerPlaced, seat=seat, wager="fortune_bonus"))
+                self.script.add(placed(seat, bettor, "backline", cents))
+            if self.qualifies(seat, "fortune_bonus"):
+                self.script.add(same(model.LammerPlaced, seat=seat, wager="fortune_bonus"))
 
-    def _fees(self) -> None:
+    def close_betting(self) -> None:
         """One flat fee a seat with a base wager; the player-dealer and who bets behind pay at times, the same."""
         plan, random = self.plan, self.plan.random
         payers = [(seat, box.bettor) for seat, box in plan.boxes.items() if "base" in box.stakes]
@@ -72,49 +59,36 @@ class PlayerDealerPlay(Play):
         for seat, bettor in payers:
             self.script.add(fee(seat, bettor, int(self.book.settings["collection"])))
 
-    # --------------------------------------------------------------------------------------------------------- the deal
+    def find_start(self) -> None:
+        """The start is found when the hands lie ready: see `deal`."""
 
-    def _deal(self) -> None:
+    def deal(self) -> None:
         """By hand seven piles are dealt, and given out from the one picked on; the machine gives out hands."""
-        plan, steps = self.plan, self.script.steps
-        by_seat = {seat: list(plan.hands[seat]) for seat in plan.order}
-        if plan.misdealt is not None:
-            more, fewer = plan.misdealt
-            by_seat[more].append(by_seat[fewer].pop())
+        plan, hands = self.plan, self.hands_dealt()
         if self.table.spec.deal_method == "hand":
-            steps += [Step(event) for event in self._piles(list(by_seat.values()))]
+            self.script.steps += [Step(event) for event in self._piles(list(hands.values()))]
             self.script.add(fact(model.PileSelected, pile=f"pile-{plan.pile}"))
-        self._find_start()
+        super().find_start()
         self.script.add(model.ActionButtonPlaced(seat=plan.button))
-        hands = [fact(model.CardsDealt, to=to, cards=texts(cards), face_up=False) for to, cards in by_seat.items()]
-        steps += [Step(event) for event in hands]
+        self.add_deals(self.stacks(hands))
 
     def _piles(self, hands: list[list[int]]) -> list[Event]:
         """The cards as they go to the piles, to and fro; the picked pile is the first hand, the next the second."""
         at = self.plan.pile - 1
         piles = {PILES[(at + i) % SEATS]: hand for i, hand in enumerate(hands)}
-        return [
-            dealt(pile, piles[pile][turn])
-            for turn in range(CARDS_EACH)
-            for pile in (PILES if turn % 2 == 0 else reversed(PILES))
-        ]
+        there, back = PILES, PILES[::-1]
+        return [card_dealt(pile, piles[pile][turn]) for turn in range(CARDS) for pile in (back if turn % 2 else there)]
 
-    def _after_deal(self) -> None:
-        plan, add = self.plan, self.script.add
-        if self.book.starting == "shaker":
-            add(same(model.ShakerCovered, placed_right_of_dealer=True))
-            add(same(model.ShakerShaken, times=1, duration_ms=None, covered=True))
-        count = 4 + plan.short_stub
-        add(same(model.StubCounted, count=count, exposed=0))
-        add(model.CardsCollected(deck=plan.deck.id, of="stub", count=count, counted=None))
+    def after_deal(self) -> None:
+        """The shaker is covered, and the stub counted."""
+        self.cover_shaker()
+        self.count_stub(STUB + self.plan.short_stub)
 
-    # ------------------------------------------------------------------------------------------------------ the setting
-
-    def _set_hands(self) -> None:
+    def play_hands(self) -> None:
         """The player-dealer's hand is exposed and set, then the players set; looking is free."""
-        plan, add, random = self.plan, self.script.add, self.plan.random
-        seats = self._in_turn()
-        early = [seat for seat in seats if random.random() < 0.5]
+        plan, add = self.plan, self.script.add
+        seats = self.in_turn()
+        early = [seat for seat in seats if plan.random.random() < 0.5]
         for seat in early:
             add(same(model.HandExamined, seat=seat))
         add(same(model.HandRevealed, position=plan.bank))
@@ -124,57 +98,33 @@ class PlayerDealerPlay(Play):
         for seat in seats:
             if seat not in early:
                 add(same(model.HandExamined, seat=seat))
-            self._set_box(seat)
+            self.set_box(seat)
 
-    # --------------------------------------------------------------------------------------------------- the settlement
-
-    def _settle(self) -> None:
-        plan = self.plan
-        self.dues = plan.dues()
+    def settle(self) -> None:
+        """Settle clockwise from the action on, or, where all is covered, in any order."""
+        self.dues = self.plan.dues()
         seats = list(dict.fromkeys(due.seat for due in self.dues))
-        if plan.any_order:
-            plan.random.shuffle(seats)
+        if self.plan.any_order:
+            self.plan.random.shuffle(seats)
         for seat in seats:
             self.script.add(same(model.HandRevealed, position=seat))
             for due in self.dues:
-                if due.seat == seat:
-                    self._settle_due(due)
+                if due.seat != seat:
+                    continue
+                if due.for_position is None:
+                    self.settle_wager(due)
+                elif due.cash_cents:
+                    self.pay_envy(due)
 
-    def _settle_due(self, due: Due) -> None:
-        """Pay, take or push, as far as the player-dealer's wager reaches; the rest goes back."""
-        add, wager = self.script.add, due.wager
-        if due.for_position is not None:
-            if due.cash_cents:
-                add(envy(due.seat, due.for_position, due.cash_cents))
-            return
-        match due.outcome:
-            case Outcome.WIN:
-                add(paid(due, due.returned_cents, due.winnings_cents, self.chips))
-            case Outcome.TIE | Outcome.ACE_HIGH_PUSH:
-                add(returned(due.seat, due.bettor, wager, due.staked_cents, "push"))
-            case Outcome.LOSE | Outcome.FOUL:
-                reason = "foul" if due.outcome is Outcome.FOUL else "lost"
-                add(taken(due.seat, due.bettor, wager, due.staked_cents - due.returned_cents, reason))
-                if due.returned_cents:
-                    add(returned(due.seat, due.bettor, wager, due.returned_cents, "uncovered"))
-            case Outcome.UNCOVERED:
-                add(returned(due.seat, due.bettor, wager, due.staked_cents, "uncovered"))
-            case _:
-                raise AssertionError(f"{self.table.id} round {self.plan.round_no}: {due} cannot be settled")
+    def source_of(self, due: Due) -> Any:
+        """All winnings come from the player-dealer."""
+        return self.chips
+
+    def collect_rest(self) -> None:
+        """All cards but the stub."""
+        self.collect("all", CARDS * SEATS)
 
 
-def wagered(seat: int, bettor: str, wager: str, cents: int) -> Event:
-    """A wager that is placed."""
-    return fact(
-        model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=None, amount_cents=cents, form="chips"
-    )  # fmt: skip
-
-
-def fee(seat: int, bettor: str, cents: int) -> Event:
+def fee(seat: Any, bettor: str, cents: int) -> Event:
     """A collection fee that is taken."""
     return model.CollectionTaken(seat=seat, bettor=bettor, amount_cents=cents)
-
-
-def envy(seat: int, holder: Any, cents: int) -> Event:
-    """An Envy Bonus that is paid."""
-    return fact(model.EnvyPaid, seat=seat, wager="fortune_bonus", for_position=holder, amount_cents=cents)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
 from floor.table.streams import HOUR_US, MINUTE_US
 
+Habit = Literal["dealers", "own", "progressive"]
+"""Optional wagers on the dealer's cards or the dice, on the own cards, on the progressive."""
 Style = Literal["house", "strong_low", "strong_high", "careless"]
 TAP_US = 20 * MINUTE_US
 SHIFTS = ("day", "swing", "grave")
@@ -18,16 +21,12 @@ _STYLES: tuple[Style, ...] = ("house", "house", "house", "strong_low", "strong_h
 
 @dataclass(frozen=True, slots=True)
 class Patron:
-    """A patron and what this patron usually bets (cents; chances in percent)."""
+    """A patron and what this patron usually bets: `habits` are chances in percent and cents, by the kind of optional wager."""
 
     token: str
     units: int
     style: Style
-    ace_high_percent: int
-    ace_high_cents: int
-    fortune_percent: int
-    fortune_cents: int
-    progressive_percent: int
+    habits: Mapping[Habit, tuple[int, int]]
 
 
 class People:
@@ -48,12 +47,11 @@ class People:
     def patron(self) -> Patron:
         """Let a patron come in."""
         random = self._random
-        return Patron(
-            token=self.token(), units=random.choice(_UNITS), style=random.choice(_STYLES),
-            ace_high_percent=random.choice((0, 30, 60, 90)), ace_high_cents=random.choice((100, 200, 500, 500, 1000)),
-            fortune_percent=random.choice((0, 40, 70, 95)), fortune_cents=random.choice((100, 300, 500, 500, 500, 1000)),
-            progressive_percent=random.choice((0, 30, 80)),
-        )  # fmt: skip
+        units, style = random.choice(_UNITS), random.choice(_STYLES)
+        dealers = random.choice((0, 30, 60, 90)), random.choice((100, 200, 500, 500, 1000))
+        own = random.choice((0, 40, 70, 95)), random.choice((100, 300, 500, 500, 500, 1000))
+        habits: dict[Habit, tuple[int, int]] = {"dealers": dealers, "own": own}
+        return Patron(self.token(), units, style, {**habits, "progressive": (random.choice((0, 30, 80)), 0)})
 
 
 def dealer_at(table: int, tables: int, now_us: int) -> str:

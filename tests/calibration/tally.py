@@ -16,6 +16,9 @@ ROUNDS_A_FLOOR = 5_000
 WHOLE = {"over_under": ("ante", "over", "under"), "dj_wild": ("ante", "blind", "raise")}
 """The wagers that theory takes as one; elsewhere it is the base wager alone."""
 NAMES = {"over_under": "base", "dj_wild": "ante_blind_raise"}
+LINES = "progressive, by line"
+DEUCES_WILD = ", deuces wild"
+"""The reading of the Progressive at DJ Wild by which deuces are wild cards there too, where that is filed (D6)."""
 UNSETTLED = (Outcome.VOID, Outcome.ABANDONED, Outcome.UNKNOWN, Outcome.UNCOVERED)
 
 Key = tuple[str, str, str]
@@ -24,15 +27,14 @@ Counts = dict[Key, Counter[Any]]
 
 
 def played(seed: int, game: str, rounds: int) -> Counts:
-    """Play an honest floor by the house way and return what it came to; a function of its arguments."""
+    """Play plain rounds by the house way and return what it came to; a function of its arguments."""
     found: Counts = {}
 
     def listen(play: Any) -> None:
-        if getattr(play.plan, "void", None) is None:
-            for key, value in _observed(play):
-                found.setdefault(key, Counter())[value] += 1
+        for key, value in _observed(play):
+            found.setdefault(key, Counter())[value] += 1
 
-    simulate(seed, rounds, plant=False, games=(game,), rare=False, house_way=True, listener=listen)
+    simulate(seed, rounds, plant=False, games=(game,), rare=False, house_way=True, listener=listen, anomalies=False)
     return found
 
 
@@ -83,9 +85,11 @@ def _optional(play: Any) -> Iterator[tuple[Key, float]]:
             continue
         short = due.uncapped_cents - due.winnings_cents if due.capped else 0
         house = -(due.net_cents - due.slip_cents + short)
-        yield (chapter, due.wager, due.paytable), round(house / due.staked_cents, 6)
+        wild = due.wager == "progressive" and play.book.settings.get("progressive_deuces") == "wild"
+        name = f"{due.paytable}{DEUCES_WILD}" if wild else due.paytable
+        yield (chapter, due.wager, name), round(house / due.staked_cents, 6)
         if due.wager == "progressive":
-            yield (chapter, "progressive lines", due.paytable), due.line or "none"
+            yield (chapter, LINES, name), due.line or "none"
 
 
 def _devices(play: Any) -> Iterator[tuple[str, Any]]:

@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-from analytics.bonus_returns import BONUSES
+from analytics.bonus_returns import BONUSES, fixed_part
 from analytics.chances import cards_of, pack_of, totals
 from analytics.expectation import expected_of
 from analytics.required_returns import REQUIRED
@@ -15,7 +15,7 @@ from analytics.returns import counts
 from games.cards import TEXT
 from games.chapters import Chapter, chapter
 from games.over_under import best_decision, points
-from tests.calibration.tally import Key
+from tests.calibration.tally import DEUCES_WILD, LINES, Key
 
 CARDS_IN_HAND = {"dj_wild": 5}
 SIMULATED = 50_000_000
@@ -28,7 +28,9 @@ def chances_of(key: Key) -> dict[Any, float] | None:
     if key[0] == "fairness":
         return _of_device(key[1], _chapter(key[2]))
     listed, wager, name = _chapter(key[0]), key[1], key[2]
-    if wager == "progressive lines":
+    if name.endswith(DEUCES_WILD):
+        return _deuces_wild(listed, name.removesuffix(DEUCES_WILD), by_line=wager == LINES)
+    if wager == LINES:
         result = BONUSES["progressive"](listed, name)
         lines = {line: number / result.total for line, number in result.lines.items()}
         return {**lines, "none": 1 - sum(lines.values())}
@@ -77,6 +79,19 @@ def _wrong_side_pushes(listed: Chapter) -> dict[Any, float]:
         low, high = row["total"] <= numbers["under_most_points"], row["total"] >= numbers["over_least_points"]
         wins = high if best_decision(cards[row["first"]]) == "over" else low
         found[-2.0 if wins else 0.0 if low or high else 2.0] += row["hands"] / table["total"]
+    return dict(found)
+
+
+def _deuces_wild(listed: Chapter, name: str, by_line: bool) -> dict[Any, float]:
+    """Of the Progressive of DJ Wild where deuces are wild in it; what the meter pays left out."""
+    table, paytable = counts("dj_wild_progressive"), listed.paytable("progressive", name)
+    assert paytable.wager_cents is not None
+    found: Counter[Any] = Counter()
+    for row in table["rows"]:
+        line = paytable.best(frozenset({row["wild"]}))
+        fixed = fixed_part(line, paytable, paytable.wager_cents) if line is not None else 0
+        end: Any = (line.hand if line is not None else "none") if by_line else round(float(1 - fixed), 6)
+        found[end] += row["hands"] / table["total"]
     return dict(found)
 
 

@@ -12,7 +12,7 @@ from events import model
 from events.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.over_under.plan import TOTALS, Plan
+from floor.over_under.plan import TOTALS, OverUnderPlan
 from floor.over_under.table import COPIES
 from floor.table.people import People
 from games.cards import CODE
@@ -154,12 +154,12 @@ def test_hands_are_made_to_order_of_the_cards_of_the_shoe(wanted: int) -> None:
     (spec, *_) = SIMULATION.specs(5)
     table = SIMULATION.table(0, 5, spec, {}, _people(), Random(wanted))
     table.open_day(0)
-    plan: Plan = SIMULATION.plan(table, table.random)
+    plan: OverUnderPlan = SIMULATION.plan(table, table.random)
     for _ in range(10):
         seat = plan.random.choice(sorted(plan.boxes))
         assert plan.make(seat, wanted)
         assert total(plan.hands[seat]) == wanted
-        dealt = Counter(card for hand in plan.hands.values() for card in hand) + Counter(plan.left)
+        dealt = Counter(card for hand in plan.hands.values() for card in hand) + Counter(plan.stub)
         assert max(dealt.values()) <= COPIES
         assert dealt.total() == 311  # one is burnt
 

@@ -13,7 +13,7 @@ from events import model
 from events.envelope import Draft
 from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import Simulation, simulate
-from floor.pai_gow_poker.plan import PaiGowPlan
+from floor.pai_gow_poker.plan import PaiGowPokerPlan
 from floor.pai_gow_poker.play import twin
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.pai_gow_poker.tables import table_specs
@@ -254,7 +254,7 @@ def test_every_kind_of_wager_is_won_on_the_dice_and_by_a_tiger_9() -> None:
 def test_a_dealer_has_a_tiger_9_to_order(target: str) -> None:
     table = PaiGowTable(0, 5, table_specs(5)[0], {}, People(Random(1)), Random(2))
     table.open_day(0)
-    plan = PaiGowPlan(table, Random(3))
+    plan = PaiGowPokerPlan(table, Random(3))
     assert plan.deal({"dealer": target})
     assert plan.dealer_pushes == (target == "tiger_9")
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from floor.face_up_pai_gow.stacking import TARGETS, is_target, make_hand
+from floor.round.seven_cards import TARGETS, is_target, make_hand
 from games.cards import JOKER
 from games.ranking import is_ace_high, seven_card_lines
 

@@ -1,4 +1,4 @@
-"""A table of Fortune Asia Poker between its rounds: a preshuffled deck waits for its cut (§ 659a.5(b)(2))."""
+"""A table whose preshuffled decks wait for their cut (§ 659a.5(b)(2))."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from floor.table.table import DeckAtTable, Table
 
 
-class AsiaTable(Table):
+class CuttingTable(Table):
     """A table that knows which of its decks came preshuffled and were not cut yet."""
 
     def __init__(self, *what: Any) -> None:

@@ -1,0 +1,723 @@
+"""What can be irregular in a pai gow game: start, deal, setting, surrender, settlement (Chapter 688a, and what is like it)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events import model
+from events.model import fact
+from floor.faults import dealing, payment, records, wagering
+from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.conditions import (
+    by_card,
+    by_stack,
+    linked_meter_running,
+    machine_works,
+    one_deck,
+    own_meter_running,
+    shuffled_by_hand,
+    with_dealers_shaker,
+    with_dice,
+)
+from floor.faults.dealing import PLAYED_ON, any_seat, find_face_up, one_box_seat
+from floor.faults.edits import (
+    at_seat,
+    both,
+    by_turns,
+    change,
+    drop,
+    its_seat,
+    prepared_by_turns,
+)
+from floor.faults.equipment import EQUIPMENT, break_device, restore
+from floor.faults.labels import Spot
+from floor.faults.payment import (
+    pick,
+    progressive_wager,
+    progressive_winner,
+    replace_settlement,
+    settled,
+    share_document,
+)
+from floor.faults.records import RECORDS
+from floor.round.pai_gow_plan import COMMON_HANDS, PaiGowPlan, hand_of
+from floor.round.plan import BoxPlan, Way
+from floor.table.facts import exposed, hand_reset, paid, returned
+from floor.table.script import Step, changed
+from games.bonus import is_qualifying
+from games.cards import TEXT
+from games.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
+from games.filed_way import is_set_by
+from games.wagers import Outcome
+
+PAI_GOW = Anomalies()
+PAI_GOW.share(EQUIPMENT, *EQUIPMENT.faults, *EQUIPMENT.legitimates)
+PAI_GOW.share(RECORDS, *RECORDS.faults)
+fault, legitimate = PAI_GOW.fault, PAI_GOW.legitimate
+
+WRONGLY_SETTLED = (
+    *("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN"),
+    "PAY-ANNOUNCED",
+)
+
+# Start and deal
+
+
+def misdeal(plan: PaiGowPlan) -> bool:
+    """Let one empty seat get a card too many and another one too few."""
+    if not plan.make_empty(2):
+        return False
+    more, fewer = plan.random.sample(plan.empty, 2)
+    plan.misdealt = (more, fewer)
+    return True
+
+
+def _wrong_start(plan: PaiGowPlan) -> None:
+    if plan.book.starting != "number" and plan.turn % 2 == 0:
+        plan.announce_wrong()
+    else:
+        plan.start_at((plan.count + plan.random.randrange(6)) % 7 + 1)
+
+
+@fault("DEAL-START", prepare=_wrong_start)
+def deal_start(play: Any) -> Spot:
+    """The first card goes to the wrong position, by a wrong total or a wrong count, and the round is played on."""
+    by_total = play.plan.announced not in ([], [play.plan.count])
+    return Spot(consequences=("DEAL-TOTAL", *PLAYED_ON) if by_total else ())
+
+
+# A wrong total is announced and not corrected; the cards go where the dice point all the same.
+fault("DEAL-TOTAL", change(model.TotalAnnounced, -1, total=lambda play, _: play.plan.wrong_total()), fits=with_dice)
+fault("DEAL-NOROLL", change(model.DiceRolled, -1, lie="not_flat"), fits=with_dice)
+fault(  # the shaker is shaken twice only, or not covered or not shaken after the deal
+    "DEAL-SHAKE",
+    by_turns(
+        change(model.ShakerShaken, times=2),
+        drop(model.ShakerShaken, -1),
+        both(drop(model.ShakerCovered), drop(model.ShakerShaken, -1)),
+    ),
+    fits=with_dealers_shaker,
+)
+
+
+@fault("DEAL-ORDER")
+def deal_order(play: Any) -> Spot:
+    """Two positions are served in the wrong order once."""
+    deals = play.script.of(model.CardsDealt)
+    at = play.plan.random.randrange(1, len(deals) - 1)
+    play.script.move_before(deals[at + 1], deals[at])
+    return HERE
+
+
+@fault("DEAL-COUNT", prepare=misdeal)
+def deal_count(play: Any) -> Spot:
+    """One empty seat gets eight cards and another six; nobody notices."""
+    order = ("DEAL-ORDER",) if by_card(play.table) else ()
+    return Spot(play.plan.misdealt[0], consequences=("DEAL-COUNT", *order, *PLAYED_ON))
+
+
+def _wrong_stub(plan: PaiGowPlan) -> None:
+    plan.short_stub = plan.random.choice((-1, 1)) if plan.turn % 2 else 0
+
+
+@fault("DEAL-STUB", prepare=_wrong_stub)
+def deal_stub(play: Any) -> Spot | None:
+    """The stub is not counted, or it is three or five and the round is played on (the deck leaves the table after it)."""
+    if play.plan.short_stub:
+        return Spot(consequences=("DEAL-RACK", *PLAYED_ON))
+    return drop(model.StubCounted)(play)
+
+
+fault("DEAL-STUBSEEN", dealing.stub_seen)
+
+
+@fault("DEAL-DECK", prepare=lambda plan: plan.make_empty(1))
+def deal_deck(play: Any) -> Spot:
+    """An empty seat is dealt a card that somebody else has too."""
+    plan = play.plan
+    step = play.script.of(model.CardsDealt, to=plan.random.choice(plan.empty))[0]
+    changed(step, cards=[TEXT[plan.hands["dealer"][0]], *step.payload.cards[1:]])
+    return HERE
+
+
+fault("DEAL-FACEUP", dealing.dealt_face_up("DEAL-STUB", *PLAYED_ON), fits=by_card, prepare=dealing.two_face_up_at_times)
+fault("DEAL-DRAWN", dealing.put_back, fits=by_card)
+
+
+@fault("DEAL-EXPOSED", prepare=one_box_seat)
+def deal_exposed(play: Any) -> Spot:
+    """The dealer exposes a player's card and asks for no election, or exposes one among the stacks and deals on."""
+    seat, deals = play.plan.chosen, play.script.of(model.CardsDealt)
+    if by_stack(play.table) and play.plan.turn % 2:
+        play.script.behind(deals[2], exposed("stack", "dealer", None))
+        return Spot(consequences=PLAYED_ON)
+    play.script.behind(deals[-1], exposed(seat, "dealer", play.plan.hands[seat][6]))
+    return Spot(seat)
+
+
+@fault("DEAL-ELECTION", prepare=one_box_seat)
+def deal_election(play: Any) -> Spot:
+    """A player whose card was exposed elects to play on only after looking at the others."""
+    seat, looked = play.plan.chosen, play.script.first(model.HandExamined, seat=play.plan.chosen)
+    expose(play, seat)
+    play.script.behind(looked, model.HandElected(seat=seat, election="play"))
+    return Spot(seat)
+
+
+fault("DEAL-NOBETS", drop(model.NoMoreBets))
+
+
+def prepare_surrender(plan: PaiGowPlan) -> bool:
+    """Let a player without optional wagers surrender, against a dealer without ace high."""
+    if not plan.deal_until(lambda p: not p.dealer_pushes) or not one_box_seat(plan):
+        return False
+    plan.bet_only_base(plan.chosen)
+    plan.surrendered = {plan.chosen}
+    return True
+
+
+@fault("DEAL-RACK", prepare=lambda plan: prepare_surrender(plan) if plan.turn % 2 else True)
+def deal_rack(play: Any) -> Spot | None:
+    """A card does not get into the rack, or a surrendered hand is not counted."""
+    if play.plan.turn % 2 == 0:
+        return dealing.card_missing(play)
+    for step in play.script.of(model.CardsCollected, of=play.plan.chosen):
+        changed(step, counted=None)
+    return Spot(play.plan.chosen)
+
+
+@fault("DEAL-CUT", fits=shuffled_by_hand)
+def deal_cut(play: Any) -> Spot | None:
+    """The cut is not made, or not as it must be."""
+    return dealing.offered_cut(play)
+
+
+fault(
+    "DEAL-DEVICE",
+    break_device(1, PLAYED_ON, ("DEAL-SHUFFLE",)),
+    fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
+    after=restore,
+)
+
+# Wagers and surrender
+
+
+def _late(plan: PaiGowPlan) -> bool:
+    """Let a player raise, or withdraw part of, a base wager that is not tied after "no more bets"."""
+    decided = (Outcome.WIN, Outcome.LOSE)
+    if not plan.deal_until(lambda p: any(p.outcome(seat) in decided for seat in p.single_boxes())):
+        return False
+    plan.chosen = next(seat for seat in plan.single_boxes() if plan.outcome(seat) in decided)
+    box, offer = plan.boxes[plan.chosen], plan.book.offers["base"]
+    if plan.turn % 2 == 0:
+        box.stakes["base"] = min(box.stakes["base"], offer.max_cents - 2500)
+        box.late = {"base": 2500}
+    else:
+        box.stakes["base"] = max(box.stakes["base"], 2 * offer.min_cents)
+        box.late = {"base": offer.min_cents - box.stakes["base"]}
+    box.stakes["base"] += box.late["base"]
+    return True
+
+
+fault("WAGER-LATE", wagering.bet_late(model.CardsDealt), prepare=_late)
+fault(
+    "WAGER-BASE",
+    lambda play: Spot(play.plan.chosen, play.plan.further),
+    prepare=wagering.optional_alone(lambda plan: plan.further),
+)
+fault("WAGER-LIMIT", at_seat("base"), prepare=wagering.off_limits)
+fault("WAGER-FORM", wagering.wrong_form)
+fault("WAGER-SEATED", HERE, prepare=wagering.not_seated)
+
+
+def _against_the_rules(plan: PaiGowPlan) -> bool:
+    if not prepare_surrender(plan):
+        return False
+    if plan.turn % 3 == 0:
+        # One that the cards decide: a wager on the dice is settled before a surrender, and does not hinder it.
+        wagers, known = (plan.further, "fortune_bonus"), plan.book.chapter.wagers
+        still_open = [each for each in wagers if each in plan.book.offers and known[each].closes != "activation"]
+        if not still_open:
+            return False
+        plan.bet(plan.chosen, still_open[0], 500)
+        plan.surrendered = {plan.chosen}
+    return True
+
+
+@fault("WAGER-SURRENDER", prepare=_against_the_rules)
+def wager_surrender(play: Any) -> Spot:
+    """A surrender with an optional wager, before the dealer's hands are set, or after the reveal is accepted."""
+    script, seat = play.script, play.plan.chosen
+    said = script.first(model.Surrendered)
+    if play.plan.turn % 3 == 1:
+        script.move_before(said, script.first(model.HandSet, position="dealer"))
+        drop(model.HandExamined, seat=seat)(play)
+    elif play.plan.turn % 3 == 2:
+        drop(model.HandRevealed, position=seat)(play)
+        script.before(said, model.HandRevealed(position=seat))
+        return Spot(seat, consequences=("PAY-REVEAL",))
+    return Spot(seat)
+
+
+# The hands
+
+
+def against_house_way(plan: PaiGowPlan) -> list[Way]:
+    """Return the settings of the dealer's cards that the house way does not accept and that are no foul."""
+    cards = plan.hands["dealer"]
+    return [way for way in plan.legal_ways(cards) if not is_set_by(plan.book.way, hand_of(cards, way))]
+
+
+def dealer_sets_otherwise(plan: PaiGowPlan) -> bool:
+    """Let the dealer's hands be set against the house way."""
+    if not plan.deal_until(lambda p: not p.dealer_pushes and bool(against_house_way(p))):
+        return False
+    plan.dealer_way = plan.random.choice(against_house_way(plan))
+    return True
+
+
+# They are not reset, and everyone is settled by them.
+fault("SET-DEALER", Spot(consequences=WRONGLY_SETTLED), prepare=dealer_sets_otherwise)
+
+
+def _foreign_card(plan: PaiGowPlan) -> bool:
+    if not one_box_seat(plan):
+        return False
+    box = plan.boxes[plan.chosen]
+    high, *others = box.way
+    box.way = ((plan.stub[0], *high[1:]), *others)
+    if plan.is_foul(box.way):
+        box.way = plan.legal_ways([card for part in box.way for card in part])[0]
+    return True
+
+
+fault("SET-CARDS", at_seat(), prepare=_foreign_card)  # a card that was not dealt there, settled as it lies
+
+
+def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
+    """The other settings of a seat's cards that come to the same."""
+    if plan.dealer_pushes:
+        return []
+    way, outcome = plan.boxes[seat].way, plan.outcome(seat)
+    return [each for each in plan.legal_ways(plan.hands[seat]) if each != way and plan.compare(each) is outcome]
+
+
+@fault(
+    "SET-CHANGED",
+    prepare=lambda plan: plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes())),
+)
+def set_changed(play: Any) -> Spot | None:
+    """A player sets the hands again after placing them; it makes no difference to the wager."""
+    for seat in play.plan.single_boxes():
+        ways, step = _other_settings(play.plan, seat), play.script.first(model.HandSet, position=seat)
+        if ways and step is not None:
+            play.script.behind(step, hand_reset(seat, play.plan.random.choice(ways), "player", "changed"))
+            return Spot(seat)
+    return None
+
+
+@fault("SET-EARLY")
+def set_early(play: Any) -> Spot | None:
+    """A player looks at the cards before the dealer's hands are set."""
+    looks = play.script.of(model.HandExamined)
+    if not looks:
+        return None
+    look = play.plan.random.choice(looks)
+    play.script.move_before(look, play.script.first(model.HandSet, position="dealer"))
+    return Spot(look.payload.seat)
+
+
+def _two_boxes(plan: PaiGowPlan) -> bool:
+    """Let a seated patron have the box beside too, with a wager that is larger or the same."""
+    plan.clear()
+    for seat in plan.single_boxes():
+        if seat < 6 and seat + 1 in plan.unseated:
+            stakes = dict(plan.boxes[seat].stakes)
+            if plan.turn % 2 and stakes["base"] + 500 <= plan.book.offers["base"].max_cents:
+                stakes["base"] += 500
+            plan.boxes[seat + 1] = BoxPlan(plan.boxes[seat].bettor, stakes)
+            plan.table.take_box_beside(seat)
+            plan.chosen = seat
+            return plan.deal_to({})
+    return False
+
+
+@fault("SET-ORDER", fits=lambda table: table.spec.adjacent_boxes, prepare=_two_boxes)
+def set_order(play: Any) -> Spot:
+    """Of a patron's two boxes the one that comes second is looked at and set first."""
+    script, second = play.script, play.plan.chosen
+    before = script.first(model.HandExamined, seat=second + 1)
+    for step in (*script.of(model.HandExamined, seat=second), *script.of(model.HandSet, position=second)):
+        script.move_before(step, before)
+    return HERE
+
+
+# The settlement
+
+
+def base_ends(*outcomes: Outcome) -> Any:
+    """Prepare a round in which some base wager ends so."""
+    return lambda plan: plan.deal_until(lambda p: any(p.outcome(seat) in outcomes for seat in p.boxes))
+
+
+def _fortune_wins(plan: PaiGowPlan) -> bool:
+    seat = any_seat(plan)
+    plan.bet(seat, "fortune_bonus", 500)
+    return plan.deal_to({seat: plan.random.choice(COMMON_HANDS)})
+
+
+def _further_wins(plan: PaiGowPlan) -> bool:
+    seat = any_seat(plan)
+    plan.bet(seat, plan.further, 500)
+    return plan.deal_to(plan.winning(seat))
+
+
+def _optional_loses(plan: PaiGowPlan) -> bool:
+    seat = any_seat(plan)
+    wager = plan.random.choice((plan.further, "fortune_bonus"))
+    plan.bet(seat, wager, 500)
+    return plan.deal_to(plan.losing(seat, wager))
+
+
+WINNER = prepared_by_turns(base_ends(Outcome.WIN), _fortune_wins, _further_wins)
+LOSER = prepared_by_turns(base_ends(Outcome.LOSE), _optional_loses)
+
+
+def _winner_or_tie(plan: PaiGowPlan) -> bool | None:
+    return base_ends(Outcome.TIE)(plan) if plan.ties and plan.turn % 4 == 3 else WINNER(plan)
+
+
+payment.register_payment(PAI_GOW, WINNER, LOSER, base_ends(Outcome.WIN), _winner_or_tie)
+
+
+def prepare_foul(plan: PaiGowPlan) -> bool:
+    """Let a player set a hand foul, against a dealer without ace high."""
+    if not plan.deal_until(lambda p: not p.dealer_pushes):
+        return False
+    for seat in plan.single_boxes():
+        ways = [way for way in plan.all_ways(plan.hands[seat]) if plan.is_foul(way)]
+        if ways:
+            plan.boxes[seat].way = plan.random.choice(ways)
+            return True
+    return False
+
+
+@fault("PAY-FOUL", prepare=prepare_foul)
+def pay_foul(play: Any) -> Spot | None:
+    """A foul hand's base wager is paid, pushed or left."""
+    due = pick(play, Outcome.FOUL)
+    if due is None:
+        return None
+    match play.plan.turn % 3:
+        case 0:
+            event = paid(due, due.staked_cents, due.staked_cents, play.chips)
+            return replace_settlement(play, due, event, "win")
+        case 1:
+            settled(play, due).payload = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+        case _:
+            play.script.drop(settled(play, due))
+    return Spot(due.seat, "base")
+
+
+def envy(plan: PaiGowPlan) -> bool:
+    """Prepare a qualifying hand at one box and a qualifying wager at another patron's."""
+    holder = any_seat(plan)
+    others = [seat for seat in plan.boxes if plan.boxes[seat].bettor != plan.boxes[holder].bettor]
+    if not others:
+        return False
+    other = plan.random.choice(others)
+    offer = plan.book.offers.get("progressive")
+    if plan.turn % 2 and offer is not None and offer.paytable is not None and offer.paytable.has_envy:
+        plan.bet_progressive(other)
+    else:
+        plan.bet(other, "fortune_bonus", 500)
+    return plan.deal_to({holder: plan.random.choice(("four_of_a_kind", "straight_flush", "royal_flush"))})
+
+
+fault("PAY-ENVY", payment.pay_envy, prepare=envy)
+fault("PAY-ENVYCALL", payment.no_envy_call, prepare=envy)
+
+
+@fault("PAY-ANNOUNCED")
+def pay_announced(play: Any) -> Spot | None:
+    """A wrong result is announced, and settled rightly all the same."""
+    others = {"win": ("lose", "tie"), "lose": ("win", "tie"), "tie": ("win", "lose")}
+    wrong = change(
+        model.ResultAnnounced, None, its_seat, result=lambda play, e: play.plan.random.choice(others[e.result])
+    )
+    spot = wrong(play)
+    return spot and Spot(spot.seat, "base")
+
+
+@fault("PAY-REVEAL")
+def pay_reveal(play: Any) -> Spot | None:
+    """A seat is revealed before the one that comes first; the wagers are settled in order."""
+    shown = [step for step in play.script.of(model.HandRevealed) if step.payload.position != "dealer"]
+    if len(shown) < 2:
+        return None
+    at = play.plan.random.randrange(len(shown) - 1)
+    play.script.move_before(shown[at + 1], shown[at])
+    return HERE
+
+
+@fault("PAY-ORDER")
+def pay_order(play: Any) -> Spot | None:
+    """A seat's base wager is settled after the next seat's, or an optional wager before the base wager."""
+    base = [due for due in play.dues if due.wager == "base" and due.seat not in play.plan.surrendered]
+    for due in base if play.plan.turn % 2 else []:
+        optional = [each for each in play.dues if each.seat == due.seat and each.wager in play.plan.by_hand[1:]]
+        if optional:
+            play.script.move_before(settled(play, optional[0]), settled(play, due))
+            return HERE
+    return next_seat_first(play)
+
+
+def next_seat_first(play: Any) -> Spot | None:
+    """A seat's base wager is settled after the next seat's."""
+    base = [due for due in play.dues if due.wager == "base" and due.seat not in play.plan.surrendered]
+    if len(base) < 2:
+        return None
+    play.script.move_behind(settled(play, base[0]), settled(play, base[1]))
+    return HERE
+
+
+# The void
+
+
+def prepare_void(plan: PaiGowPlan) -> bool:
+    """Prepare a round that must be void, on a ground that fits the table, and that is voided."""
+    grounds = ["wrong_count", "stub_count"]
+    grounds += ["wrong_start"] if plan.table.spec.has_dice else []
+    if plan.book.has("659a.13(e)"):
+        grounds.append("exposed_dealer")
+    elif by_stack(plan.table):
+        grounds.append("exposed_stack")
+    grounds.append("face_up_cards" if by_card(plan.table) else "device_failed")
+    plan.void = grounds[plan.turn % len(grounds)]
+    plan.clear()
+    all_cards = 49 if by_card(plan.table) else 7
+    plan.void_after = plan.random.randrange(2, all_cards)
+    match plan.void:
+        case "wrong_start":
+            plan.announce_wrong()
+            plan.void_after = plan.random.randrange(1, 4)
+        case "exposed_dealer":
+            plan.void_after = plan.random.randrange(plan.order.index("dealer") + 1, all_cards + 1)
+        case "wrong_count":
+            plan.void_after = all_cards
+            return misdeal(plan)
+        case "stub_count":
+            plan.void_after = all_cards
+            plan.short_stub = plan.random.choice((-1, 1))
+        case "face_up_cards":
+            find_face_up(plan, 2)
+    return True
+
+
+fault("PAY-VOID", payment.pay_void, prepare=prepare_void)
+
+# The progressive
+
+
+def wins_share(plan: PaiGowPlan) -> bool:
+    """Prepare a winner of a share of the meter, the smallest that the paytable has."""
+    paytable = plan.book.offers["progressive"].paytable
+    if not progressive_wager(plan) or paytable is None:
+        return False
+    plan.bet_only_base(plan.chosen)
+    plan.bet_progressive(plan.chosen)
+    plan.without_envy({plan.chosen})
+    line = min((line for line in paytable.lines if line.meter_bp), key=lambda line: line.meter_bp)
+    hand = "seven_card_straight_flush" if line.hand == ANY_SEVEN_CARD_STRAIGHT_FLUSH else line.hand
+    return plan.deal_to({plan.chosen: hand})
+
+
+def wins_amount(plan: PaiGowPlan) -> bool:
+    """Prepare a winner of a fixed amount."""
+    hand = plan.random.choice(("four_of_a_kind", "straight_flush"))
+    return progressive_wager(plan) and plan.deal_to({plan.chosen: hand})
+
+
+fault("PAY-METER", payment.pay_share, prepare=wins_share)
+fault("PAY-METER/reading", payment.meter_reading, fits=own_meter_running, prepare=payment.controller_errs)
+fault("PAY-METER/stream", payment.meter_stream, fits=linked_meter_running, prepare=payment.controller_errs)
+
+
+@fault("PAY-SOURCE", prepare=wins_share)
+def pay_source(play: Any) -> Spot | None:
+    """A share of the meter is paid with chips of the table."""
+    due = progressive_winner(play, share=True)
+    if due is None:
+        return None
+    for step in play.script.of(model.WagerPaid, seat=due.seat, wager="progressive"):
+        changed(step, source="inventory")
+    play.script.drop(share_document(play, due.seat))
+    return Spot(due.seat, "progressive")
+
+
+def _of_winner(type_: type[model.Event], edit: Any) -> Any:
+    """Edit what precedes the payment of a fixed amount."""
+
+    def apply(play: Any) -> Spot | None:
+        due = progressive_winner(play, share=False)
+        step = play.script.first(type_, seat=due.seat) if due else None
+        if due is None or step is None:
+            return None
+        edit(play, step)
+        return Spot(due.seat, "progressive")
+
+    return apply
+
+
+def not_validated(play: Any, step: Step) -> None:
+    """Nobody validates a payout, or the dealer."""
+    if play.plan.turn % 2:
+        changed(step, role="dealer", by=play.table.dealer)
+    else:
+        play.script.drop(step)
+
+
+fault("PAY-LIGHT", _of_winner(model.LightSeen, lambda play, step: play.script.drop(step)), prepare=wins_amount)
+fault("PAY-VALIDATED", _of_winner(model.PayoutValidated, not_validated), prepare=wins_amount)
+
+
+@fault("PAY-DOCUMENTED", prepare=wins_share)
+def pay_documented(play: Any) -> Spot | None:
+    """The cards of a winner paid by slip are collected before the documentation, or without any."""
+    due = progressive_winner(play, share=True)
+    if due is None:
+        return None
+    document = share_document(play, due.seat)
+    if play.plan.turn % 2:
+        play.script.drop(document)
+    else:
+        play.script.move_before(play.script.first(model.CardsCollected, of=due.seat), document)
+    return Spot(due.seat, "progressive")
+
+
+fault("WAGER-PROGRESSIVE", payment.chip_missing, prepare=progressive_wager)
+fault("WAGER-LOCKOUT", payment.not_locked_out, prepare=progressive_wager)
+
+
+def qualifying(plan: PaiGowPlan) -> bool:
+    """Let a player have a Fortune Bonus that qualifies for an Envy Bonus, or every other time one that does not."""
+    plan.chosen = next(iter(plan.single_boxes()), 0)
+    if plan.chosen:
+        plan.bet(plan.chosen, "fortune_bonus", 500 if plan.turn % 2 == 0 else 300)
+    return bool(plan.chosen)
+
+
+def wager_lammer(play: Any) -> Spot:
+    """A qualifying wager gets no Envy lammer, or one that does not qualify gets one."""
+    seat, script = play.plan.chosen, play.script
+    lammer = script.first(model.LammerPlaced, seat=seat, wager="fortune_bonus")
+    stake = play.plan.boxes[seat].stakes["fortune_bonus"]
+    assert (lammer is not None) is is_qualifying(play.book, "fortune_bonus", stake)
+    if lammer is not None:
+        script.drop(lammer)
+    else:
+        anchor = script.first(model.NoMoreBets) or script.first(model.WagerPlaced, seat=seat, wager="fortune_bonus")
+        script.behind(anchor, fact(model.LammerPlaced, seat=seat, wager="fortune_bonus"))
+    return Spot(seat, "fortune_bonus")
+
+
+fault("WAGER-LAMMER", wager_lammer, prepare=qualifying)
+
+# What is irregular and right
+
+
+def expose(play: Any, seat: Any) -> Step:
+    """Let the dealer expose a card of a seat after the deal; return that step."""
+    event = exposed(seat, "dealer", play.plan.random.choice(play.plan.hands[seat]))
+    step: Step = play.script.before(play.setting_begins(), event)[0]
+    return step
+
+
+def _no_roll(plan: PaiGowPlan) -> None:
+    plan.no_roll = plan.random.choice(("not_flat", "fell_out"))
+
+
+def _slip_of_the_tongue(plan: PaiGowPlan) -> None:
+    plan.announced = [plan.wrong_total(), plan.count]
+
+
+def _dealer_errs(plan: PaiGowPlan) -> bool:
+    ways = against_house_way(plan)
+    plan.dealer_first = plan.random.choice(ways) if ways else None
+    return bool(ways)
+
+
+def _voids_own_hand(plan: PaiGowPlan) -> bool:
+    found = one_box_seat(plan)
+    plan.voided = {plan.chosen}
+    return found
+
+
+def elects(election: Any) -> Any:
+    """The dealer exposes a player's card, and the player elects to play the hand out, or to void it (§ 688a.13(d))."""
+
+    def edit(play: Any) -> Spot:
+        seat = play.plan.chosen
+        void = [model.RoundVoided(scope=seat, reason="exposed_card")] if election == "void" else []
+        play.script.behind(expose(play, seat), model.HandElected(seat=seat, election=election), *void)
+        return HERE
+
+    return edit
+
+
+def late_message(play: Any) -> Spot:
+    """The shaker's last messages arrive long after they happened, in their own order."""
+    at = play.script.index(play.script.first(model.ShakerCovered))
+    play.script.late = play.script.steps[at : at + 2]
+    return HERE
+
+
+legitimate("no_roll_reshake", 8, HERE, fits=with_dice, prepare=_no_roll)  # § 688a.13(a), (b)
+legitimate("corrected_total", 6, HERE, fits=with_dice, prepare=_slip_of_the_tongue)
+legitimate("recut", 4, dealing.cut_again, fits=shuffled_by_hand)
+legitimate("proper_void", 10, HERE, prepare=prepare_void)  # § 688a.13, § 688a.8(f)
+legitimate("hand_reset", 6, HERE, prepare=_dealer_errs, decides=True)  # § 688a.13(h)
+legitimate("election_play", 5, elects("play"), prepare=one_box_seat)
+legitimate("election_void", 4, elects("void"), prepare=_voids_own_hand)
+legitimate("player_exposes_own_card", 5, dealing.shown_by_player, prepare=one_box_seat)
+legitimate(
+    "single_face_up_card", 4, HERE, fits=by_card, prepare=lambda plan: find_face_up(plan, 1)
+)  # § 688a.13(e), D24
+legitimate("card_drawn_in_error", 4, dealing.drawn_in_error, fits=by_card)
+legitimate(
+    "late_wager_returned",
+    6,
+    wagering.late_returned("base", wagering.after_no_more_bets, "after no more bets"),
+    prepare=one_box_seat,
+)
+legitimate(
+    "abandoned",
+    3,
+    dealing.abandon(model.HandSet, position="dealer"),
+    prepare=lambda plan: plan.deal_until(lambda p: not p.dealer_pushes) and dealing.leaves(plan),
+    decides=True,
+)
+legitimate("surrender", 4, HERE, prepare=prepare_surrender, decides=True)  # § 688a.11(d)
+legitimate(
+    "foul_hand",  # taken as one (§ 688a.11(f)(1)(iii))
+    4,
+    lambda play: HERE if any(due.outcome is Outcome.FOUL for due in play.dues) else None,
+    prepare=prepare_foul,
+    decides=True,
+)
+legitimate("jackpot_by_slip", 4, payment.paid_by_slip, prepare=payment.by_slip(wins_share), decides=True)
+legitimate("duplicate_message", 8, records.duplicate_message)
+legitimate("late_message", 8, late_message, fits=with_dealers_shaker)
+legitimate("card_not_read", 4, dealing.card_not_read)
+legitimate("event_corrected", 6, records.event_corrected, prepare=one_box_seat)
+
+
+def natural(play: Any) -> list[str]:
+    """Return what was irregular and right by itself in a round."""
+    kinds = {
+        "surrender": bool(play.plan.surrendered),
+        "foul_hand": any(due.outcome is Outcome.FOUL for due in play.dues),
+        "jackpot_by_slip": bool(play.script.of(model.WagerPaid, source="slip")),
+        "two_deck_shuffle": play.other_deck_shuffled,
+    }
+    return [kind for kind, found in kinds.items() if found]
