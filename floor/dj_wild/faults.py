@@ -311,13 +311,9 @@ def wager_limit(play: Any) -> Spot | None:
     return Spot(seat, "raise") if mine else None
 
 
-def has_start_game(table: Any) -> bool:
-    """The way of dealing has the dealer press Start Game and collect the Progressive wagers (§ 687a.8(c), .9(b))."""
-    return by_card(table)
-
-
-fault("WAGER-PROGRESSIVE", payment.chip_missing, fits=has_start_game, prepare=progressive_wager)
-fault("WAGER-LOCKOUT", payment.not_locked_out, fits=has_start_game, prepare=progressive_wager)
+# Where the dealer presses Start Game and collects the Progressive wagers (§ 687a.8(c), .9(b)).
+fault("WAGER-PROGRESSIVE", payment.chip_missing, fits=by_card, prepare=progressive_wager)
+fault("WAGER-LOCKOUT", payment.not_locked_out, fits=by_card, prepare=progressive_wager)
 
 
 def _two_decide(plan: DjWildPlan) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from events import model
-from floor.faults import dealing, pai_gow, payment, wagering
+from floor.faults import dealing, pai_gow_hands, payment, wagering
 from floor.faults.anomaly import HERE, Anomalies
 from floor.faults.conditions import by_card, by_stack, offers, shuffled_by_hand
 from floor.faults.dealing import one_box_seat
 from floor.faults.edits import add_before, by_turns, change, drop
 from floor.faults.labels import Spot
-from floor.faults.pai_gow import PAI_GOW, base_ends, dealer_sets_otherwise
+from floor.faults.pai_gow import PAI_GOW, base_ends
+from floor.faults.pai_gow_hands import dealer_sets_otherwise
 from floor.faults.payment import settled
 from floor.player_dealer.plan import PlayerDealerPlan
 from floor.player_dealer.play import PILES, fee
@@ -76,7 +77,7 @@ def deal_order(play: Any) -> Spot:
     return HERE
 
 
-fault("DEAL-COUNT", pai_gow.deal_count, fits=by_stack, prepare=pai_gow.misdeal)
+fault("DEAL-COUNT", pai_gow_hands.deal_count, fits=by_stack, prepare=pai_gow_hands.misdeal)
 
 
 def two_empty(plan: PlayerDealerPlan) -> bool:
