@@ -143,13 +143,7 @@ class _Floor:
     """The run of a simulation."""
 
     def __init__(
-        self,
-        seed: int,
-        rounds: int,
-        games: Sequence[GameSimulation],
-        tables: int | None,
-        days: int,
-        conduct: Conduct,
+        self, seed: int, rounds: int, games: Sequence[GameSimulation], tables: int | None, days: int, conduct: Conduct
     ) -> None:
         self.rounds, self.conduct = rounds, conduct
         counts = [game.tables if tables is None else tables for game in games]
@@ -297,6 +291,7 @@ class _Floor:
             table.wait(MINUTE_US)
         else:
             self._report(render(table, play.script, play.plan.round_no))
+        table.lost = any(step.counter_jump > 0 for step in play.script)
         table.book_round(play.script)
         table.end_round(play.plan.deck)
 

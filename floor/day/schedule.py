@@ -29,11 +29,14 @@ class Schedule:
         self._turns = {each.name: random.randrange(60) for each, _ in wanted}
 
     def due(self, round_: int, table: Table) -> Anomaly | None:
-        """Return what is due and fits this table, the longest waiting first."""
+        """Return what is due and fits this table, the longest waiting first.
+
+        What is done before a round is not missed where messages of the round before were lost, so nothing is done then.
+        """
         for at, (when, each) in enumerate(self._waiting):
             if when > round_:
                 return None
-            if each.fits(table):
+            if each.fits(table) and not (each.before and table.lost):
                 del self._waiting[at]
                 return each
         return None

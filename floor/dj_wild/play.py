@@ -22,7 +22,7 @@ class DjWildPlay(Play):
     """Writes the script of one round."""
 
     observed: ClassVar[list[Aspect]] = [
-        *("equipment", "shuffle", "wagering", "deal", "stub", "settlement", "progressive", "envy", "collection"),
+        *("equipment", "shuffle", "wagering", "deal", "stub", "settlement", "progressive", "envy", "collection")
     ]
     at_even_money = ("ante", "raise")
     withdrawn = ("trips", 1000)

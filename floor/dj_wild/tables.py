@@ -86,11 +86,10 @@ class DjWildTable(CuttingTable):
         super().open_day(day, keep_dice)
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved, and whether its stub was counted."""
+        """Take what a round moved, and whether its stub was counted, or its count may have been lost."""
         super().book_round(script)
         deck = script.of(model.RoundOpened)[0].payload.deck
-        lost = any(step.counter_jump > 0 for step in script)  # a count may have been among what was lost
-        if script.of(model.StubCounted) or lost or deck in self.counted:
+        if script.of(model.StubCounted) or self.lost or deck in self.counted:
             self.uncounted = 0
             self.counted.discard(deck)
         elif script.of(model.CardsDealt) and not script.of(model.RoundVoided):

@@ -7,10 +7,11 @@ from typing import Any
 from events import model
 from events.model import fact
 from floor.faults import dealing, payment, records, wagering
-from floor.faults.anomaly import HERE
+from floor.faults.anomaly import HERE, Anomalies
 from floor.faults.conditions import (
     by_card,
     by_stack,
+    capped,
     linked_meter_running,
     own_meter_running,
     shuffled_by_hand,
@@ -18,13 +19,9 @@ from floor.faults.conditions import (
     with_dice,
 )
 from floor.faults.dealing import any_seat, find_face_up, one_box_seat
-from floor.faults.edits import (
-    change,
-    its_seat,
-    prepared_by_turns,
-)
+from floor.faults.edits import change, its_seat, prepared_by_turns
 from floor.faults.labels import Spot
-from floor.faults.pai_gow_hands import PAI_GOW, against_house_way, expose, misdeal, prepare_surrender
+from floor.faults.pai_gow_hands import HANDS, against_house_way, expose, misdeal, prepare_surrender
 from floor.faults.payment import (
     pick,
     progressive_wager,
@@ -40,6 +37,9 @@ from games.bonus import is_qualifying
 from games.chapters import ANY_SEVEN_CARD_STRAIGHT_FLUSH
 from games.wagers import Outcome
 
+PAI_GOW = Anomalies()
+"""All that the pai gow games have in common."""
+PAI_GOW.take_over(HANDS)
 fault, legitimate = PAI_GOW.fault, PAI_GOW.legitimate
 
 # The settlement
@@ -169,6 +169,27 @@ def next_seat_first(play: Any) -> Spot | None:
         return None
     play.script.move_behind(settled(play, base[0]), settled(play, base[1]))
     return HERE
+
+
+def _above_the_maximum(plan: PaiGowPlan) -> bool:
+    """Prepare a Fortune Bonus that wins more than the filed maximum payout."""
+    seats = plan.single_boxes()
+    if not seats:
+        return False
+    plan.bet_only_base(seats[0])
+    plan.bet(seats[0], "fortune_bonus", 1100)
+    plan.without_envy({seats[0]})
+    return plan.deal_to({seats[0]: "seven_card_straight_flush"})
+
+
+@fault("PAY-LIMIT", fits=capped, prepare=_above_the_maximum)
+def pay_limit(play: Any) -> Spot | None:
+    """A Fortune Bonus is paid in full although the filed maximum payout is less."""
+    due = next((due for due in play.dues if due.wager == "fortune_bonus" and due.capped), None)
+    if due is None:
+        return None
+    changed(settled(play, due), winnings_cents=due.uncapped_cents)
+    return Spot(due.seat, due.wager)
 
 
 # The void

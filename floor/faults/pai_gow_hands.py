@@ -17,13 +17,7 @@ from floor.faults.conditions import (
     with_dice,
 )
 from floor.faults.dealing import PLAYED_ON, one_box_seat
-from floor.faults.edits import (
-    at_seat,
-    both,
-    by_turns,
-    change,
-    drop,
-)
+from floor.faults.edits import at_seat, both, by_turns, change, drop
 from floor.faults.equipment import EQUIPMENT, break_device, restore
 from floor.faults.labels import Spot
 from floor.faults.records import RECORDS
@@ -35,15 +29,12 @@ from games.cards import TEXT
 from games.filed_way import is_set_by
 from games.wagers import Outcome
 
-PAI_GOW = Anomalies()
-PAI_GOW.share(EQUIPMENT, *EQUIPMENT.faults, *EQUIPMENT.legitimates)
-PAI_GOW.share(RECORDS, *RECORDS.faults)
-fault, legitimate = PAI_GOW.fault, PAI_GOW.legitimate
+HANDS = Anomalies()
+HANDS.share(EQUIPMENT, *EQUIPMENT.faults, *EQUIPMENT.legitimates)
+HANDS.share(RECORDS, *RECORDS.faults)
+fault, legitimate = HANDS.fault, HANDS.legitimate
 
-WRONGLY_SETTLED = (
-    *("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN"),
-    "PAY-ANNOUNCED",
-)
+WRONGLY_SETTLED = (*("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN"), "PAY-ANNOUNCED")
 
 # Start and deal
 
@@ -317,6 +308,14 @@ def set_early(play: Any) -> Spot | None:
     look = play.plan.random.choice(looks)
     play.script.move_before(look, play.script.first(model.HandSet, position="dealer"))
     return Spot(look.payload.seat)
+
+
+def dealer_turned_early(play: Any) -> Spot:
+    """The dealer's cards are turned over, or even set, before a player has set, in a game in which players set first."""
+    script, seat = play.script, play.plan.chosen
+    turned = script.first(model.HandSet if play.plan.turn % 2 else model.HandRevealed, position="dealer")
+    script.move_behind(script.first(model.HandSet, position=seat), turned)
+    return Spot(seat)
 
 
 def _two_boxes(plan: PaiGowPlan) -> bool:

@@ -13,10 +13,11 @@ from floor.faults.edits import by_turns, change
 from floor.faults.equipment import minutes, not_idle_soon
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW
+from floor.faults.pai_gow_hands import dealer_turned_early
 from floor.table.facts import exposed
 
 FORTUNE_ASIA_ANOMALIES = Anomalies()
-FORTUNE_ASIA_ANOMALIES.take_over(PAI_GOW, "DEAL-EXPOSED", "DEAL-CUT", "OPEN-IDLE", "SET-EARLY")
+FORTUNE_ASIA_ANOMALIES.take_over(PAI_GOW, "DEAL-EXPOSED", "DEAL-CUT", "OPEN-IDLE", "SET-EARLY", "PAY-LIMIT")
 fault = FORTUNE_ASIA_ANOMALIES.fault
 
 
@@ -40,15 +41,7 @@ def deal_exposed(play: Any) -> Spot:
     return Spot(consequences=PLAYED_ON)
 
 
-@fault("SET-EARLY", prepare=one_box_seat)
-def set_early(play: Any) -> Spot:
-    """The dealer's cards are turned over, or even set, before a player has set."""
-    script, seat = play.script, play.plan.chosen
-    turned = script.first(model.HandSet if play.plan.turn % 2 else model.HandRevealed, position="dealer")
-    script.move_behind(script.first(model.HandSet, position=seat), turned)
-    return Spot(seat)
-
-
+fault("SET-EARLY", dealer_turned_early, prepare=one_box_seat)
 fault(  # no cut; too near the top, counted from there or from the bottom; a player's; a recut ordered and not made
     "DEAL-CUT",
     by_turns(

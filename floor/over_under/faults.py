@@ -370,11 +370,7 @@ def wager_surrender(play: OverUnderPlay) -> Spot:
     return Spot(seat)
 
 
-@fault(
-    "PLAY-ORDER",
-    fits=lambda table: table.book.settings["decisions"] == "before_further_cards",
-    prepare=some_decide,
-)
+@fault("PLAY-ORDER", fits=lambda table: table.book.settings["decisions"] == "before_further_cards", prepare=some_decide)
 def play_order(play: OverUnderPlay) -> Spot:
     """A player decides after the next one, after another's additional cards, or before all have a first card."""
     first, last = min(play.plan.hands), max(play.plan.hands)

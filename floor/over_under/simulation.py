@@ -11,12 +11,5 @@ from floor.over_under.table import ShoeTable
 from floor.over_under.tables import TABLES_MIN, table_specs
 
 OVER_UNDER = GameSimulation(
-    "over_under",
-    TABLES_MIN,
-    table_specs,
-    ShoeTable,
-    OverUnderPlan,
-    OverUnderPlay,
-    ANOMALIES,
-    natural,
+    "over_under", TABLES_MIN, table_specs, ShoeTable, OverUnderPlan, OverUnderPlay, ANOMALIES, natural
 )

@@ -51,8 +51,6 @@ class ShoeTable(Table):
         """The batches that were dealt since their last shuffle."""
         self.unknown: set[str] = set()
         """The batches of which a shuffle may be among the messages that were lost."""
-        self.lost = False
-        """Whether messages of the last round were lost."""
 
     @property
     def deck_limit_us(self) -> int:
@@ -188,7 +186,6 @@ class ShoeTable(Table):
     def book_round(self, script: Script) -> None:
         """Take what a round moved into and out of the table inventory, and note which cards it has on record as dealt."""
         super().book_round(script)
-        self.lost = any(step.counter_jump > 0 for step in script.steps)
         for step in script.steps:
             match step.payload:
                 case model.CardsShuffled(deck=deck):

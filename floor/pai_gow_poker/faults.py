@@ -7,16 +7,15 @@ from typing import Any
 import msgspec
 
 from events import model
-from floor.face_up_pai_gow.faults import FACE_UP
 from floor.faults.anomaly import HERE, Anomalies, Edit, Prepare
 from floor.faults.conditions import both_fit, with_dealers_shaker
 from floor.faults.dealing import one_box_seat
 from floor.faults.edits import change
 from floor.faults.labels import Spot
 from floor.faults.pai_gow import PAI_GOW, base_ends, next_seat_first, prepare_void
+from floor.faults.pai_gow_hands import dealer_turned_early
 from floor.faults.payment import TIED, charge, pay_vig, pick, settled
 from floor.faults.wagering import bet_late
-from floor.fortune_asia.faults import FORTUNE_ASIA_ANOMALIES
 from floor.pai_gow_poker.plan import ON_DICE, PaiGowPokerPlan
 from floor.table.facts import paid, returned, taken
 from floor.table.script import Step, changed
@@ -24,9 +23,8 @@ from games.wagers import Due, Outcome
 
 PAI_GOW_POKER_ANOMALIES = Anomalies()
 PAI_GOW_POKER_ANOMALIES.take_over(PAI_GOW, "SET-EARLY", "PAY-VIG", "PAY-ORDER")
-PAI_GOW_POKER_ANOMALIES.share(FORTUNE_ASIA_ANOMALIES, "SET-EARLY")
-PAI_GOW_POKER_ANOMALIES.faults["PAY-LIMIT"] = FACE_UP.faults["PAY-LIMIT"]
 fault, legitimate = PAI_GOW_POKER_ANOMALIES.fault, PAI_GOW_POKER_ANOMALIES.legitimate
+fault("SET-EARLY", dealer_turned_early, prepare=one_box_seat)
 
 
 def dice_wagers(table: Any) -> list[str]:

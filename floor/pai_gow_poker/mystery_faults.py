@@ -131,10 +131,7 @@ def of_chosen(play: Any) -> Spot:
 # progressive wager contributes.
 fault("MYST-CONTRIBUTION/none", of_chosen, fits=far, prepare=contribution("skips"))
 fault(
-    "MYST-CONTRIBUTION/configuration",
-    Spot(None, MYSTERY),
-    fits=has_twin,
-    prepare=contribution("other_configuration"),
+    "MYST-CONTRIBUTION/configuration", Spot(None, MYSTERY), fits=has_twin, prepare=contribution("other_configuration")
 )
 fault("WAGER-BASE/contribution", of_chosen, fits=far, prepare=contribution("not_qualified"))
 

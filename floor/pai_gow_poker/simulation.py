@@ -23,12 +23,5 @@ def natural(play: Any) -> list[str]:
 
 
 PAI_GOW_POKER = GameSimulation(
-    "pai_gow_poker",
-    TABLES_MIN,
-    table_specs,
-    PaiGowTable,
-    PaiGowPokerPlan,
-    PaiGowPokerPlay,
-    ANOMALIES,
-    natural,
+    "pai_gow_poker", TABLES_MIN, table_specs, PaiGowTable, PaiGowPokerPlan, PaiGowPokerPlay, ANOMALIES, natural
 )

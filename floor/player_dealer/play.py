@@ -21,7 +21,7 @@ class PlayerDealerPlay(PaiGowPlay):
     """Writes the script of one round."""
 
     observed: ClassVar[list[Aspect]] = [
-        *("shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "envy", "rotation", "fees"),
+        *("shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "envy", "rotation", "fees")
     ]
     plan: PlayerDealerPlan
     table: PlayerDealerTable

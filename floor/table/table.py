@@ -71,6 +71,8 @@ class Table:
         self.rounds_today = 0
         self.stacked = index * 5
         self.worn = 0.0
+        self.lost = False
+        """Whether messages of the last round were lost: what made the next one ready is not known then."""
         self.house_way = False
         """Whether every patron sets by the house way and decides as is best, and nobody bets more than is covered."""
         self.group: list[Draft] = []
