@@ -84,6 +84,9 @@ def _correction(step: Step, by: str, round_no: int | None) -> EventCorrected:
             type=right.TYPE, version=right.VERSION, round_no=round_no, payload=msgspec.to_builtins(right)
         )
     return EventCorrected(
-        supersedes_seq=wrong.seq, supersedes_event_id=wrong.event_id, replacement=replacement, by=by,
+        supersedes_seq=wrong.seq,
+        supersedes_event_id=wrong.event_id,
+        replacement=replacement,
+        by=by,
         reason="mistyped at the table",
-    )  # fmt: skip
+    )

@@ -40,11 +40,6 @@ fault, legitimate = DJ_WILD_ANOMALIES.fault, DJ_WILD_ANOMALIES.legitimate
 # Preparations
 
 
-def raised_seat(plan: DjWildPlan) -> bool:
-    """Prepare a round in which a patron with one box raises."""
-    return one_box_seat(plan) and plan.deal_until(lambda p: p.raises(p.chosen))
-
-
 def folded_seat(plan: DjWildPlan) -> bool:
     """Prepare a round in which a patron with one box folds."""
     return one_box_seat(plan) and plan.deal_until(lambda p: not p.raises(p.chosen))
@@ -213,15 +208,10 @@ fault("DEAL-DRAWN", dealing.put_back, fits=by_card)
 fault("DEAL-NOBETS", drop(model.NoMoreBets))
 
 
-def dealer_turns_early(play: Any) -> int:
-    """The dealer turns while the last player still thinks; return that player's seat."""
-    last = max(play.plan.playing)
-    turned, thinks = (
-        play.script.first(model.HandRevealed, position="dealer"),
-        play.script.first(model.DecisionMade, seat=last),
-    )
-    play.script.move_before(turned, thinks)
-    return int(last)
+def dealer_turns_early(play: Any) -> None:
+    """The dealer turns while the last player still thinks."""
+    last = play.script.first(model.DecisionMade, seat=max(play.plan.playing))
+    play.script.move_before(play.script.first(model.HandRevealed, position="dealer"), last)
 
 
 @fault("DEAL-EXPOSED", prepare=lambda plan: plan.deal_until(lambda p: p.raises(max(p.playing))))
@@ -288,13 +278,16 @@ fault("WAGER-SEATED", HERE, prepare=wagering.not_seated)
 
 
 def _unlike_the_ante(plan: DjWildPlan) -> bool:
-    found = one_box_seat(plan)
-    stakes = plan.boxes[plan.chosen].stakes if found else {}
-    stakes["blind"] = stakes.get("ante", 0) * 2
-    return found
+    if one_box_seat(plan):
+        plan.boxes[plan.chosen].stakes["blind"] *= 2
+    return bool(plan.chosen)
 
 
-@fault("WAGER-LIMIT", prepare=prepared_by_turns(wagering.off_limits, _unlike_the_ante, raised_seat))
+def _raised(plan: DjWildPlan) -> bool:
+    return one_box_seat(plan) and plan.deal_until(lambda p: p.raises(p.chosen))
+
+
+@fault("WAGER-LIMIT", prepare=prepared_by_turns(wagering.off_limits, _unlike_the_ante, _raised))
 def wager_limit(play: Any) -> Spot | None:
     """An ante off its limits, a blind unlike the ante, or a raise of once or three times the ante is accepted."""
     seat, turn = play.plan.chosen, play.plan.turn

@@ -183,12 +183,16 @@ class OverUnderPlan(Plan):
         """Return the table as it is going to lie."""
         boxes = [
             Box(
-                seat=seat, bettor=box.bettor, hand=Hand(tuple(self.hands[seat])), stakes=self.stakes(seat),
+                seat=seat,
+                bettor=box.bettor,
+                hand=Hand(tuple(self.hands[seat])),
+                stakes=self.stakes(seat),
                 decision=box.decision if box.decision in SIDES else None,
-                surrendered=box.decision == "surrender", voided=self.missed == seat and self.election == "void",
+                surrendered=box.decision == "surrender",
+                voided=self.missed == seat and self.election == "void",
             )
             for seat, box in self.boxes.items()
-        ]  # fmt: skip
+        ]
         return Layout(boxes=boxes)
 
     def dues(self) -> list[Due]:

@@ -104,8 +104,15 @@ class ShoeTable(Table):
         """Whether the record tells what left the shoe."""
         return self.deck.id not in self.unknown
 
-    def change_deck(self, at: int, reason: Literal["changed", "incorrect_count"] = "changed", preshuffled: bool = False,
-                    jokers: int | None = None, without: Collection[str] = (), colour: str = "") -> None:  # fmt: skip
+    def change_deck(
+        self,
+        at: int,
+        reason: Literal["changed", "incorrect_count"] = "changed",
+        preshuffled: bool = False,
+        jokers: int | None = None,
+        without: Collection[str] = (),
+        colour: str = "",
+    ) -> None:
         """Bring a new batch in the place of one; where it was the one in play, the next shoe begins with the new one."""
         super().change_deck(at, reason, preshuffled, jokers, without, colour)
         if at == self.turn % len(self.decks):

@@ -51,10 +51,17 @@ class TableSpec:
         if filing.meter:
             more |= {"meter": filing.meter, "linked": filing.linked}
         return simple_submission(
-            self.chapter, paytables=filing.paytables, name=f"{self.id} {effective}", effective=effective,
-            deal_method=self.deal_method, shuffler=self.shuffler, decks=self.decks, adjacent_boxes=self.adjacent_boxes,
-            **more, **filing.settings,
-        )  # fmt: skip
+            self.chapter,
+            paytables=filing.paytables,
+            name=f"{self.id} {effective}",
+            effective=effective,
+            deal_method=self.deal_method,
+            shuffler=self.shuffler,
+            decks=self.decks,
+            adjacent_boxes=self.adjacent_boxes,
+            **more,
+            **filing.settings,
+        )
 
 
 def grown(

@@ -39,14 +39,19 @@ class Meter:
                 self.stream.draft(
                     CONTROLLER,
                     MeterSet(
-                        chapter=self.chapter, paytable=paytable.name, seed_cents=paytable.seed_cents,
-                        rate_bp=paytable.rate_bp, reserve_rate_bp=paytable.reserve_rate_bp,
-                        value_centicents=self.value, reserve_centicents=self.reserve, reason="put into service",
+                        chapter=self.chapter,
+                        paytable=paytable.name,
+                        seed_cents=paytable.seed_cents,
+                        rate_bp=paytable.rate_bp,
+                        reserve_rate_bp=paytable.reserve_rate_bp,
+                        value_centicents=self.value,
+                        reserve_centicents=self.reserve,
+                        reason="put into service",
                     ),
                     self.now_us + 1_000_000,
                     None,
                 )
-            )  # fmt: skip
+            )
             self.now_us += 1_000_000
         self.seq = self.stream.seq
         return drafts
@@ -60,9 +65,13 @@ class Meter:
         self.reserve += contribution(wager_cents, self.paytable.reserve_rate_bp)
         self.seq += 1
         return MeterAdvanced(
-            table=table, round_no=round_no, seat=seat, wager_cents=wager_cents, value_centicents=self.value,
+            table=table,
+            round_no=round_no,
+            seat=seat,
+            wager_cents=wager_cents,
+            value_centicents=self.value,
             reserve_centicents=self.reserve,
-        )  # fmt: skip
+        )
 
     def win(self, table: str, round_no: int, seat: int, share_bp: int, error_centicents: int = 0) -> MeterReset:
         """Let a winner take a share: all of it resets the meter to its seed."""
@@ -70,6 +79,11 @@ class Meter:
         self.value = after_winner(self.value, share_bp, self.paytable.seed_cents) + error_centicents
         self.seq += 1
         return MeterReset(
-            table=table, round_no=round_no, seat=seat, share_bp=share_bp, paid_centicents=paid,
-            value_centicents=self.value, reserve_centicents=self.reserve,
-        )  # fmt: skip
+            table=table,
+            round_no=round_no,
+            seat=seat,
+            share_bp=share_bp,
+            paid_centicents=paid,
+            value_centicents=self.value,
+            reserve_centicents=self.reserve,
+        )

@@ -60,10 +60,13 @@ class MysteryMeter(Meter):
         self.nonce = f"{self.random.getrandbits(96):024x}"
         self.seq += 1
         self.armed = MysteryArmed(
-            meter=self.id, minimum_cents=filed.seed_cents, maximum_cents=filed.maximum_cents, rate_bp=filed.rate_bp,
+            meter=self.id,
+            minimum_cents=filed.seed_cents,
+            maximum_cents=filed.maximum_cents,
+            rate_bp=filed.rate_bp,
             reading_centicents=self.value,
             commitment=sha256(f"{self.target}:{self.nonce}".encode()).hexdigest(),
-        )  # fmt: skip
+        )
         return self.armed
 
     def needed(self, wager_cents: int) -> int:
@@ -75,6 +78,12 @@ class MysteryMeter(Meter):
         self.value = after
         self.seq += 1
         return MysteryHit(
-            meter=self.id, table=table, round_no=round_no, seat=seat, reading_centicents=reading,
-            target_centicents=target, nonce=self.nonce, after_centicents=after,
-        )  # fmt: skip
+            meter=self.id,
+            table=table,
+            round_no=round_no,
+            seat=seat,
+            reading_centicents=reading,
+            target_centicents=target,
+            nonce=self.nonce,
+            after_centicents=after,
+        )

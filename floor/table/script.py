@@ -71,8 +71,21 @@ class Step:
     beside the ordinary.
     """
 
-    __slots__ = ("clock_back_us", "corrects", "counter_jump", "event_id", "meter", "pause_us", "payload", "replacement",
-                 "round_no", "seq", "source", "truth", "wait_ms")  # fmt: skip
+    __slots__ = (
+        "clock_back_us",
+        "corrects",
+        "counter_jump",
+        "event_id",
+        "meter",
+        "pause_us",
+        "payload",
+        "replacement",
+        "round_no",
+        "seq",
+        "source",
+        "truth",
+        "wait_ms",
+    )
 
     def __init__(self, payload: Event, source: str | None = None, meter: str | None = None) -> None:
         device, least, most = DEVICES.get(payload.KIND, _OTHERS)

@@ -32,9 +32,13 @@ class Stream:
         self._last_us[source] = at_us
         self.seq += 1
         return Draft(
-            event_id=f"{self._random.getrandbits(128):032x}", source=source, source_seq=number, occurred_at_us=at_us,
-            round_no=round_no, payload=payload,
-        )  # fmt: skip
+            event_id=f"{self._random.getrandbits(128):032x}",
+            source=source,
+            source_seq=number,
+            occurred_at_us=at_us,
+            round_no=round_no,
+            payload=payload,
+        )
 
     def skip(self, source: str, numbers: int) -> None:
         """Let a device's counter jump (a negative jump repeats numbers)."""

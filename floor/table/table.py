@@ -45,8 +45,9 @@ class DeckAtTable:
 class Table:
     """One table: its stream, its clock, its equipment, who sits and deals there, and its chips."""
 
-    def __init__(self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People,
-                 random: Random) -> None:  # fmt: skip
+    def __init__(
+        self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People, random: Random
+    ) -> None:
         self.index, self.tables, self.spec, self.random = index, tables, spec, random
         self.id = spec.id
         self.stream = Stream(f"table/{spec.id}", random)
@@ -157,12 +158,8 @@ class Table:
             model.InventoryCounted(kind="opener", amount_cents=self.inventory, by=self.floor, verified_by="c-1")
         )
         self.rotate()
-        self.report(
-            model.TableOpened(
-                game=self.book.game, deal_method=self.spec.deal_method, shuffler=self.spec.shuffler,
-                seats=self.book.chapter.numbers["seats"],
-            )
-        )  # fmt: skip
+        how = {"deal_method": self.spec.deal_method, "shuffler": self.spec.shuffler}
+        self.report(fact(model.TableOpened, game=self.book.game, seats=self.book.chapter.numbers["seats"], **how))
         self.just_opened, self.first_seat, self.turn, self.rounds_today = True, 0, 0, 0
         self.old_dice = keep_dice and self.dice_us is not None
         if self.old_dice and self.dice_us is not None:
@@ -191,12 +188,8 @@ class Table:
 
     def _file(self, filing: tuple[int, Filing, Rulebook, str]) -> None:
         day, _, _, text = filing
-        self.report(
-            model.RulesFiled(
-                submission=f"rs-{self.id}-{day + 1}", effective_gaming_day=gaming_day(day), toml=text,
-                sha256=sha256(text.encode()).hexdigest(),
-            )
-        )  # fmt: skip
+        filed = {"submission": f"rs-{self.id}-{day + 1}", "effective_gaming_day": gaming_day(day), "toml": text}
+        self.report(fact(model.RulesFiled, **filed, sha256=sha256(text.encode()).hexdigest()))
 
     def close_day(self) -> None:
         """Close the table: everyone leaves, cards and chips are counted away."""
@@ -218,12 +211,8 @@ class Table:
 
     def count_drop(self, day: int) -> None:
         """Report the count of a past day's drop box."""
-        self.report(
-            model.DropCounted(
-                gaming_day=gaming_day(day), box=f"box-{self.id}", amount_cents=self.drop.get(day, 0), by="c-2"
-            ),
-            source="count",
-        )
+        counted = {"gaming_day": gaming_day(day), "amount_cents": self.drop.get(day, 0)}
+        self.report(fact(model.DropCounted, box=f"box-{self.id}", by="c-2", **counted), source="count")
 
     def open_day_for_counting(self, day: int) -> None:
         """Open the day after the last, for the count of the last drop box only."""
@@ -291,8 +280,15 @@ class Table:
         count = 53 if self.spec.shuffler == "automated_counting" else None
         return model.CardsShuffled(deck=deck.id, method="automated", count=count)
 
-    def change_deck(self, at: int, reason: Literal["changed", "incorrect_count"] = "changed", preshuffled: bool = False,
-                    jokers: int | None = None, without: Collection[str] = (), colour: str = "") -> None:  # fmt: skip
+    def change_deck(
+        self,
+        at: int,
+        reason: Literal["changed", "incorrect_count"] = "changed",
+        preshuffled: bool = False,
+        jokers: int | None = None,
+        without: Collection[str] = (),
+        colour: str = "",
+    ) -> None:
         """Bring a new deck in the place of one, of its colour or another; `without` names steps that are left out."""
         old = self.decks[at]
         new, jokers = self._receive(colour or old.colour, preshuffled, jokers)
@@ -366,14 +362,8 @@ class Table:
     def buy_in(self, seat: int) -> None:
         """Let a patron buy chips: mostly cash, sometimes a voucher or a marker; all of it is in the drop box's count."""
         patron, random = self.seats[seat], self.random
-        amount = (
-            patron.units
-            * self.book.offers[self.book.chapter.base].min_cents
-            * random.randrange(8, 30)
-            // 10_000
-            * 10_000
-            + 20_000
-        )
+        least = self.book.offers[self.book.chapter.base].min_cents
+        amount = patron.units * least * random.randrange(8, 30) // 10_000 * 10_000 + 20_000
         roll = random.random()
         if roll < 0.06:
             document = self.serial("marker")
