@@ -1,4 +1,4 @@
-"""Every wing of the floor by its name; a new game's is one line here."""
+"""Every game of the floor by its name; a new game is one line here."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ from floor.pai_gow_poker.simulation import PAI_GOW_POKER
 from floor.player_dealer.simulation import PLAYER_DEALER
 
 _ALL = (FACE_UP_PAI_GOW, PAI_GOW_POKER, FORTUNE_ASIA, OVER_UNDER, DJ_WILD, PLAYER_DEALER)
-SIMULATIONS: Mapping[str, GameSimulation] = {wing.name: wing for wing in _ALL}
+SIMULATIONS: Mapping[str, GameSimulation] = {game.name: game for game in _ALL}
 DEFAULT = FACE_UP_PAI_GOW.name

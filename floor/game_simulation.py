@@ -1,4 +1,4 @@
-"""A wing of the floor: one game with its tables, how a round of it is planned and played, and what can be irregular."""
+"""A game on the floor: its tables, how a round of it is planned and played, and what can be irregular."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Legit(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """What a planter says about the fault it planted in a round.
+    """Where a fault injector planted its fault in a round.
 
     `stream` is where it is to be seen if not in the table's; `also_in` another stream where it is to be seen as well.
     """

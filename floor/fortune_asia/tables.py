@@ -51,5 +51,5 @@ TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
-    """Return the tables of the wing: the five, and beyond them more of the same kinds with meters of their own."""
+    """Return the tables of the game: the five, and beyond them more of the same kinds with meters of their own."""
     return grown(_SPECS, tables, "fa-", with_meter("m-fa-"))

@@ -76,5 +76,5 @@ def _own(filing: Filing, name: str) -> Filing:
 
 
 def table_specs(tables: int) -> list[TableSpec]:
-    """Return the tables of the wing: the five, and beyond them more of the same kinds with meters of their own."""
+    """Return the tables of the game: the five, and beyond them more of the same kinds with meters of their own."""
     return grown(_SPECS, tables, "pg-", _own)

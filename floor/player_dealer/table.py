@@ -15,7 +15,7 @@ PATRONS_MIN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class Tenure:
     """Who had the position last, and for how many rounds since it was offered."""
 
     seat: int = 0
@@ -28,7 +28,7 @@ class PlayerDealerTable(Table):
 
     def __init__(self, *what: Any) -> None:
         super().__init__(*what)
-        self.held = Held()
+        self.held = Tenure()
 
     @property
     def holder_stays(self) -> bool:
@@ -40,7 +40,7 @@ class PlayerDealerTable(Table):
         """Let a seat have the position for a round; `offered`: the position was offered before."""
         patron = self.seats[seat].token
         again = patron == self.held.patron and not offered
-        self.held = Held(seat, patron, self.held.rounds + 1 if again else 1)
+        self.held = Tenure(seat, patron, self.held.rounds + 1 if again else 1)
 
     def open_day(self, day: int, keep_dice: bool = False) -> None:
         """Open the table on a gaming day, with patrons enough to play."""

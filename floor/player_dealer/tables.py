@@ -37,5 +37,5 @@ TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
-    """Return the tables of the wing: the four, and beyond them more of the same kinds."""
+    """Return the tables of the game: the four, and beyond them more of the same kinds."""
     return grown(_SPECS, tables, "ca-", lambda filing, name: filing)

@@ -1,6 +1,6 @@
 """The script of a round: what happens at the table, step by step, before devices report it.
 
-A round is first written as it should be played; a planter then changes what was done (a step dropped, moved or replaced);
+A round is first written as it should be played; a fault injector then changes what was done (a step dropped, moved or replaced);
 only after that do the steps become drafts with numbers and times. A step is reported by the device its event belongs to.
 """
 

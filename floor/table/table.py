@@ -1,6 +1,6 @@
 """A table between its rounds: opening and closing, decks, dice and people, chips to and from the cage.
 
-What a table does here is right unless it is told otherwise by an argument: the planters of opening and equipment faults
+What a table does here is right unless it is told otherwise by an argument: injectors of opening and equipment faults
 leave a step out.
 """
 

@@ -16,7 +16,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from floor.catalogue import SIMULATIONS
-from tests.calibration.judge import MOST_Z, Held, hold, uniform
+from tests.calibration.judge import MOST_Z, CountTest, hold, uniform
 from tests.calibration.replaying import replayed
 from tests.calibration.tally import ROUNDS_A_FLOOR, Counts, Key, played
 from tests.calibration.theory import chances_of, rounds_of_theory
@@ -67,7 +67,9 @@ def play(games: Sequence[str], rounds: int, seed: int, jobs: int) -> Counts:
     return found
 
 
-def report(held: dict[Key, Held], judged: dict[str, str], rounds: int, seed: int, seconds: float) -> tuple[str, bool]:
+def report(
+    held: dict[Key, CountTest], judged: dict[str, str], rounds: int, seed: int, seconds: float
+) -> tuple[str, bool]:
     """Return the page, and whether everything is as it should be."""
     wagers = {key: each for key, each in held.items() if key[0] != "fairness"}
     devices = {key: each for key, each in held.items() if key[0] == "fairness"}
@@ -126,7 +128,7 @@ def _judged(judged: dict[str, str]) -> str:
     return "; ".join(f"{game} {text}" for game, text in judged.items()) or "none in this run"
 
 
-def _row(key: Key, each: Held) -> str:
+def _row(key: Key, each: CountTest) -> str:
     percent = [f"{100 * value:.3f}" if value is not None else "–" for value in (each.theory, each.mean)]
     z = f"{each.z:+.2f}" if each.z is not None else "–"
     return (

@@ -16,7 +16,7 @@ LEAST_EXPECTED = 5.0
 MOST_Z = 3.5
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class CountTest(msgspec.Struct, frozen=True, kw_only=True):
     """A count held against its chances. `theory` and `mean` are of the ends that are expected often enough, in units; null, as
     `z`, where the ends are no amounts. `p` is null where a single end is left."""
 
@@ -27,7 +27,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     p: float | None = None
 
 
-def hold(counted: Counter[Any], chances: Mapping[Any, float], rounds_of_theory: float = inf) -> Held:
+def hold(counted: Counter[Any], chances: Mapping[Any, float], rounds_of_theory: float = inf) -> CountTest:
     """Return how a count compares; raises `ValueError` for an end that theory does not know.
 
     >>> held = hold(Counter({1.0: 530, -1.0: 470}), {1.0: 0.5, -1.0: 0.5})
@@ -49,12 +49,12 @@ def hold(counted: Counter[Any], chances: Mapping[Any, float], rounds_of_theory: 
     amounts = [end for end in often if isinstance(end, float)]
     bets = sum(counted[end] for end in amounts)
     if not bets or len(amounts) < 2:
-        return Held(n=n, p=p)
+        return CountTest(n=n, p=p)
     share = sum(chances[end] for end in amounts)
     theory = sum(end * chances[end] for end in amounts) / share
     variance = sum((end - theory) ** 2 * chances[end] for end in amounts) / share
     mean = sum(end * counted[end] for end in amounts) / bets
-    return Held(n=n, theory=theory, mean=mean, z=(mean - theory) / sqrt(variance * widened / bets), p=p)
+    return CountTest(n=n, theory=theory, mean=mean, z=(mean - theory) / sqrt(variance * widened / bets), p=p)
 
 
 def uniform(values: Sequence[float]) -> float:

@@ -57,7 +57,7 @@ def rounds() -> Iterator[tuple[str, int, Rulebook, list[model.Event]]]:
         yield from ((stream, number, books[number], events) for number, events in found.items())
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     text = Path(__file__).parents[2].joinpath("docs", "evidence-gegr-002138.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
     documented = {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}

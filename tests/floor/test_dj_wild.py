@@ -54,7 +54,7 @@ def documented_codes() -> set[str]:
     return {f"PAY{code}" if code.startswith("-") else code for code in named}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     assert codes() - {code for code in codes() if code.startswith("LOG-")} == documented_codes()
 
 

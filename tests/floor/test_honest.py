@@ -34,16 +34,16 @@ def test_nothing_is_made_to_order(game: str, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("game", ["face_up_pai_gow", "pai_gow_poker", "fortune_asia", "player_dealer"])
 def test_by_the_house_way_nobody_sets_otherwise_fouls_or_surrenders(game: str) -> None:
-    wing = SIMULATIONS[game]
-    for index, spec in enumerate(wing.specs(wing.tables)):
-        table = wing.table(index, wing.tables, spec, {}, People(Random(1)), Random(index))
+    simulation = SIMULATIONS[game]
+    for index, spec in enumerate(simulation.specs(simulation.tables)):
+        table = simulation.table(index, simulation.tables, spec, {}, People(Random(1)), Random(index))
         table.house_way = True
         for meter in table.meters_filed(1):
             table.meters[meter.id] = meter
         table.open_day(0)
         for _ in range(60):
             table.come_and_go()
-            plan: Any = wing.plan(table, table.random)
+            plan: Any = simulation.plan(table, table.random)
             assert not plan.surrendered
             assert plan.dealer_way == plan.house_way(plan.hands["dealer"])
             for seat, box in plan.boxes.items():
@@ -66,19 +66,19 @@ def test_a_floor_of_all_games_where_a_face_up_card_lies_at_the_cover_card() -> N
 
 @pytest.mark.parametrize("face_up_before", range(6))
 def test_the_cover_card_is_reached_wherever_a_face_up_card_lies(face_up_before: int) -> None:
-    wing = SIMULATIONS["over_under"]
-    (spec, *_) = wing.specs(5)
+    simulation = SIMULATIONS["over_under"]
+    (spec, *_) = simulation.specs(5)
     for until_cover in range(1, 9):
-        table: Any = wing.table(0, 5, spec, {}, People(Random(1)), Random(until_cover))
+        table: Any = simulation.table(0, 5, spec, {}, People(Random(1)), Random(until_cover))
         table.open_day(0)
         while len(table.seats) < 2:
             table.come_and_go()
-        plan: Any = wing.plan(table, table.random)
+        plan: Any = simulation.plan(table, table.random)
         while len(plan.boxes) < 2:
-            plan = wing.plan(table, table.random)
+            plan = simulation.plan(table, table.random)
         plan.until_cover, plan.face_up, plan.face_up_before = until_cover, 0, face_up_before
         plan.deal()
-        play = wing.play(plan)
+        play = simulation.play(plan)
         steps = [step.payload for step in play.write()]
         reached = [at for at, event in enumerate(steps) if isinstance(event, model.CoverCardReached)]
         assert len(reached) == (until_cover < 1 + 3 * len(plan.boxes) + 1)

@@ -39,7 +39,7 @@ def labelled(*codes: str) -> set[tuple[str, int | None]]:
     return {(label.stream, label.round_no) for label in simulated().labels if label.code in codes}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented("evidence-686a.md")
     assert len(documented("evidence-686a.md")) == 36
 

@@ -60,7 +60,7 @@ def books(drafts: list[Draft]) -> dict[str, Rulebook]:
     return {event.effective_gaming_day: parse_submission(event.toml) for event in filed}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     codes = {code.partition("/")[0] for code in SIMULATION.anomalies.faults}
     assert codes == documented("evidence.md", "evidence-645c.md")
     assert documented("evidence-645c.md") - documented("evidence.md") == {

@@ -65,7 +65,7 @@ def test_a_line_is_the_stream_and_the_draft(tmp_path: Path) -> None:
         assert fields == msgspec.json.decode(encode_draft(draft))
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     assert codes() == documented("evidence.md")
 
 
