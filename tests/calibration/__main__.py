@@ -21,7 +21,7 @@ from tests.calibration.replaying import replayed
 from tests.calibration.tally import ROUNDS_A_FLOOR, Counts, Key, played
 from tests.calibration.theory import chances_of, rounds_of_theory
 
-ROUNDS, JUDGED, SEED = 500_000, 2_500, 688
+ROUNDS, REPLAYED, SEED = 500_000, 2_500, 688
 PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
 BESIDE = ("progressive",)
 """Not among the p-values that must be even: the lines of the same wager are. So too totals and jokers, which follow from dice
@@ -33,7 +33,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.calibration", description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of every game (default: %(default)s)")
     parser.add_argument(
-        "--judged", type=int, default=JUDGED, help="rounds of every game that are replayed (%(default)s)"
+        "--replayed", type=int, default=REPLAYED, help="rounds of every game that are replayed (%(default)s)"
     )
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--games", default=",".join(SIMULATIONS))
@@ -45,9 +45,9 @@ def main(given: Sequence[str] | None = None) -> int:
     counts = play(games, asked.rounds, asked.seed, asked.jobs)
     held = {key: hold(counted, chances, rounds_of_theory(key))
             for key, counted in sorted(counts.items()) if (chances := chances_of(key)) is not None}  # fmt: skip
-    judged = {game: replayed(asked.seed, game, asked.judged) for game in games} if asked.judged else {}
+    judged = {game: replayed(asked.seed, game, asked.replayed) for game in games} if asked.replayed else {}
     seconds = time.monotonic() - began
-    text, sound = report(held, judged, asked.rounds, asked.seed, seconds)
+    text, sound = report(held, judged, asked.rounds, asked.replayed, asked.seed, seconds)
     asked.page.write_text(text, encoding="utf-8")
     sys.stdout.write(text)
     return 0 if sound else 1
@@ -68,7 +68,7 @@ def play(games: Sequence[str], rounds: int, seed: int, jobs: int) -> Counts:
 
 
 def report(
-    held: dict[Key, CountTest], judged: dict[str, str], rounds: int, seed: int, seconds: float
+    held: dict[Key, CountTest], judged: dict[str, str], rounds: int, replayed_rounds: int, seed: int, seconds: float
 ) -> tuple[str, bool]:
     """Return the page, and whether everything is as it should be."""
     wagers = {key: each for key, each in held.items() if key[0] != "fairness"}
@@ -87,10 +87,11 @@ def report(
         "is planted, nothing made to order, and nothing irregular happens.",
         "",
         "```",
-        f"$ make calibrate                      # {rounds:,} rounds of every game, seed {seed}",
+        f"$ make calibrate{_arguments(rounds, replayed_rounds, seed)}",
         "```",
         "",
-        f"Largest departure of a wager: {worst:.2f} standard errors (below {MOST_Z} is asked). P-values, {len(even)} of them:",
+        f"{rounds:,} rounds of every game, seed {seed}. Largest departure of a wager: {worst:.2f} standard errors",
+        f"(below {MOST_Z} is asked). P-values, {len(even)} of them:",
         f"even with p = {p:.3f}; the smallest, corrected for their number, is {min(1.0, smallest):.3f}.",
         f"Of every game some rounds went through a log and its replay besides, which found: {_judged(judged)}.",
         "",
@@ -118,6 +119,13 @@ def report(
     ]  # fmt: skip
     sys.stderr.write(f"{seconds:,.0f} seconds\n")
     return "\n".join(lines), sound
+
+
+def _arguments(rounds: int, replayed_rounds: int, seed: int) -> str:
+    """What must be said beside the command for the same page."""
+    given = (("--rounds", rounds, ROUNDS), ("--replayed", replayed_rounds, REPLAYED), ("--seed", seed, SEED))
+    said = " ".join(f"{name} {value}" for name, value, default in given if value != default)
+    return f' ARGS="{said}"' if said else ""
 
 
 def _beside(key: Key) -> bool:
