@@ -84,19 +84,8 @@ class SchemeRun:
 
     def _favour(self, play: Any) -> Iterator[tuple[str, Spot]]:
         """Of the friend's settlements at the box, let about one in three go the friend's way: a lost stake back, a win twice."""
-        for due in play.dues:
-            fit = (
-                due.bettor == FRIEND.token
-                and due.wager in play.plan.by_hand
-                and (due.wager, due.seat) in play.script.settled
-            )
-            if (
-                not fit
-                or due.capped
-                or due.uncovered_cents
-                or due.seat in play.plan.surrendered
-                or self._random.random() < 0.65
-            ):
+        for due in payment.at_box(play):
+            if due.bettor != FRIEND.token or self._random.random() < 0.65:
                 continue
             if due.outcome is Outcome.WIN:
                 changed(payment.settled(play, due), winnings_cents=2 * due.winnings_cents)

@@ -32,11 +32,6 @@ def its_wager(play: Any, event: Any) -> Spot:
     return Spot(event.seat, event.wager)
 
 
-def the_seat(play: Any, event: Any = None) -> Spot:
-    """At the seat that was chosen."""
-    return Spot(play.plan.chosen)
-
-
 def at_seat(wager: str | None = None) -> Edit:
     """Label the seat that was chosen, and a wager there: the fault is in the plan."""
     return lambda play: Spot(play.plan.chosen, wager)
@@ -120,13 +115,3 @@ def both(*edits: Edit) -> Edit:
         return spots[0]
 
     return edit
-
-
-def labelled(edit: Edit, *consequences: str) -> Edit:
-    """Do this; these findings follow from it."""
-
-    def with_consequences(play: Any) -> Spot | None:
-        spot = edit(play)
-        return spot and Spot(spot.seat, spot.wager, consequences)
-
-    return with_consequences

@@ -169,12 +169,7 @@ def deal_rack(play: Any) -> Spot | None:
     return Spot(play.plan.chosen)
 
 
-@fault("DEAL-CUT", fits=shuffled_by_hand)
-def deal_cut(play: Any) -> Spot | None:
-    """The cut is not made, or not as it must be."""
-    return dealing.offered_cut(play)
-
-
+fault("DEAL-CUT", dealing.offered_cut, fits=shuffled_by_hand)
 fault(
     "DEAL-DEVICE",
     break_device(1, PLAYED_ON, ("DEAL-SHUFFLE",)),

@@ -22,21 +22,21 @@ LOST = (Outcome.LOSE, Outcome.FOLDED)
 TIED = (*PUSHES, Outcome.TIE)
 
 
+def at_box(play: Any) -> list[Due]:
+    """Return the wagers that were settled at the box in an ordinary way: covered, below the maximum, by hands that stayed."""
+    dues: list[Due] = [due for due in play.dues if due.wager in play.plan.by_hand]
+    settled_wagers, out = play.script.settled, play.plan.surrendered | play.plan.abandoned
+    dues = [due for due in dues if due.seat not in out and (due.wager, due.seat) in settled_wagers]
+    return [due for due in dues if not due.capped and not due.uncovered_cents]
+
+
 def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
     """Return a wager that ended so: of the seat, and the wager, that was prepared for where it can be."""
-    plan, settled_wagers = play.plan, play.script.settled
-    wagers, out = wagers or plan.by_hand, plan.surrendered | plan.abandoned
-    dues: list[Due] = play.dues
-    found = [
-        due
-        for due in dues
-        if due.outcome in outcomes and due.wager in wagers and not due.capped and not due.uncovered_cents
-        if due.seat not in out and (due.wager, due.seat) in settled_wagers
-    ]
+    plan, wanted = play.plan, play.plan.prepared
+    found = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
     if not found:
         return None
     plan.random.shuffle(found)
-    wanted = plan.prepared
     return max(found, key=lambda due: (due.seat == plan.chosen, due.wager == wanted))
 
 
@@ -116,9 +116,8 @@ def pay_taken(play: Any) -> Spot | None:
     due = _tie(play) or pick(play, Outcome.WIN)
     if due is None:
         return None
-    spot = replace_settlement(play, due, taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
     _forget_vigorish(play, due)
-    return Spot(spot.seat, spot.wager, spot.consequences if due.outcome is not Outcome.FOLDED else ())
+    return replace_settlement(play, due, taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
 
 
 def pay_not_taken(play: Any) -> Spot | None:

@@ -203,11 +203,6 @@ class OverUnderPlan(Plan):
         """Return how a wager is going to end."""
         return next((due.outcome for due in self.dues() if (due.seat, due.wager) == (seat, wager)), None)
 
-    def bonus_total(self, wins: bool) -> int:
-        """Return a total with which the Bonus Wager wins, or loses."""
-        wanted = [each for each in range(LEAST, MOST + 1) if (13 <= each <= 26) != wins]
-        return self.random.choice(wanted)
-
     def recorded_out(self, times: int) -> list[int]:
         """Return the cards that left the shoe so often on record, and are not all gone or all there."""
         if self.begins or self.table.endless or not self.table.known:

@@ -13,14 +13,12 @@ from floor.faults.anomaly import HERE, Anomalies
 from floor.faults.edits import (
     add_before,
     add_behind,
-    at_seat,
     both,
     by_turns,
     change,
     drop,
     its_seat,
     its_wager,
-    labelled,
 )
 from floor.faults.labels import Spot
 from floor.table.facts import placed, same
@@ -89,11 +87,6 @@ def test_both_does_all_and_the_first_says_where() -> None:
     play = played()
     assert both(drop(model.WagerPlaced, 0, its_seat), drop(model.StubCounted))(play) == Spot(3)
     assert kinds(play) == ["WagerPlaced", "NoMoreBets"]
-
-
-def test_consequences_go_with_the_label() -> None:
-    assert labelled(at_seat("base"), "PAY-VOID")(played()) == Spot(5, "base", ("PAY-VOID",))
-    assert labelled(drop(model.CardsCut), "PAY-VOID")(played()) is None
 
 
 def test_a_register_takes_each_name_once_and_a_spot_for_an_edit() -> None:
