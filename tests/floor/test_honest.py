@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,6 +13,7 @@ from floor.catalogue import SIMULATIONS
 from floor.day.gaming_day import simulate
 from floor.table.people import People
 from games.wagers import Outcome
+from rack.cli import main
 from tests.floor.simulated import stored
 
 
@@ -85,3 +87,14 @@ def test_the_cover_card_is_reached_wherever_a_face_up_card_lies(face_up_before: 
         if reached:
             gone = (model.CardsDealt, model.CardFoundFaceUp, model.CardBurned)
             assert sum(isinstance(event, gone) for event in steps[: reached[0]]) == until_cover
+
+
+def test_the_command_lets_everybody_play_by_theory(tmp_path: Path) -> None:
+    out = tmp_path / "day.jsonl"
+    given = ["simulate", "--rounds", "120", "--games", "dj_wild,face_up_pai_gow", "--plant", "nothing", "--seed", "7"]
+    assert main([*given, "--play", "house_way", "--out", str(out), "--quiet"]) == 0
+    by_theory = out.read_bytes()
+    assert main([*given, "--out", str(out), "--quiet"]) == 0
+    assert out.read_bytes() != by_theory
+    assert b'"surrendered"' not in by_theory
+    assert b'"foul"' not in by_theory
