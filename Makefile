@@ -7,7 +7,7 @@ JOBS  ?= 2
 CODE  := analytics benchmarks dashboards deploy events floor games intake rack replay scripts tests
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo dashboard dashboard-login test test-fast lint check coverage mutants faults fuzz soak bench kafka kafka-stop lock sbom audit clean
+.PHONY: help venv demo dashboard dashboard-login test test-fast lint check coverage mutants faults fuzz soak calibrate bench kafka kafka-stop lock sbom audit clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ fuzz: $(STAMP)  ## search every reader for input that breaks it, guided by cover
 soak: $(STAMP)  ## simulate the pipeline under faults for thousands of seeds (ARGS="--first N --seeds M")
 	@$(PY) -m tests.simulation --jobs $(JOBS) $(ARGS)
 	@$(PY) -m tests.simulation --jobs $(JOBS) --kafka $(ARGS)
+
+calibrate: $(STAMP)  ## play half a million honest rounds of every game, hold each wager against rack theory; writes docs/calibration.md
+	@$(PY) -m tests.calibration --jobs $(JOBS) $(ARGS)
 
 bench: $(STAMP)  ## measure replay, chain and Kafka
 	@$(PY) -m benchmarks

@@ -13,7 +13,7 @@ from typing import cast
 
 import msgspec
 
-from games.cards.cards import DECK, JOKER
+from games.cards.cards import DECK, JOKER, rank
 from games.cards.ranking import Rank
 from games.cards.wild_ranking import Deuces, WildClass, is_natural, progressive_class, rank_wild, wild_class
 from games.game import Game
@@ -35,6 +35,7 @@ from games.settlement.wagers import (
 
 NO_MAXIMUM = MaximumPayout(None)
 """The chapter knows no maximum payout."""
+_RAISED_PAIR, _SPOILER = 5, 3
 
 
 def lines(
@@ -54,6 +55,24 @@ def lines(
     if paytable.wager == "progressive":
         return frozenset((progressive_class(cards, side, deuces).line,))
     return frozenset((line_of(paytable.wager, wild_class(cards), paytable.wager == "trips" and is_natural(cards)),))
+
+
+def is_best_raised(cards: Sequence[int]) -> bool:
+    """Say whether five cards pay more raised than folded: a pair of fives and better, or with a wild card; fours without a three.
+
+    A three among the cards leaves the dealer one less of what a pair of fours beats. (§ 687a.11(b); below a straight the Blind
+    pays nothing, so that no paytable changes this.)
+
+    >>> from games.cards.cards import parse_cards
+    >>> is_best_raised(parse_cards("4s 4h 9c 8d 5s")), is_best_raised(parse_cards("4s 4h 9c 8d 3s"))
+    (True, False)
+    """
+    made = rank_wild(cards)[0]
+    if made != WildClass.PAIR or not is_natural(cards):
+        return made >= WildClass.PAIR
+    ranks = [rank(card) for card in cards]
+    pair = max(ranks, key=ranks.count)
+    return pair >= _RAISED_PAIR or (pair == _RAISED_PAIR - 1 and _SPOILER not in ranks)
 
 
 def line_of(wager: str, hand_class: WildClass, natural: bool) -> str:

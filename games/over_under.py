@@ -8,7 +8,7 @@ amount is null; it never guesses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -20,6 +20,7 @@ from games.settlement.wagers import EVEN_MONEY, Due, MaximumPayout, Outcome, due
 
 SIDES: Final = ("over", "under")
 _ACE_POINTS, _FACE_POINTS = 11, 10
+_OVER_FROM_POINTS: Final = 6
 _LEAST_AND_MOST: Final = 6 + 33
 """Each line of the bonus paytable is two totals that add up to this: 6 or 33, 7 or 32, …, 12 or 27 (§ 686a.8(b))."""
 
@@ -40,6 +41,16 @@ def total(cards: Sequence[int] | None) -> int | None:
     if cards is None or JOKER in cards:
         return None
     return sum(points(card) for card in cards)
+
+
+def best_decision(first: int) -> Literal["over", "under"]:
+    """Return what is best to decide upon the first card: nothing else is known, and a surrender is never best (§ 686a.7(g)).
+
+    >>> from games.cards.cards import CODE
+    >>> best_decision(CODE["5c"]), best_decision(CODE["6c"])
+    ('under', 'over')
+    """
+    return "over" if points(first) >= _OVER_FROM_POINTS else "under"
 
 
 def bonus_lines(paytable: Paytable, cards: Sequence[int], side: int | None = None) -> frozenset[str]:

@@ -23,8 +23,8 @@ from events.proofs.signed_note import KeyKind
 from events.proofs.signing_memory import SigningMemory
 from events.sqlite.log import utc_now_us
 from events.vocabulary.envelope import Draft
-from floor import gaming_day
-from floor.wings import DEFAULT, WINGS
+from floor.catalogue import DEFAULT, SIMULATIONS
+from floor.day import gaming_day
 from rack.comparison import Comparison, Found, Planted, compare
 from rack.errors import UsageError
 from rack.key_custody import KeyBook
@@ -110,10 +110,10 @@ def games_named(names: str) -> list[str]:
     """Return the games that `--games` names; raises `UsageError` for one that the floor does not have."""
     if not names:
         return [DEFAULT]
-    wanted = list(WINGS) if names == "all" else names.split(",")
+    wanted = list(SIMULATIONS) if names == "all" else names.split(",")
     for name in wanted:
-        if name not in WINGS:
-            raise UsageError(f"--games {names}: there is no game {name!r}; expected all or of {', '.join(WINGS)}")
+        if name not in SIMULATIONS:
+            raise UsageError(f"--games {names}: there is no game {name!r}; expected all or of {', '.join(SIMULATIONS)}")
     return list(dict.fromkeys(wanted))
 
 

@@ -6,15 +6,13 @@ the Progressive and of the order of optional wagers; what some of them file on t
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 from events.vocabulary import model
-from floor.casino import Filing, TableSpec, grown, with_meter
-from floor.meters import Meter
-from floor.people import People
-from floor.script import Script
-from floor.table import DeckAtTable, Table
+from floor.table.casino import Filing, TableSpec, grown, with_meter
+from floor.table.cutting_table import CuttingTable
+from floor.table.script import Script
+from floor.table.table import DeckAtTable
 
 CHAPTER = "pa-687a"
 COUNTED_AT_LEAST = 5
@@ -86,16 +84,13 @@ def table_specs(tables: int) -> list[TableSpec]:
     return grown(_SPECS, tables, "dw-", with_meter("wild-"))
 
 
-class WildTable(Table):
-    """A table that remembers since when its stub was not counted, and which decks came preshuffled and are to be cut."""
+class DjWildTable(CuttingTable):
+    """A table that remembers since when its stub was not counted."""
 
-    def __init__(
-        self, index: int, tables: int, spec: TableSpec, meters: dict[str, Meter], people: People, random: Random
-    ) -> None:
-        super().__init__(index, tables, spec, meters, people, random)
+    def __init__(self, *what: Any) -> None:
+        super().__init__(*what)
         self.uncounted = 0
         """Rounds in a row of which the record shows that the stub was not counted."""
-        self.uncut: set[str] = set()
         self.counted: set[str] = set()
         """The decks that the shuffler counted since they were dealt."""
 
@@ -117,25 +112,14 @@ class WildTable(Table):
         super().open_day(day, keep_dice)
 
     def book_round(self, script: Script) -> None:
-        """Take what a round moved, and whether its stub was counted."""
+        """Take what a round moved, and whether its stub was counted, or its count may have been lost."""
         super().book_round(script)
-        opened: Any = script.of(model.RoundOpened)[0].payload
-        lost = any(step.counter_jump > 0 for step in script)  # a count may have been among what was lost
-        if script.of(model.StubCounted) or lost or opened.deck in self.counted:
+        deck = script.of(model.RoundOpened)[0].payload.deck
+        if script.of(model.StubCounted) or self.lost or deck in self.counted:
             self.uncounted = 0
-            self.counted.discard(opened.deck)
+            self.counted.discard(deck)
         elif script.of(model.CardsDealt) and not script.of(model.RoundVoided):
             self.uncounted += 1
-
-    def shuffle(self, deck: DeckAtTable) -> None:
-        """Let the machine shuffle a deck between rounds: then it needs no cut."""
-        self.uncut.discard(deck.id)
-        super().shuffle(deck)
-
-    def _put_in_play(self, deck: str, preshuffled: bool = False, at: int | None = None) -> None:
-        if preshuffled:
-            self.uncut.add(deck)
-        super()._put_in_play(deck, preshuffled, at)
 
 
 def counting(table: Any) -> bool:

@@ -1,106 +1,67 @@
-"""Planted faults that only Fortune Asia Poker has, or has in its own way (§§ 659a.5, 659a.11(c), 659a.13(d), (e), (j))."""
+"""What Fortune Asia Poker has in its own way (§§ 659a.5, 659a.11(c), 659a.13(d), (e), (j)); it has no maximum payout."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from events.vocabulary import model
-from floor.face_up.faults_deal import PLAYED_ON
-from floor.face_up.faults_table import nothing
-from floor.face_up.play import Play
-from floor.face_up.preparing import by_stack, one_box_seat, shuffled_by_hand
-from floor.fortune_asia.irregulars import fault
-from floor.labels import Where
-from floor.script import changed
-from floor.streams import MINUTE_US
-from floor.table import Table
-from games.cards.cards import TEXT
+from floor.faults import dealing
+from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.conditions import by_stack, shuffled_by_hand
+from floor.faults.dealing import PLAYED_ON, one_box_seat
+from floor.faults.edits import by_turns, change
+from floor.faults.equipment import minutes, not_idle_soon
+from floor.faults.labels import Spot
+from floor.faults.pai_gow import PAI_GOW
+from floor.faults.pai_gow_hands import dealer_turned_early
+from floor.table.facts import exposed
+
+FORTUNE_ASIA_ANOMALIES = Anomalies()
+FORTUNE_ASIA_ANOMALIES.take_over(PAI_GOW, "DEAL-EXPOSED", "DEAL-CUT", "OPEN-IDLE", "SET-EARLY", "PAY-LIMIT")
+fault = FORTUNE_ASIA_ANOMALIES.fault
 
 
 @fault("DEAL-EXPOSED", prepare=one_box_seat)
-def deal_exposed(play: Play) -> Where:
+def deal_exposed(play: Any) -> Spot:
     """A player's card is seen and nobody asks for an election, or one of the dealer's and the round is played on."""
-    plan, script = play.plan, play.script
-    seat: Any = plan.chosen
-    card: Any = TEXT[plan.hands[seat][6]]
-    deals = script.of(model.CardsDealt)
+    plan, script, seat = play.plan, play.script, play.plan.chosen
     match plan.turn % 4:
         case 0:
-            script.behind(deals[-1], model.CardExposed(whose=seat, by="dealer", card=card))
+            script.behind(script.of(model.CardsDealt)[-1], exposed(seat, "dealer", plan.hands[seat][6]))
+            return Spot(seat)
         case 1 if by_stack(play.table):
-            (own,) = script.of(model.CardsDealt, to=seat)
-            script.before(own, model.CardExposed(whose="stack", by="dealer", card=card))
+            own = script.first(model.CardsDealt, to=seat)
+            script.before(own, exposed("stack", "dealer", plan.hands[seat][6]))
+            return Spot(seat)
         case 2:
-            (*_, last) = script.of(model.CardsDealt, to="dealer")
-            card = TEXT[plan.hands["dealer"][6]]
-            script.behind(last, model.CardExposed(whose="dealer", by="device", card=card))
-            return Where(consequences=PLAYED_ON)
+            last = script.of(model.CardsDealt, to="dealer")[-1]
+            script.behind(last, exposed("dealer", "device", plan.hands["dealer"][6]))
         case _:
-            card = TEXT[plan.hands["dealer"][0]]
-            script.before(play.setting_begins(), model.CardExposed(whose="dealer", by="dealer", card=card))
-            return Where(consequences=PLAYED_ON)
-    return Where(seat)
+            script.before(play.setting_begins(), exposed("dealer", "dealer", plan.hands["dealer"][0]))
+    return Spot(consequences=PLAYED_ON)
 
 
-@fault("SET-EARLY", prepare=one_box_seat)
-def set_early(play: Play) -> Where:
-    """The dealer's cards are turned over, or even set, before a player has set."""
-    script, seat = play.script, play.plan.chosen
-    of_dealer = model.HandSet if play.plan.turn % 2 else model.HandRevealed
-    turned = script.first(of_dealer, position="dealer")
-    own = script.first(model.HandSet, position=seat)
-    assert turned is not None
-    assert own is not None
-    script.move_behind(own, turned)
-    return Where(seat)
-
-
-@fault("DEAL-CUT", fits=shuffled_by_hand)
-def deal_cut(play: Play) -> Where | None:
-    """No cut; too near the top, counted from there or from the bottom; a player's; a recut ordered and not made."""
-    script, random = play.script, play.plan.random
-    cut = script.first(model.CardsCut)
-    if cut is None:
-        return None
-    match play.plan.turn % 5:
-        case 0:
-            script.drop(cut)
-        case 1:
-            changed(cut, depth=random.randrange(2, 10), counted_from="top")
-        case 2:
-            changed(cut, depth=random.randrange(44, 52), counted_from="bottom")
-        case 3:
-            changed(cut, by=random.choice(sorted(play.table.seats)))
-        case _:
-            script.behind(cut, model.RecutOrdered(by=play.table.floor))
-    return Where()
-
-
-def _preshuffled(table: Table, turn: int) -> None:
-    table.change_deck(table.turn % len(table.decks), preshuffled=True)
-
-
-def _is_cut_when_preshuffled(table: Table) -> bool:
-    return table.spec.shuffler != "continuous" and not table.shuffler_out
-
-
-@fault("DEAL-CUT/preshuffled", fits=_is_cut_when_preshuffled, before=_preshuffled)
-def preshuffled_not_cut(play: Play) -> Where | None:
-    """A preshuffled deck is dealt without a cut."""
-    cut = play.script.first(model.CardsCut)
-    if cut is None:
-        return None
-    play.script.drop(cut)
-    return Where()
-
-
-def _back_to_play(table: Table, turn: int) -> None:
-    table.idle((5 + turn % 9) * MINUTE_US, without=("wash",) if turn % 2 else ("spread", "wash"))
-
-
-def _is_spread_again(table: Table) -> bool:
-    """A table whose cards are spread for the first player to arrive: no device that reshuffles by itself (.5(f))."""
-    return table.spec.shuffler != "continuous" and not table.decks_due(40 * MINUTE_US) and not table.shuffler_out
-
-
-fault("OPEN-IDLE", fits=_is_spread_again, before=_back_to_play)(nothing)
+fault("SET-EARLY", dealer_turned_early, prepare=one_box_seat)
+fault(  # no cut; too near the top, counted from there or from the bottom; a player's; a recut ordered and not made
+    "DEAL-CUT",
+    by_turns(
+        dealing.no_cut,
+        dealing.near_the_top,
+        change(model.CardsCut, depth=lambda play, _: play.plan.random.randrange(44, 52), counted_from="bottom"),
+        change(model.CardsCut, by=lambda play, _: play.plan.random.choice(sorted(play.table.seats))),
+        dealing.recut_not_made,
+    ),
+    fits=shuffled_by_hand,
+)
+fault(  # a preshuffled deck is dealt without a cut
+    "DEAL-CUT/preshuffled",
+    dealing.no_cut,
+    fits=lambda table: table.spec.shuffler != "continuous" and not table.shuffler_out,
+    before=lambda table, turn: table.change_deck(table.turn % len(table.decks), preshuffled=True),
+)
+fault(  # a device that reshuffles by itself needs no spread (.5(f))
+    "OPEN-IDLE",
+    HERE,
+    fits=lambda table: table.spec.shuffler != "continuous" and not_idle_soon(table),
+    before=lambda table, turn: table.idle(minutes(turn), without=("wash",) if turn % 2 else ("spread", "wash")),
+)

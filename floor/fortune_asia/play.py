@@ -1,33 +1,30 @@
-"""A round of Fortune Asia Poker, written down as it should go (58 Pa. Code §§ 659a.5, 659a.7 to 659a.11), from its plan."""
+"""A round of Fortune Asia Poker: the dealer cuts, a preshuffled deck too (58 Pa. Code §§ 659a.5, 659a.7 to 659a.11)."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from events.vocabulary import model
 from events.vocabulary.model import Event
-from floor.face_up.play import Play
-from floor.said import same
+from floor.round.pai_gow_play import PaiGowPlay
+from floor.round.play import Play
 
 
-class AsiaPlay(Play):
-    """Writes the script of one round: the dealer cuts, the players set first."""
+class FortuneAsiaPlay(PaiGowPlay):
+    """Writes the script of one round."""
 
-    table: Any
+    cut_depths = (10, 44)
 
-    def _shuffle_and_cut(self) -> None:
+    def shuffle_and_cut(self) -> None:
+        """Shuffle the deck where it was dealt, and cut; cut one that came preshuffled."""
         deck, uncut = self.plan.deck, self.table.uncut
         as_received = deck.id in uncut and not deck.dirty
-        super()._shuffle_and_cut()
+        super().shuffle_and_cut()
         if as_received:
-            self._cut()
+            self.cut()
         uncut.discard(deck.id)
 
-    def _cut(self) -> None:
-        random = self.plan.random
-        depth, counted_from = random.randrange(10, 44), random.choice(("top", "bottom"))
-        self.script.add(same(model.CardsCut, by="dealer", depth=depth, counted_from=counted_from))
+    def cut(self) -> None:
+        """The dealer cuts."""
+        Play.cut(self)
 
     def a_cut(self) -> list[Event]:
         """Return a cut as it should be made after a shuffle by hand."""
-        return [model.CardsCut(by="dealer", depth=20, counted_from="top")]
+        return Play.a_cut(self)

@@ -6,7 +6,7 @@ ways to find the start, and every kind of shuffler; what some of them file on th
 
 from __future__ import annotations
 
-from floor.casino import Filing, TableSpec, grown, with_meter
+from floor.table.casino import Filing, TableSpec, grown, with_meter
 
 CHAPTER = "pa-659a"
 
@@ -82,5 +82,5 @@ TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
-    """Return the tables of the wing: the five, and beyond them more of the same kinds with meters of their own."""
+    """Return the tables of the game: the five, and beyond them more of the same kinds with meters of their own."""
     return grown(_SPECS, tables, "fa-", with_meter("m-fa-"))

@@ -1,71 +1,39 @@
-"""What is decided about a round of Over/Under before it is played: who bets what, which cards come where, who decides what.
-
-A planter may change the plan so that its irregularity can happen; what is left alone is played as the rules say.
-"""
+"""What is decided about a round of Over/Under before it is played: which cards come from the shoe, who decides what."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal, Self
 
 from floor.over_under.table import BATCH, ShoeTable, shuffled_batch
-from floor.people import Patron
+from floor.round.plan import Plan
+from floor.table.people import Habit, Patron
 from games.layout import BettingBox, Hand, TableLayout
-from games.over_under import GAME, points
-from games.rulebook.rulebook import Rulebook
+from games.over_under import GAME, best_decision, points
 from games.settlement.wagers import Due, Outcome
 
 Decision = Literal["over", "under", "surrender"]
+SIDES: Final = ("over", "under")
 TOTALS = (6, 33, 7, 32, 8, 31, 9, 30, 10, 29, 11, 28, 12, 27, 17, 18, 23, 24, 13, 26)
 """The totals that are made to order: those that win the Bonus Wager, and the boundaries of over, under and the house."""
 LEAST, MOST = 6, 33
 
 
-@dataclass(slots=True)
-class BoxPlan:
-    """A betting position in a round: whose, what is at stake before the deal (cents, by wager), what is decided.
+class OverUnderPlan(Plan):
+    """A round as it is going to be played. `hands` has a list for each seat; `stub` is what stays in the shoe, the next last."""
 
-    `side_cents` is what is placed on over or under, and `both` another side that is placed too, where these are not as
-    they should be.
-    """
+    required = ("ante",)
+    habits: ClassVar[dict[str, Habit]] = {"bonus": "own"}
+    ties = False
+    table: ShoeTable
+    hands: dict[Any, list[int]]
 
-    bettor: str
-    stakes: dict[str, int]
-    decision: Decision | None = None
-    side_cents: int | None = None
-    both: bool = False
-
-    def all_stakes(self) -> dict[str, int]:
-        """Return all that is at stake in the end, over and under included."""
-        stakes = dict(self.stakes)
-        if self.decision in ("over", "under"):
-            cents = stakes.get("ante", 0) if self.side_cents is None else self.side_cents
-            stakes[self.decision] = cents
-            if self.both:
-                stakes["under" if self.decision == "over" else "over"] = cents
-        return stakes
-
-
-class Plan:
-    """A round as it is going to be played."""
-
-    base: ClassVar[str] = "ante"
-    ties: ClassVar[bool] = False
-
-    def __init__(self, table: ShoeTable, random: Random) -> None:
-        self.table, self.random = table, random
-        self.book: Rulebook = table.book
-        self.round_no = table.round_no + 1
-        self.deck = table.deck
+    def __init__(self, table: Any, random: Random) -> None:
+        super().__init__(table, random)
         self.begins = table.begins
         self.burns = table.must_burn or table.begins
-        self.boxes: dict[int, BoxPlan] = {}
-        self.hands: dict[int, list[int]] = {}
-        self.left: list[int] = []
-        """What stays in the shoe, the next card last."""
-        self.face_up: int | None = None
+        self.face_up = None
         """A card found face up in the shoe, and the place of the card before which it lies."""
         self.face_up_before = 0
         self.ends_after: int | None = None
@@ -75,81 +43,52 @@ class Plan:
         self.election: Literal["play", "void"] = "play"
         self.refusals = 0
         """So many players refuse the cut."""
-        self.chosen = 0
-        self.turn = 0
-        if self.begins or table.endless:
-            self.source = shuffled_batch(random)
-        else:
-            self.source = list(table.shoe.cards)
+        fresh = self.begins or table.endless
+        self.source = shuffled_batch(random) if fresh else list(table.shoe.cards)
         self.cover_from_bottom = random.randrange(78, 220)
         self.until_cover = table.shoe.until_cover
         if self.begins and not table.endless:
             self.until_cover = len(BATCH) - self.cover_from_bottom
-        self._bets()
+        self.bet_all()
         self.deal()
 
     @property
     def by_hand(self) -> tuple[str, ...]:
         """The wagers that are taken and paid at the box."""
-        return ("ante", "over", "under", "bonus")
+        return ("ante", *SIDES, "bonus")
 
     @property
     def prepared(self) -> str:
         """The wager that the preparations of a winner or loser go for, by turns."""
-        return ("ante", "bonus", self.random.choice(("over", "under")))[self.turn % 3]
+        return ("ante", "bonus", self.random.choice(SIDES))[self.turn % 3]
 
-    @property
-    def surrendered(self) -> set[int]:
-        """The seats that surrender."""
-        return {seat for seat, box in self.boxes.items() if box.decision == "surrender"}
+    def bettors(self) -> list[tuple[int, Patron]]:
+        """Return who may bet, by seat: nobody who is barred until the next shoe."""
+        barred = set() if self.begins else self.table.barred
+        return [(seat, patron) for seat, patron in super().bettors() if patron.token not in barred]
 
-    # ------------------------------------------------------------------------------------------------------ the wagers
-
-    def _bets(self) -> None:
-        random, table = self.random, self.table
-        barred = set() if self.begins else table.barred
-        for seat, patron in sorted(table.seats.items()):
-            if patron.token in barred or (random.random() < 0.05 and len(table.seats) > 1):
-                continue
-            self.boxes[seat] = self.wager(patron)
-        if not self.boxes:
-            seat, patron = next((s, p) for s, p in sorted(table.seats.items()) if p.token not in barred)
-            self.boxes[seat] = self.wager(patron)
-
-    def wager(self, patron: Patron) -> BoxPlan:
-        """Return what a patron bets this time."""
-        random, offers = self.random, self.book.offers
-        ante = offers["ante"]
-        stakes = {"ante": min(ante.max_cents, ante.min_cents * patron.units * random.choice((1, 1, 1, 2, 3)))}
-        if "bonus" in offers and random.random() * 100 < patron.fortune_percent:
-            stakes["bonus"] = patron.fortune_cents
-        return BoxPlan(patron.token, stakes)
+    def stakes(self, seat: int) -> dict[str, int]:
+        """Return all that is at stake at a box in the end, over and under included."""
+        box = self.boxes[seat]
+        stakes = dict(box.stakes)
+        if box.decision in SIDES:
+            cents = stakes.get("ante", 0) if box.side_cents is None else box.side_cents
+            stakes[box.decision] = cents
+            if box.both:
+                stakes["under" if box.decision == "over" else "over"] = cents
+        return stakes
 
     @property
     def has_bonus(self) -> bool:
         """Whether the Bonus Wager is offered."""
         return "bonus" in self.book.offers
 
-    @property
-    def empty(self) -> list[int]:
-        """The seats without any wager."""
-        return [seat for seat in self.book.chapter.seats if seat not in self.boxes]
-
-    def single_boxes(self) -> list[int]:
-        """The boxes of patrons who have one only, in random order."""
-        bettors = [box.bettor for box in self.boxes.values()]
-        seats = [seat for seat, box in self.boxes.items() if bettors.count(box.bettor) == 1]
-        self.random.shuffle(seats)
-        return seats
-
-    # ------------------------------------------------------------------------------------------------------- the cards
-
-    def deal(self, made: dict[int, list[int]] | None = None) -> None:
+    def deal(self, targets: dict[int, list[int]] | None = None) -> bool:
         """Deal what comes from the shoe: a card each from the dealer's left, then two each, hand by hand.
 
-        `made` are hands made to order of the cards of the shoe; the others get what comes.
+        `targets` are hands made to order of the cards of the shoe; the others get what comes.
         """
-        source, made = list(self.source), made or {}
+        source, made = list(self.source), targets or {}
         for cards in made.values():
             for card in cards:
                 source.remove(card)
@@ -165,9 +104,11 @@ class Plan:
             self.hands[seat].append(source.pop())
         if self.face_up is not None:
             self.face_up = source.pop()
-        self.left = source
+        self.stub = source
         for seat, box in self.boxes.items():
             box.decision = self.decide(self.hands[seat][0]) if "ante" in box.stakes else None
+        self.surrendered = {seat for seat, box in self.boxes.items() if box.decision == "surrender"}
+        return True
 
     def rack(self) -> list[int]:
         """Return all cards but those that lie on the table, shuffled."""
@@ -180,18 +121,21 @@ class Plan:
 
     def decide(self, first: int) -> Decision:
         """Return what a player decides upon the first card."""
+        if self.table.house_way:
+            return best_decision(first)
         value, roll = points(first), self.random.random()
         if 7 <= value <= 8 and roll < 0.25:
             return "surrender"
         if roll > 0.93:
-            return self.random.choice(("over", "under"))
+            return self.random.choice(SIDES)
         return "over" if value >= 8 else "under"
 
     def clear(self) -> None:
         """Take back what happened to be irregular by itself: nobody surrenders."""
         for box in self.boxes.values():
             if box.decision == "surrender":
-                box.decision = self.random.choice(("over", "under"))
+                box.decision = self.random.choice(SIDES)
+        self.surrendered = set()
 
     def hand_of_total(self, wanted: int) -> list[int] | None:
         """Return three cards of the shoe with this total, or null where it holds none."""
@@ -225,7 +169,7 @@ class Plan:
             self.boxes[seat].stakes["bonus"] = 500
         self.make(seat, TOTALS[number % len(TOTALS)])
 
-    def deal_until(self, fits: Callable[[Plan], bool]) -> bool:
+    def deal_until(self, fits: Callable[[Self], bool], targets: Any = None) -> bool:
         """Deal from shoes of the same cards in other orders until the round is as wanted; say whether it came to that."""
         for _ in range(300):
             self.clear()
@@ -235,8 +179,6 @@ class Plan:
             self.deal()
         return False
 
-    # -------------------------------------------------------------------------------------------------- the settlement
-
     def layout(self) -> TableLayout:
         """Return the table as it is going to lie."""
         boxes = [
@@ -244,8 +186,8 @@ class Plan:
                 seat=seat,
                 bettor=box.bettor,
                 hand=Hand(tuple(self.hands[seat])),
-                stakes=box.all_stakes(),
-                decision=box.decision if box.decision in ("over", "under") else None,
+                stakes=self.stakes(seat),
+                decision=box.decision if box.decision in SIDES else None,
                 surrendered=box.decision == "surrender",
                 voided=self.missed == seat and self.election == "void",
             )
@@ -260,11 +202,6 @@ class Plan:
     def ends(self, seat: int, wager: str) -> Outcome | None:
         """Return how a wager is going to end."""
         return next((due.outcome for due in self.dues() if (due.seat, due.wager) == (seat, wager)), None)
-
-    def bonus_total(self, wins: bool) -> int:
-        """Return a total with which the Bonus Wager wins, or loses."""
-        wanted = [each for each in range(LEAST, MOST + 1) if (13 <= each <= 26) != wins]
-        return self.random.choice(wanted)
 
     def recorded_out(self, times: int) -> list[int]:
         """Return the cards that left the shoe so often on record, and are not all gone or all there."""

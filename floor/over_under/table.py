@@ -12,9 +12,9 @@ from random import Random
 from typing import Any, Literal
 
 from events.vocabulary import model
-from floor.script import Script
-from floor.streams import HOUR_US
-from floor.table import DeckAtTable, Table
+from floor.table.script import Script
+from floor.table.streams import HOUR_US
+from floor.table.table import DeckAtTable, Table
 from games.cards.cards import CODE
 
 COPIES = 6
@@ -22,7 +22,7 @@ BATCH = tuple(card for card in range(52) for _ in range(COPIES))
 SELF_SHUFFLING = ("continuous", "automated_counting")
 """Devices that reshuffle by themselves: § 686a.5(b)-(g) do not apply (§ 686a.5(h))."""
 
-Place = int | Literal["start"]
+CoverPlace = int | Literal["start"]
 
 
 @dataclass(slots=True)
@@ -44,15 +44,13 @@ class ShoeTable(Table):
         self.new_dealer = False
         self.last_dealer = ""
         self.dealt_ever = False
-        self.cover_at: Place | None = None
-        """Where the cover card came in the last round."""
+        self.cover_at: CoverPlace | None = None
+        """Spot the cover card came in the last round."""
         self.barred: set[str] = set()
         self.dealt: set[str] = set()
         """The batches that were dealt since their last shuffle."""
         self.unknown: set[str] = set()
         """The batches of which a shuffle may be among the messages that were lost."""
-        self.lost = False
-        """Whether messages of the last round were lost."""
 
     @property
     def deck_limit_us(self) -> int:
@@ -78,8 +76,6 @@ class ShoeTable(Table):
     def other(self) -> DeckAtTable | None:
         """The batch that is not in the shoe, where there are two."""
         return next((deck for deck in self.decks if deck is not self.deck), None)
-
-    # ------------------------------------------------------------------------------------------------------- the batches
 
     def _receive(self, colour: str, preshuffled: bool, jokers: int | None = None) -> tuple[str, int]:
         batch = self.serial("batch")
@@ -154,8 +150,6 @@ class ShoeTable(Table):
         self.new_dealer = self.new_dealer or self.dealer != self.last_dealer
         self.last_dealer = self.dealer
 
-    # ------------------------------------------------------------------------------------------------------ the people
-
     def idle(self, us: int, without: Collection[str] = ()) -> None:
         """Let the last patron leave and, after a time, another arrive: the cards are spread and washed (§ 686a.5(g)).
 
@@ -196,12 +190,9 @@ class ShoeTable(Table):
         self.report(model.PatronBarred(patron=token, reason="no mid-shoe entry"))
         return True
 
-    # -------------------------------------------------------------------------------------------------------- the round
-
     def book_round(self, script: Script) -> None:
         """Take what a round moved into and out of the table inventory, and note which cards it has on record as dealt."""
         super().book_round(script)
-        self.lost = any(step.counter_jump > 0 for step in script.steps)
         for step in script.steps:
             match step.payload:
                 case model.CardsShuffled(deck=deck):

@@ -7,7 +7,7 @@ second.
 
 from __future__ import annotations
 
-from floor.casino import Filing, TableSpec, grown
+from floor.table.casino import Filing, TableSpec, grown
 
 CHAPTER = "pa-686a"
 
@@ -77,5 +77,5 @@ TABLES_MIN = len(_SPECS)
 
 
 def table_specs(tables: int) -> list[TableSpec]:
-    """Return the tables of the wing: the five, and beyond them more of the same kinds."""
+    """Return the tables of the game: the five, and beyond them more of the same kinds."""
     return grown(_SPECS, tables, "ou-", lambda filing, name: filing)

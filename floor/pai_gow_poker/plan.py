@@ -1,18 +1,20 @@
-"""What is decided about a round of Pai Gow Poker before it is played: see `floor.face_up.plan`."""
+"""What is decided about a round of Pai Gow Poker before it is played: wagers on the dice, Tiger 9, the Must-Hit-By meter."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
-from floor.face_up.plan import COSTLY, DEAR, BoxPlan, Plan
-from floor.face_up.stacking import card
+import msgspec
+
 from floor.pai_gow_poker.table import PaiGowTable
-from floor.people import Patron
-from floor.table import Table
+from floor.round.pai_gow_plan import COMMON_HANDS, RARE_PAIRS, PaiGowPlan
+from floor.round.plan import BoxPlan
+from floor.round.seven_cards import card
+from floor.table.people import Habit, Patron
 from games.cards.ranking import LINES_BY_RANK
-from games.layout import Dice
+from games.layout import Dice, TableLayout
 from games.pai_gow_poker import is_tiger_9
 from games.rulebook.paytables import PayLine
 from games.settlement.dice_wagers import ONE_RED_TWO_BLUE, lines_made
@@ -27,28 +29,28 @@ Controller = Literal[
 
 ON_DICE: Final = ("sum", "beat_it")
 """The wagers on the dice of which a box has one; a Match wager is on a number besides."""
-TARGETS: Final = (*(line for line in LINES_BY_RANK if line != "five_of_a_kind"), "tiger_9", "dice")
-COMBINED: Final = (
-    ("seven_card_straight_flush", "five_aces"),
-    ("seven_card_straight_flush_joker", "royal_match"),
-    ("four_of_a_kind", "straight_flush"),
-    ("four_of_a_kind", "four_of_a_kind"),
-    ("royal_flush", "three_pair"),
-)
-FORTUNE_HANDS: Final = ("three_of_a_kind", "straight", "flush", "full_house")
 NINE: Final = 9
 _TRIES: Final = 400
 _THROWS: Final = 4000
 
 
-class PaiGowPlan(Plan):
-    """A round as it is going to be played: wagers on the dice, Tiger 9, what the Must-Hit-By controller does."""
+class PaiGowPokerPlan(PaiGowPlan):
+    """A round as it is going to be played."""
 
-    optional_wagers: ClassVar = ("tiger_9", "fortune_bonus", "progressive", *ON_DICE)
-    pushed: ClassVar = Outcome.TIGER_9_PUSH
+    habits: ClassVar[dict[str, Habit]] = {
+        "tiger_9": "dealers",
+        "fortune_bonus": "own",
+        "progressive": "progressive",
+        "sum": "dealers",
+        "beat_it": "dealers",
+    }
+    on_dealer = "tiger_9"
+    pushed = Outcome.TIGER_9_PUSH
+    dealers_hands = ("tiger_9",)
+    rare = (*(line for line in LINES_BY_RANK if line != "five_of_a_kind"), "tiger_9", "dice", *RARE_PAIRS)
     table: PaiGowTable
 
-    def __init__(self, table: Table, random: Random) -> None:
+    def __init__(self, table: Any, random: Random) -> None:
         offers = table.book.offers
         self.further = random.choice([w for w in ("tiger_9", *ON_DICE) if w in offers] or ["fortune_bonus"])
         self.colours: list[str] | None = random.choice((None, ["red", "blue", "white"]))
@@ -65,30 +67,22 @@ class PaiGowPlan(Plan):
 
     def wager(self, patron: Patron) -> BoxPlan:
         """Return what a patron bets this time; who likes the dice bets on them in several ways."""
-        random, offers = self.random, self.book.offers
-        base = offers["base"]
-        stakes = {"base": min(base.max_cents, base.min_cents * patron.units * random.choice((1, 1, 1, 2, 3)))}
-        if "tiger_9" in offers and random.random() * 100 < patron.ace_high_percent:
-            stakes["tiger_9"] = patron.ace_high_cents
-        if random.random() * 100 < patron.fortune_percent:
-            stakes["fortune_bonus"] = patron.fortune_cents
-        if random.random() * 100 < patron.progressive_percent:
-            stakes["progressive"] = offers["progressive"].min_cents
-        for wager in ON_DICE:
-            if wager in offers and random.random() * 100 < patron.ace_high_percent:
-                stakes[wager] = patron.ace_high_cents
-        box = BoxPlan(patron.token, stakes, patron.style)
-        if "match" in offers and random.random() * 100 < patron.ace_high_percent:
+        box, random = super().wager(patron), self.random
+        if "match" in self.book.offers and random.random() * 100 < patron.habits["dealers"][0]:
             for number in random.sample(range(1, 7), random.choice((1, 1, 2, 3))):
                 box.match[number] = random.choice((100, 200, 500))
         return box
+
+    def layout(self) -> TableLayout:
+        """Return the table as it is going to lie, with the dice."""
+        dice, colours = self.dice, self.colours
+        lay = Dice((dice[0], dice[1], dice[2]), (colours[0], colours[1], colours[2]) if colours else None)
+        return msgspec.structs.replace(super().layout(), dice=lay if self.table.spec.has_dice else None)
 
     @property
     def dealer_pushes(self) -> bool:
         """Whether the dealer's low hand is a Tiger 9 where no vigorish is collected (§ 645c.1(e)(1))."""
         return bool(self.book.settings["commission_free"] and self.dealer_way) and is_tiger_9(self.dealer_way[-1])
-
-    # --------------------------------------------------------------------------------------------------------- the dice
 
     def dice_line(self, wager: str, dice: list[int]) -> PayLine | None:
         """Return the line that a wager on the dice wins by, or null where it loses; a Match wager is on `number`."""
@@ -106,8 +100,6 @@ class PaiGowPlan(Plan):
                 self.dice_lie(dice)
                 return True
         return False
-
-    # ------------------------------------------------------------------------------------------------------ rare hands
 
     def hand_for(self, target: str, taken: set[int]) -> list[int] | None:
         """Return a hand made to order of the cards that are left, or null where there is none."""
@@ -130,7 +122,7 @@ class PaiGowPlan(Plan):
             return {}
         if self.further == "tiger_9":
             return {"dealer": "tiger_9"}
-        return {seat: self.random.choice(FORTUNE_HANDS)}
+        return {seat: self.random.choice(COMMON_HANDS)}
 
     def losing(self, seat: int, wager: str) -> dict[Position, str]:
         """Return the hands with which an optional wager loses at a seat, and let the dice lie so where they decide it."""
@@ -139,33 +131,7 @@ class PaiGowPlan(Plan):
             return {}
         return {seat: "nothing", "dealer": "full_house"}
 
-    def stack(self, number: int) -> None:
-        """Let a rare hand come up, with the wagers that it decides; `number` goes through all kinds of them."""
-        kind = number % (len(TARGETS) + len(COMBINED))
-        seats = sorted(self.boxes)
-        self.random.shuffle(seats)
-        wanted = (TARGETS[kind],) if kind < len(TARGETS) else COMBINED[kind - len(TARGETS)]
-        targets: dict[Position, str] = {}
-        for target in wanted:
-            if target == "tiger_9":
-                targets["dealer"] = target
-            elif target == "dice":
-                self._rare_dice()
-            elif seats:
-                targets[seats.pop()] = target
-        for seat in list(self.boxes):
-            if seat in targets:
-                self.bet(seat, "fortune_bonus", 100 if targets[seat] in COSTLY else 500)
-                self.bet(seat, "progressive", self.book.offers["progressive"].min_cents)
-            elif self.random.random() < 0.4:
-                self.bet(seat, "fortune_bonus", 500)
-            if "dealer" in targets and "tiger_9" in self.book.offers and self.random.random() < 0.6:
-                self.bet(seat, "tiger_9", 200)
-        if not DEAR.isdisjoint(targets.values()) and self.random.random() < 0.85:
-            self.without_envy(set(targets))
-        self.deal(targets)
-
-    def _rare_dice(self) -> None:
+    def rare_dice(self) -> None:
         """Let some line come up that a paytable of a wager on the dice pays: each of them about as often."""
         offered = [wager for wager in (*ON_DICE, "match") if wager in self.book.offers]
         if not offered:
@@ -181,6 +147,5 @@ class PaiGowPlan(Plan):
         for seat, box in self.boxes.items():
             if wager == "match":
                 box.match[self.number] = 200
-                self.surrendered.discard(seat)
             else:
                 self.bet(seat, wager, 200)

@@ -7,21 +7,16 @@ is the fault.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import msgspec
 
 from events.vocabulary import model
-from events.vocabulary.model import Aspect
-from floor.face_up.plan import BoxPlan
-from floor.face_up.play import OBSERVED, Play
-from floor.mystery_meter import MysteryMeter
-from floor.pai_gow_poker.plan import ON_DICE, PaiGowPlan
+from floor.pai_gow_poker.plan import ON_DICE, PaiGowPokerPlan
 from floor.pai_gow_poker.table import PaiGowTable
-from floor.said import paid, placed, same, taken
-from floor.script import Step
-from games.catalogue import GAMES
-from games.layout import Dice, TableLayout
+from floor.round.pai_gow_play import PaiGowPlay
+from floor.table.facts import paid, placed, same, taken
+from floor.table.mystery_meter import MysteryMeter
 from games.rulebook.chapters import chapter
 from games.rulebook.paytables import Paytable
 from games.settlement.progressive import WHOLE_METER_BP, share_cents
@@ -31,62 +26,49 @@ TOO_MUCH_CENTICENTS = 3700
 """By so much a controller errs."""
 
 
-class PaiGowPlay(Play):
+class PaiGowPokerPlay(PaiGowPlay):
     """Writes the script of one round."""
 
-    observed: ClassVar[list[Aspect]] = [*OBSERVED, "mystery"]
-    settled_early: ClassVar = (*ON_DICE, "match")
-    plan: PaiGowPlan
+    observed = [*PaiGowPlay.observed, "mystery"]  # noqa: RUF012 - a class variable, as in the base
+    settled_early = (*ON_DICE, "match")
+    plan: PaiGowPokerPlan
     table: PaiGowTable
 
-    def __init__(self, plan: PaiGowPlan) -> None:
+    def __init__(self, plan: PaiGowPokerPlan) -> None:
         super().__init__(plan)
         self.won: dict[int, int] = {}
         """What the Must-Hit-By controller says that a seat has won, in cents."""
         self.errs = plan.controller
         self.passed = False
 
-    # ------------------------------------------------------------------------------------------------------- the wagers
+    # The wagers
 
-    def _wagers(self) -> None:
-        meter = self._mystery
+    def take_wagers(self) -> None:
+        """Everybody wagers, on numbers too; a controller may err before or after it."""
+        meter = self.table.mystery
         if meter is not None and self.errs in ("low_target", "other_configuration"):
             below = self.errs == "low_target"
             self._arm(meter, meter.arm(below, instead=None if below else twin(meter.paytable)))
-        super()._wagers()
+        super().take_wagers()
         for seat, box in self.plan.boxes.items():
             for number, stake in box.match.items():
                 self.script.add(placed(seat, box.bettor, "match", stake, number))
             if meter is not None and self.errs == "not_qualified" and seat == self.plan.chosen:
                 self._contribute(meter, seat, self.book.offers["progressive"].min_cents)
 
-    @property
-    def _mystery(self) -> MysteryMeter | None:
-        return self.table.mystery
-
-    def _progressive(self, seat: int, box: BoxPlan, amount: int) -> None:
-        super()._progressive(seat, box, amount)
-        meter = self._mystery
-        if meter is None or "base" not in box.stakes or (self.errs == "skips" and seat == self.plan.chosen):
-            return
-        self._contribute(meter, seat, amount)
+    def accept_progressive(self, seat: int, bettor: str, amount: int) -> None:
+        """A progressive wager contributes to the Must-Hit-By meter too, where it qualifies."""
+        super().accept_progressive(seat, bettor, amount)
+        meter, skips = self.table.mystery, self.errs == "skips" and seat == self.plan.chosen
+        if meter is not None and "base" in self.plan.boxes[seat].stakes and not skips:
+            self._contribute(meter, seat, amount)
 
     def _contribute(self, meter: MysteryMeter, seat: int, amount: int) -> None:
         """A qualifying wager adds its percentage; the one that lifts the meter above the target hits (§ 645c.3(c)(2), (3))."""
-        plan, error = self.plan, 0
+        error = 0
         if self.errs == "advances_wrong":
             error, self.errs = TOO_MUCH_CENTICENTS, ""
-        advanced = meter.advance(self.table.id, plan.round_no, seat, amount, error)
-        self._by_controller(meter, advanced)
-        self.script.add(
-            model.ProgressiveAccepted(
-                seat=seat,
-                meter=meter.id,
-                amount_cents=amount,
-                reading_centicents=advanced.value_centicents,
-                meter_seq=meter.seq,
-            )
-        )
+        self.advance(meter, seat, amount, error)
         hit = meter.value > meter.target
         if self.errs == "early":
             hit = True
@@ -108,34 +90,33 @@ class PaiGowPlay(Play):
                 target -= 100
         self.errs = ""
         event = meter.hit(self.table.id, self.plan.round_no, seat, reading, after, target)
-        self._by_controller(meter, event)
+        self.by_controller(meter, event)
         self.script.add(event)
         self.won[seat] = self.won.get(seat, 0) + share_cents(reading, WHOLE_METER_BP)
         self._arm(meter, meter.arm())
 
     def _arm(self, meter: MysteryMeter, event: model.MysteryArmed) -> None:
-        self._by_controller(meter, event)
+        self.by_controller(meter, event)
         self.script.add(event)
 
-    def _by_controller(self, meter: MysteryMeter, event: model.Event) -> None:
-        self.script.steps.append(Step(event, "controller", meter.id))
+    # The dice
 
-    # --------------------------------------------------------------------------------------------------------- the dice
-
-    def _shake(self) -> None:
+    def shake(self) -> None:
+        """The dealer shakes, or a player activates the electronic shaker."""
         if self.book.starting != "player_shaker":
-            super()._shake()
+            super().shake()
             return
         plan = self.plan
         self.script.add(same(model.ShakerActivated, seat=plan.random.choice(sorted(plan.boxes))))
         shaken = self.script.add(model.ShakerShaken(times=None, duration_ms=plan.shaken_ms, covered=True))
         shaken.pause_us = plan.shaken_ms * 1000
 
-    def _roll(self, dice: list[Any], lie: Any) -> None:
-        super()._roll(dice, lie)
+    def roll(self, dice: list[Any], lie: Any) -> None:
+        """Shake the dice and read them; announce each where something hangs on it."""
+        super().roll(dice, lie)
         if lie == "flat":
-            rolled: Any = self.script.steps[-1].payload
-            self.script.steps[-1].payload = msgspec.structs.replace(rolled, colours=self.plan.colours)
+            rolled = self.script.steps[-1]
+            rolled.payload = msgspec.structs.replace(rolled.payload, colours=self.plan.colours)
             if self.has_dice_wagers or self.book.starting == "player_shaker":
                 self.script.add(model.DiceAnnounced(dice=dice))
 
@@ -144,58 +125,37 @@ class PaiGowPlay(Play):
         """Whether wagers on the dice are offered."""
         return any(wager in self.book.offers for wager in self.settled_early)
 
-    def _find_start(self) -> None:
-        super()._find_start()
-        if self.has_dice_wagers:
-            self._settle_dice()
-
-    def _settle_dice(self) -> None:
-        """Take and pay the wagers on the dice, before the cards are dealt (§ 645c.2(g), (h))."""
-        dues = GAMES[self.book.game].settle(self.book, self._layout())
-        for due in sorted([due for due in dues if due.wager in self.settled_early], key=lambda due: -due.seat):
-            event: Any = taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost")
+    def find_start(self) -> None:
+        """Find the start, then take and pay the wagers on the dice, before the cards are dealt (§ 645c.2(g), (h))."""
+        super().find_start()
+        dues = [due for due in self.due() if due.wager in self.settled_early] if self.has_dice_wagers else []
+        for due in sorted(dues, key=lambda due: -due.seat):
             if due.outcome is Outcome.WIN:
-                event = paid(due, due.returned_cents, due.winnings_cents)
-            self.script.add(msgspec.structs.replace(event, number=due.number))
+                self.script.add(paid(due, due.returned_cents, due.winnings_cents))
+            else:
+                self.script.add(taken(due.seat, due.bettor, due.wager, due.staked_cents, "lost", due.number))
 
-    # -------------------------------------------------------------------------------------------------- the settlement
+    # The settlement
 
-    def _layout(self) -> TableLayout:
-        dice, colours = self.plan.dice, self.plan.colours
-        lay = Dice((dice[0], dice[1], dice[2]), (colours[0], colours[1], colours[2]) if colours else None)
-        return msgspec.structs.replace(super()._layout(), dice=lay if self.table.spec.has_dice else None)
-
-    def _settle_box(self, seat: int, dues: list[Due], holder: bool) -> None:
-        super()._settle_box(seat, [due for due in dues if due.wager not in self.settled_early], holder)
-
-    def _settle_wager(self, due: Due, box: BoxPlan) -> None:
-        super()._settle_wager(due, box)
+    def settle_wager(self, due: Due) -> None:
+        """Settle a wager, and take the vigorish."""
+        super().settle_wager(due)
         if due.vigorish_cents:
             self.script.add(model.VigorishTaken(seat=due.seat, bettor=due.bettor, amount_cents=due.vigorish_cents))
 
-    def _pay_beside(self, seat: int) -> None:
+    def pay_beside(self, seat: int) -> None:
         """Light, validation, and the whole meter, from the inventory or by slip as filed (§ 645c.3(c)(5), (6))."""
         cents = self.won.get(seat)
         if cents is None:
             return
-        add, table, filed = self.script.add, self.table, self.book.settings["mystery_paid_by"]
+        add, place, filed = self.script.add, {"seat": seat, "wager": "mystery"}, self.book.settings["mystery_paid_by"]
         source: Any = self.plan.random.choice(("inventory", "slip")) if filed == "either" else filed
         add(same(model.LightSeen, seat=seat))
-        add(same(model.PayoutValidated, seat=seat, wager="mystery", by=table.floor, role="floorperson"))
-        place: Any = seat
-        add(
-            model.WagerPaid(
-                seat=place,
-                bettor=self.plan.boxes[seat].bettor,
-                wager="mystery",
-                number=None,
-                stake_cents=0,
-                winnings_cents=cents,
-                source=source,
-            )
-        )
+        add(same(model.PayoutValidated, **place, by=self.table.floor, role="floorperson"))
+        money = {"stake_cents": 0, "winnings_cents": cents, "source": source}
+        add(model.fact(model.WagerPaid, **place, bettor=self.plan.boxes[seat].bettor, number=None, **money))
         if source == "slip":
-            add(model.PayoutDocumented(seat=place, wager="mystery", document=table.serial("jp"), amount_cents=cents))
+            add(model.fact(model.PayoutDocumented, **place, document=self.table.serial("jp"), amount_cents=cents))
 
 
 def twin(paytable: Paytable) -> Paytable | None:

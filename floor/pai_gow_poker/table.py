@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from floor.meters import Meter
-from floor.mystery_meter import MysteryMeter
-from floor.table import Table
+from floor.table.meters import Meter
+from floor.table.mystery_meter import MysteryMeter
+from floor.table.table import Table
 
 
 class PaiGowTable(Table):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from floor.casino import Filing, TableSpec, grown
+from floor.table.casino import Filing, TableSpec, grown
 
 CHAPTER = "pa-645c"
 _NOTHING: Mapping[str, str] = {}
@@ -132,5 +132,5 @@ def _own(filing: Filing, name: str) -> Filing:
 
 
 def table_specs(tables: int) -> list[TableSpec]:
-    """Return the tables of the wing: the five, and beyond them more of the same kinds with meters of their own."""
+    """Return the tables of the game: the five, and beyond them more of the same kinds with meters of their own."""
     return grown(_SPECS, tables, "pg-", _own)

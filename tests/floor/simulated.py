@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from events.vocabulary.envelope import Draft
-from floor.gaming_day import Simulation, simulate
+from floor.day.gaming_day import Simulation, simulate
 
 DOCS = Path(__file__).parents[2] / "docs"
 

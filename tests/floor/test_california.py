@@ -10,9 +10,9 @@ import pytest
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
-from floor.california.tables import table_specs
-from floor.gaming_day import Simulation, simulate
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
+from floor.player_dealer.tables import table_specs
 from games.cards.cards import CODE
 from games.cards.ranking import seven_card_lines
 from games.face_up_pai_gow import ace_high_line
@@ -22,7 +22,7 @@ from tests.floor import simulated as floors
 from tests.floor.adding_up import corrected
 
 NAME = "player_dealer"
-WING = WINGS[NAME]
+SIMULATION = SIMULATIONS[NAME]
 SEED, ROUNDS = 20, 2000
 MONEY_CODES = ("CA-COVER", "PAY-", "WAGER-LATE", "CA-BACKLINE")
 
@@ -57,19 +57,19 @@ def rounds() -> Iterator[tuple[str, int, Rulebook, list[model.Event]]]:
         yield from ((stream, number, books[number], events) for number, events in found.items())
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     text = Path(__file__).parents[2].joinpath("docs", "evidence-gegr-002138.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
     documented = {code.strip() for row in rows for code in row.split(",") if "-" in code and code.strip().isupper()}
-    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented
+    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented
     assert len(documented) == 34
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
     planted = Counter(label.code for label in simulated().labels)
-    assert {code for code in WING.irregulars.faults if planted[code] < 2} == set()
+    assert {code for code in SIMULATION.anomalies.faults if planted[code] < 2} == set()
     kinds = Counter(label.kind for label in simulated().legitimate)
-    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in SIMULATION.anomalies.legitimates if not kinds[kind]} == set()
     assert {"not_all_covered", "kept_after_all_declined"} <= kinds.keys()
 
 

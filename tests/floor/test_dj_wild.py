@@ -11,10 +11,10 @@ import pytest
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
 from floor.dj_wild.stacking import TARGETS, line_of, make_hand
 from floor.dj_wild.tables import table_specs
-from floor.gaming_day import Simulation, simulate
-from floor.wings import WINGS
 from games.cards.cards import CODE
 from games.dj_wild import lines
 from games.rulebook.chapters import chapter
@@ -32,7 +32,7 @@ from tests.replay.columns.tables import in_stream
 NAME = "dj_wild"
 SEEDS = (1, 20)
 ROUNDS = 1600
-WING = WINGS[NAME]
+SIMULATION = SIMULATIONS[NAME]
 
 
 def simulated(seed: int) -> Simulation:
@@ -44,7 +44,7 @@ def streams(seed: int) -> dict[str, list[Draft]]:
 
 
 def codes() -> set[str]:
-    return {code.partition("/")[0] for code in WING.irregulars.faults}
+    return {code.partition("/")[0] for code in SIMULATION.anomalies.faults}
 
 
 def documented_codes() -> set[str]:
@@ -55,7 +55,7 @@ def documented_codes() -> set[str]:
     return {f"PAY{code}" if code.startswith("-") else code for code in named}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     assert codes() - {code for code in codes() if code.startswith("LOG-")} == documented_codes()
 
 
@@ -64,7 +64,7 @@ def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> N
     planted = Counter(label.code for label in simulated(seed).labels)
     assert {code for code in codes() if planted[code] < 2} == set()
     kinds = Counter(label.kind for label in simulated(seed).legitimate)
-    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in SIMULATION.anomalies.legitimates if not kinds[kind]} == set()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -10,9 +10,9 @@ import pytest
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
 from floor.fortune_asia.plan import INSURANCE, unpaired_hand
-from floor.gaming_day import Simulation, simulate
-from floor.wings import WINGS
 from games.cards.cards import CODE
 from games.catalogue import GAMES
 from games.rulebook.chapters import chapter
@@ -22,7 +22,7 @@ from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented
 
 NAME = "fortune_asia"
-WING = WINGS[NAME]
+SIMULATION = SIMULATIONS[NAME]
 SEED, ROUNDS = 20, 2000
 
 
@@ -38,16 +38,16 @@ def labelled(code: str) -> set[tuple[str, int | None]]:
     return {(label.stream, label.round_no) for label in simulated().labels if label.code == code}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
-    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented("evidence-659a.md")
+def test_there_is_an_injector_for_every_documented_code() -> None:
+    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented("evidence-659a.md")
     assert "PAY-LIMIT" not in documented("evidence-659a.md")
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
     planted = Counter(label.code for label in simulated().labels)
-    assert {code for code in WING.irregulars.faults if planted[code.partition("/")[0]] < 2} == set()
+    assert {code for code in SIMULATION.anomalies.faults if planted[code.partition("/")[0]] < 2} == set()
     kinds = Counter(label.kind for label in simulated().legitimate)
-    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in SIMULATION.anomalies.legitimates if not kinds[kind]} == set()
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from events.sqlite.log import SqliteLog
 from events.vocabulary import model
 from events.vocabulary.codec import decode
-from floor.gaming_day import simulate
+from floor.day.gaming_day import simulate
 
 
 def test_a_log_takes_a_simulation(tmp_path: Path) -> None:

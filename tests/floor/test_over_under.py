@@ -10,11 +10,11 @@ import pytest
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
-from floor.gaming_day import Simulation, simulate
-from floor.over_under.plan import TOTALS, Plan
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
+from floor.over_under.plan import TOTALS, OverUnderPlan
 from floor.over_under.table import COPIES
-from floor.people import People
-from floor.wings import WINGS
+from floor.table.people import People
 from games.cards.cards import CODE
 from games.over_under import bonus_lines, total
 from games.rulebook.chapters import chapter
@@ -23,7 +23,7 @@ from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented
 
 NAME = "over_under"
-WING = WINGS[NAME]
+SIMULATION = SIMULATIONS[NAME]
 SEED, ROUNDS = 20, 1500
 
 
@@ -39,14 +39,14 @@ def labelled(*codes: str) -> set[tuple[str, int | None]]:
     return {(label.stream, label.round_no) for label in simulated().labels if label.code in codes}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
-    assert {code.partition("/")[0] for code in WING.irregulars.faults} == documented("evidence-686a.md")
+def test_there_is_an_injector_for_every_documented_code() -> None:
+    assert {code.partition("/")[0] for code in SIMULATION.anomalies.faults} == documented("evidence-686a.md")
     assert len(documented("evidence-686a.md")) == 36
 
 
 def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
     planted = Counter(label.code for label in simulated().labels)
-    assert {code for code in WING.irregulars.faults if planted[code.partition("/")[0]] < 2} == set()
+    assert {code for code in SIMULATION.anomalies.faults if planted[code.partition("/")[0]] < 2} == set()
     kinds = Counter(label.kind for label in simulated().legitimate)
     by_itself = {
         "surrender",
@@ -56,7 +56,7 @@ def test_every_code_is_planted_twice_and_every_irregularity_once() -> None:
         "other_batch_shuffled",
         "let_in_after_reshuffle",
     }
-    assert {kind for kind in {*WING.irregulars.legitimates, *by_itself} if not kinds[kind]} == set()
+    assert {kind for kind in {*SIMULATION.anomalies.legitimates, *by_itself} if not kinds[kind]} == set()
 
 
 def test_at_most_one_fault_a_round_and_none_in_one_that_is_legitimate() -> None:
@@ -155,15 +155,15 @@ def test_a_barred_patron_wagers_again_only_after_a_reshuffle() -> None:
 
 @pytest.mark.parametrize("wanted", TOTALS)
 def test_hands_are_made_to_order_of_the_cards_of_the_shoe(wanted: int) -> None:
-    (spec, *_) = WING.specs(5)
-    table = WING.table(0, 5, spec, {}, _people(), Random(wanted))
+    (spec, *_) = SIMULATION.specs(5)
+    table = SIMULATION.table(0, 5, spec, {}, _people(), Random(wanted))
     table.open_day(0)
-    plan: Plan = WING.plan(table, table.random)
+    plan: OverUnderPlan = SIMULATION.plan(table, table.random)
     for _ in range(10):
         seat = plan.random.choice(sorted(plan.boxes))
         assert plan.make(seat, wanted)
         assert total(plan.hands[seat]) == wanted
-        dealt = Counter(card for hand in plan.hands.values() for card in hand) + Counter(plan.left)
+        dealt = Counter(card for hand in plan.hands.values() for card in hand) + Counter(plan.stub)
         assert max(dealt.values()) <= COPIES
         assert dealt.total() == 311  # one is burnt
 

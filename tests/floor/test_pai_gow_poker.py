@@ -11,14 +11,14 @@ import pytest
 
 from events.vocabulary import model
 from events.vocabulary.envelope import Draft
-from floor.gaming_day import Simulation, simulate
-from floor.pai_gow_poker.plan import PaiGowPlan
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
+from floor.pai_gow_poker.plan import PaiGowPokerPlan
 from floor.pai_gow_poker.play import twin
 from floor.pai_gow_poker.table import PaiGowTable
 from floor.pai_gow_poker.tables import table_specs
-from floor.people import People
-from floor.streams import HOUR_US
-from floor.wings import WINGS
+from floor.table.people import People
+from floor.table.streams import HOUR_US
 from games.rulebook.chapters import chapter
 from games.rulebook.rulebook import Rulebook, parse_submission
 from games.settlement.dice_wagers import ONE_RED_TWO_BLUE
@@ -28,7 +28,7 @@ from tests.floor.adding_up import days_that_add_up
 from tests.floor.simulated import documented
 
 NAME = "pai_gow_poker"
-WING = WINGS[NAME]
+SIMULATION = SIMULATIONS[NAME]
 SEED, ROUNDS = 20, 2000
 ON_DICE = ("sum", "match", "beat_it")
 DOCS = Path(__file__).parents[2] / "docs"
@@ -60,8 +60,8 @@ def books(drafts: list[Draft]) -> dict[str, Rulebook]:
     return {event.effective_gaming_day: parse_submission(event.toml) for event in filed}
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
-    codes = {code.partition("/")[0] for code in WING.irregulars.faults}
+def test_there_is_an_injector_for_every_documented_code() -> None:
+    codes = {code.partition("/")[0] for code in SIMULATION.anomalies.faults}
     assert codes == documented("evidence.md", "evidence-645c.md")
     assert documented("evidence-645c.md") - documented("evidence.md") == {
         "MYST-AMOUNT",
@@ -93,18 +93,18 @@ def test_there_is_a_planter_for_every_documented_code() -> None:
     ],
 )
 def test_what_a_shared_code_means_here_is_planted_besides(planter: str) -> None:
-    assert planter in WING.irregulars.faults
+    assert planter in SIMULATION.anomalies.faults
 
 
 def test_every_code_is_planted_and_every_irregularity_happens() -> None:
     """Each planter twice, those of a code together; a fault of a meter in its own stream too."""
     planted = Counter(label.code for label in simulated().labels if label.stream.startswith("table/"))
-    planters = Counter(code.partition("/")[0] for code in WING.irregulars.faults if code != "PAY-METER/stream")
+    planters = Counter(code.partition("/")[0] for code in SIMULATION.anomalies.faults if code != "PAY-METER/stream")
     assert {code for code, count in planters.items() if planted[code] < 2 * count} == set()
     in_meters = {label.code for label in simulated().labels if label.stream.startswith("meter/mh-")}
     assert in_meters == {"MYST-AMOUNT", "MYST-COMMITMENT", "MYST-CONTRIBUTION", "MYST-RESET", "MYST-TRIGGER"}
     kinds = Counter(label.kind for label in simulated().legitimate)
-    assert {kind for kind in WING.irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in SIMULATION.anomalies.legitimates if not kinds[kind]} == set()
 
 
 def test_labels_are_disjoint() -> None:
@@ -268,7 +268,7 @@ def test_every_kind_of_wager_is_won_on_the_dice_and_by_a_tiger_9() -> None:
 def test_a_dealer_has_a_tiger_9_to_order(target: str) -> None:
     table = PaiGowTable(0, 5, table_specs(5)[0], {}, People(Random(1)), Random(2))
     table.open_day(0)
-    plan = PaiGowPlan(table, Random(3))
+    plan = PaiGowPokerPlan(table, Random(3))
     assert plan.deal({"dealer": target})
     assert plan.dealer_pushes == (target == "tiger_9")
 

@@ -11,8 +11,8 @@ import pytest
 from events.vocabulary import model
 from events.vocabulary.codec import encode_draft
 from events.vocabulary.envelope import Draft
-from floor.gaming_day import Simulation, simulate
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
+from floor.day.gaming_day import Simulation, simulate
 from games.cards.cards import CODE
 from games.cards.ranking import seven_card_lines
 from games.face_up_pai_gow import ace_high_line
@@ -41,7 +41,7 @@ def tables(seed: int) -> dict[str, list[Draft]]:
 
 
 def codes() -> set[str]:
-    return {code.partition("/")[0] for code in WINGS[NAME].irregulars.faults}
+    return {code.partition("/")[0] for code in SIMULATIONS[NAME].anomalies.faults}
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_line_is_the_stream_and_the_draft(tmp_path: Path) -> None:
             assert fields == msgspec.json.decode(encode_draft(draft))
 
 
-def test_there_is_a_planter_for_every_documented_code() -> None:
+def test_there_is_an_injector_for_every_documented_code() -> None:
     assert codes() == documented("evidence.md")
 
 
@@ -81,7 +81,7 @@ def test_every_code_is_planted_twice_and_every_irregularity_once(seed: int) -> N
     assert len(in_meters) >= 2
     assert {label.code for label in in_meters} == {"PAY-METER"}
     kinds = Counter(label.kind for label in simulation.legitimate)
-    assert {kind for kind in WINGS[NAME].irregulars.legitimates if not kinds[kind]} == set()
+    assert {kind for kind in SIMULATIONS[NAME].anomalies.legitimates if not kinds[kind]} == set()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from floor.face_up.stacking import TARGETS, is_target, make_hand
+from floor.round.seven_cards import TARGETS, is_target, make_hand
 from games.cards.cards import JOKER
 from games.cards.ranking import is_ace_high, seven_card_lines
 

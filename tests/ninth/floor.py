@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from random import Random
 from typing import Any, ClassVar
 
 from events.vocabulary import model
-from events.vocabulary.model import Event, fact
-from floor import paying
-from floor.casino import Filing, TableSpec
-from floor.irregular import Irregulars
-from floor.labels import Where
-from floor.said import paid, placed, returned, same, taken, texts
-from floor.script import Script
-from floor.table import Table
-from floor.wing import Wing
+from events.vocabulary.model import Aspect
+from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.labels import Spot
+from floor.faults.payment import register_payment
+from floor.game_simulation import GameSimulation
+from floor.round.plan import Plan
+from floor.round.play import Play
+from floor.table.casino import Filing, TableSpec
+from floor.table.facts import exposed, same, stack_dealt
+from floor.table.people import Habit
+from floor.table.table import Table
 from games.cards.cards import parse_cards
 from games.layout import BettingBox, Hand, TableLayout
-from games.settlement.wagers import Due, Outcome
+from games.settlement.wagers import Due
 from tests.ninth.high_card import settle
 
-IRREGULARS = Irregulars()
+ANOMALIES = Anomalies()
 RARE = ("As Ah", "Ks Kh", "2s 2h")
 BONUS_CENTS = 500
 
@@ -35,133 +36,106 @@ class HighCardTable(Table):
         return deck, 0
 
 
-class Plan:
+class HighCardPlan(Plan):
     """What is decided about a round: who bets what, which cards come."""
 
-    base, by_hand, prepared, ties = "ante", ("ante", "bonus"), "bonus", True
-    surrendered: ClassVar[Collection[int]] = ()
+    required = ("ante",)
+    habits: ClassVar[dict[str, Habit]] = {"bonus": "own"}
+    by_hand: ClassVar = ("ante", "bonus")
 
-    def __init__(self, table: HighCardTable, random: Random) -> None:
-        self.table, self.random, self.book = table, random, table.book
-        self.round_no, self.deck, self.turn = table.round_no + 1, table.deck, 0
-        self.bettors = {seat: patron.token for seat, patron in sorted(table.seats.items())}
-        ante = self.book.offers["ante"].min_cents
-        self.stakes = {seat: {"ante": ante * table.seats[seat].units} for seat in self.bettors}
-        for stakes in self.stakes.values():
-            if random.random() < 0.5:
-                stakes["bonus"] = BONUS_CENTS
-        self.exposed = self.void = False
-        self.deal()
+    def __init__(self, table: Any, random: Random) -> None:
+        super().__init__(table, random)
+        self.exposed = False
+        self.bet_all()
+        self.deal({})
 
-    def deal(self, *first: int) -> None:
-        """Deal; the first seat gets these cards, where some are named."""
-        cards = [card for card in range(52) if card not in first]
+    def deal(self, targets: dict[Any, list[int]]) -> bool:
+        """Deal two cards each, positions with a target getting that."""
+        gone = {card for cards in targets.values() for card in cards}
+        cards = [card for card in range(52) if card not in gone]
         self.random.shuffle(cards)
-        cards += reversed(first)
-        self.hands = {seat: (cards.pop(), cards.pop()) for seat in self.bettors}
-        self.dealers = cards.pop(), cards.pop()
+        self.hands = {
+            to: targets[to] if to in targets else [cards.pop(), cards.pop()] for to in (*sorted(self.boxes), "dealer")
+        }
+        return True
 
     def stack(self, number: int) -> None:
         """Let a rare hand come up."""
-        self.stakes[min(self.stakes)]["bonus"] = BONUS_CENTS
-        self.deal(*parse_cards(RARE[number % len(RARE)]))
-
-    def dues(self) -> list[Due]:
-        """Return what every wager is due."""
-        boxes = [
-            BettingBox(seat, self.bettors[seat], Hand(self.hands[seat]), held) for seat, held in self.stakes.items()
-        ]
-        return settle(self.book, TableLayout(boxes=boxes, dealer=Hand(self.dealers)))
+        seat = min(self.boxes)
+        self.bet(seat, "bonus", BONUS_CENTS)
+        self.deal({seat: list(parse_cards(RARE[number % len(RARE)]))})
 
 
-class Play:
+class HighCardPlay(Play):
     """Writes the script of a round as it should go."""
 
-    chips = "inventory"
+    observed: ClassVar[list[Aspect]] = ["wagering", "deal", "settlement"]
+    at_even_money = ("ante", "bonus")
+    withdrawn = ("ante", 1000)
+    plan: HighCardPlan
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.table, self.script = plan, plan.table, Script()
-        self.dues: list[Due] = []
-        self.settled: set[tuple[str, int]] = set()
+    def shuffle_and_cut(self) -> None:
+        """Nobody records it."""
 
-    def write(self) -> Script:
-        """Return the whole script."""
-        add, plan = self.script.add, self.plan
-        add(model.RoundOpened(deck=plan.deck.id, observed=["wagering", "deal", "settlement"]))
-        for seat, stakes in plan.stakes.items():
-            for wager, cents in stakes.items():
-                add(placed(seat, plan.bettors[seat], wager, cents))
-        add(same(model.NoMoreBets, announced_by="dealer"))
-        for to, cards in (*plan.hands.items(), ("dealer", plan.dealers)):
-            add(fact(model.CardsDealt, to=to, cards=texts(cards), face_up=False))
-        if plan.exposed:
-            add(fact(model.CardExposed, whose="dealer", card=texts(plan.dealers)[0], by="dealer"))
-        if plan.void:
-            add(fact(model.RoundVoided, scope="round", reason="exposed_dealer"))
-            for seat, stakes in plan.stakes.items():
-                for wager, cents in stakes.items():
-                    add(returned(seat, plan.bettors[seat], wager, cents, "void"))
-        else:
-            for to in (*plan.hands, "dealer"):
-                add(same(model.HandRevealed, position=to))
-            self.dues = plan.dues()
-            for due in self.dues:
-                self.settled.add((due.wager, due.seat))
-                add(_settled(due))
-        add(same(model.RoundClosed, by=self.table.dealer))
-        return self.script
+    def close_betting(self) -> None:
+        """ "No more bets"."""
+        self.script.add(same(model.NoMoreBets, announced_by="dealer"))
 
+    def deal(self) -> None:
+        """Two cards each."""
+        self.add_deals([stack_dealt(to, cards) for to, cards in self.plan.hands.items()])
+        if self.plan.exposed:
+            self.script.add(exposed("dealer", "dealer", self.plan.hands["dealer"][0]))
 
-def _settled(due: Due) -> Event:
-    if due.outcome is Outcome.WIN:
-        return paid(due, due.returned_cents, due.winnings_cents)
-    if due.outcome is Outcome.TIE:
-        return returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
-    return taken(due.seat, due.bettor, due.wager, due.staked_cents)
+    def play_hands(self) -> None:
+        """Nobody decides anything: the hands are turned over."""
+        for to in self.plan.hands:
+            self.script.add(same(model.HandRevealed, position=to))
 
+    def due(self) -> list[Due]:
+        """Return what every wager is due."""
+        plan = self.plan
+        boxes = [
+            BettingBox(s, box.bettor, Hand(tuple(plan.hands[s])), box.stakes) for s, box in sorted(plan.boxes.items())
+        ]
+        return settle(self.book, TableLayout(boxes=boxes, dealer=Hand(tuple(plan.hands["dealer"]))))
 
-for code, planter in {
-    "PAY-OVER": paying.pay_over,
-    "PAY-UNDER": paying.pay_under,
-    "PAY-MISSED": paying.pay_missed,
-    "PAY-LOSER": paying.pay_loser,
-    "PAY-TAKEN": paying.pay_taken,
-    "PAY-NOT-TAKEN": paying.pay_not_taken,
-}.items():
-    IRREGULARS.fault(code)(planter)
+    def settle(self) -> None:
+        """Settle everything."""
+        self.dues = self.due()
+        for due in self.dues:
+            self.settle_wager(due)
+
+    def collect(self, of: Any, count: int, counted: int | None = None) -> None:
+        """Nobody records it."""
+
+    def shuffle_other_deck(self) -> None:
+        """There is one deck."""
 
 
-@IRREGULARS.fault("PLAY-ORDER")
-def dealer_first(play: Play) -> Where:
+register_payment(ANOMALIES, lambda plan: True, lambda plan: True, None)
+
+
+@ANOMALIES.fault("PLAY-ORDER")
+def dealer_first(play: Any) -> Spot:
     """The dealer's hand is turned over before the others."""
-    first = next(seat for seat in play.plan.hands)
+    first = next(iter(play.plan.hands))
     dealers, player = (play.script.first(model.HandRevealed, position=to) for to in ("dealer", first))
-    assert dealers is not None
-    assert player is not None
     play.script.move_before(dealers, player)
-    return Where(first)
+    return Spot(first)
 
 
-def _exposed(plan: Plan) -> bool:
+def _exposed(plan: HighCardPlan) -> None:
     plan.exposed = True
-    return True
 
 
-def _void(plan: Plan) -> bool:
-    plan.exposed = plan.void = True
-    return True
+def _void(plan: HighCardPlan) -> None:
+    plan.exposed, plan.void = True, "exposed_dealer"
 
 
-@IRREGULARS.fault("DEAL-EXPOSED", prepare=_exposed)
-def played_on(play: Play) -> Where:
-    """A card of the dealer is exposed, and the round goes on."""
-    return Where(consequences=("PAY-VOID",))
-
-
-@IRREGULARS.legitimate("void", 15, prepare=_void)
-def voided(play: Play) -> Where:
-    """A card of the dealer is exposed, and the round is voided."""
-    return Where()
+# A card of the dealer is exposed, and the round goes on, or is voided.
+ANOMALIES.fault("DEAL-EXPOSED", Spot(consequences=("PAY-VOID",)), prepare=_exposed)
+ANOMALIES.legitimate("void", 15, HERE, prepare=_void)
 
 
 def specs(tables: int) -> list[TableSpec]:
@@ -175,13 +149,4 @@ def natural(play: Any) -> list[str]:
     return []
 
 
-HIGH_CARD = Wing(
-    name="high_card",
-    tables=1,
-    specs=specs,
-    table=HighCardTable,
-    plan=Plan,
-    play=Play,
-    irregulars=IRREGULARS,
-    natural=natural,
-)
+HIGH_CARD = GameSimulation("high_card", 1, specs, HighCardTable, HighCardPlan, HighCardPlay, ANOMALIES, natural)

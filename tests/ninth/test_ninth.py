@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from analytics.theory.catalogue import add_returns, remove_returns
-from floor import gaming_day
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
+from floor.day import gaming_day
 from games.catalogue import GAMES, add_game, remove_game
 from games.rulebook.chapters import RulesRefused, known_chapters
 from games.rulebook.rulebook import parse_submission, simple_submission
@@ -39,7 +39,7 @@ def high_card_is_there() -> Iterator[None]:
     add_game(high_card.GAME, [(HERE / "700a.toml").read_text()])
     add_returns(returns.RETURNS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
+        patch.setitem(SIMULATIONS, "high_card", floor.HIGH_CARD)
         patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
         patch.setitem(ORDER, "high_card", (rules.dealer_last,))
         yield
@@ -87,7 +87,7 @@ def test_everything_planted_on_its_floor_is_found_and_nothing_else(tmp_path: Pat
     code = main(["demo", "--games", "high_card", "--rounds", "300", "--out", str(tmp_path), "--quiet"])
     found = json.loads((tmp_path / "demo.json").read_text())
     assert (found["missed_faults"], found["false_alarm_findings"], code) == ([], [], 0)
-    assert set(found["planted"]) == set(floor.IRREGULARS.faults)
+    assert set(found["planted"]) == set(floor.ANOMALIES.faults)
     assert found["verdicts"]["VOID"] == found["legitimate"]["void"] > 0
 
 

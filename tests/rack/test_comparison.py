@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from floor.labels import Planted
+from floor.faults.labels import Planted
 from rack.comparison import compare
 from replay.findings import Finding
 

@@ -17,9 +17,9 @@ from analytics.hold.against_theory import win_against_theory
 from analytics.hold.control import funnel
 from analytics.hold.periods import tray_differences
 from analytics.warehouse.warehouse import Warehouse, reading
-from floor.casino import gaming_day
-from floor.gaming_day import Simulation, simulate
-from floor.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
+from floor.day.gaming_day import Simulation, simulate
+from floor.day.schemes import EXAMPLE, FRIEND, TAKEN_CENTS, Scheme
+from floor.table.casino import gaming_day
 from rack.cli import main
 from rack.comparison import compare
 from rack.demo import append

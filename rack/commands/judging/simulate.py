@@ -17,6 +17,10 @@ PLANTS = {
     "scheme": "for all days a dealer who pays a friend too much, one who errs often, and a worn die; cards as they fall",
     "nothing": "no fault; cards as they fall",
 }
+PLAYS = {
+    "habit": "each as they please, some of them badly",
+    "house_way": "everybody as `rack theory` supposes: set by the house way, decide what is best",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,13 +44,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="faults",
         help="; ".join(f"{name}: {said}" for name, said in PLANTS.items()),
     )
+    parser.add_argument(
+        "--play",
+        choices=tuple(PLAYS),
+        default="habit",
+        help="how patrons play; " + "; ".join(f"{name}: {said}" for name, said in PLAYS.items()),
+    )
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Write events and labels."""
-    from floor.gaming_day import OFFICE_SUFFIX, simulate
-    from floor.schemes import EXAMPLE
-    from floor.wings import WINGS
+    from floor.catalogue import SIMULATIONS
+    from floor.day.gaming_day import OFFICE_SUFFIX, simulate
+    from floor.day.schemes import EXAMPLE
     from rack.demo import games_named
 
     path = Path(arguments.out)
@@ -54,8 +64,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
     games = games_named(arguments.games)
     for game in games:
-        if arguments.tables is not None and arguments.tables < WINGS[game].tables:
-            least = WINGS[game].tables
+        if arguments.tables is not None and arguments.tables < SIMULATIONS[game].tables:
+            least = SIMULATIONS[game].tables
             raise UsageError(
                 f"--tables {arguments.tables}: {game} has {least} tables at least, which use all that can be filed"
             )
@@ -69,6 +79,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         rare=faults,
         scheme=EXAMPLE if arguments.plant == "scheme" else None,
         tables=arguments.tables,
+        house_way=arguments.play == "house_way",
     )
     day.write(path)
     office, labels = f"{path}{OFFICE_SUFFIX}", f"{path}.labels.json"

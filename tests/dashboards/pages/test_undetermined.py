@@ -6,7 +6,7 @@ import pytest
 
 from dashboards.parts import desk
 from dashboards.run import LOG_VARIABLE, WAREHOUSE_VARIABLE
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
 from rack.cli import main
 from tests.dashboards.undetermined import Said, undetermined
 
@@ -28,7 +28,7 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> list[Said]:
 
 def test_every_game_and_every_cause_is_among_them(rounds: list[Said]) -> None:
     whole = " ".join(each.sentences["packet"] for each in rounds)
-    assert {each.game for each in rounds} == set(WINGS)
+    assert {each.game for each in rounds} == set(SIMULATIONS)
     for cause in ("were lost", "the device clocks contradict", "the correction at event", "were not all read"):
         assert cause in whole
 

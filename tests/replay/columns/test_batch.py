@@ -15,8 +15,8 @@ import pytest
 from events.errors import IntegrityError
 from events.log.contract import Record
 from events.vocabulary.envelope import Draft
-from floor import gaming_day
-from floor.wings import WINGS
+from floor.catalogue import SIMULATIONS
+from floor.day import gaming_day
 from replay.columns.batch import BatchTally, judged_results, replay_batch
 from replay.columns.catalogue import games_in_columns
 from replay.columns.round_table import FAR_BACK, MANIFEST, VERSION, RoundTable, TableError, build
@@ -97,7 +97,7 @@ def test_every_planted_fault(game: str, tmp_path: Path) -> None:
 
 
 def test_every_game_is_judged_in_columns() -> None:
-    assert {game.name for game in games_in_columns()} == set(WINGS) == set(DAYS)
+    assert {game.name for game in games_in_columns()} == set(SIMULATIONS) == set(DAYS)
 
 
 def test_a_stream_in_which_much_happens(tmp_path: Path) -> None:

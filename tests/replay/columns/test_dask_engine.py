@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from floor import gaming_day
+from floor.day import gaming_day
 from replay.columns import dask_engine
 from replay.columns.batch import BatchTally, judged_results
 from replay.columns.dask_engine import DaskEngine, NoCluster, OtherSoftware, Tls, packed, rules_digest, unpacked, work

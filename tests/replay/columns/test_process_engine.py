@@ -18,7 +18,7 @@ import pytest
 from events.errors import BrokenSeal, Fork, IntegrityError, LostTail, Misplaced, SegmentMissing, SequenceGap
 from events.log.contract import EventLog
 from events.sqlite.log import SqliteLog
-from floor import gaming_day
+from floor.day import gaming_day
 from games.rulebook.chapters import RulesRefused
 from games.rulebook.rulebook import parse_submission
 from replay.columns.batch import BatchTally, judged_results

@@ -20,7 +20,7 @@ from events.vocabulary import model
 from events.vocabulary.codec import decode
 from events.vocabulary.envelope import unlogged
 from events.vocabulary.model import Event
-from floor import gaming_day
+from floor.day import gaming_day
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.columns.adjudication_writer import AdjudicationWriter
 from replay.columns.catalogue import columns_of, games_in_columns

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from floor import gaming_day
+from floor.day import gaming_day
 from games.rulebook.rulebook import Rulebook, parse_submission
 from replay.columns.round_table import RoundTable, build
 from replay.columns.row_groups import LocalEngine

@@ -23,7 +23,7 @@ ORIGIN = origin_of(LOG_ID, PROPERTY)
 
 
 class Floor(NamedTuple):
-    """Where the log and its key are."""
+    """Spot the log and its key are."""
 
     address: str
     key: Path

@@ -1,0 +1,321 @@
+"""`simulate`: gaming days of a whole floor from a seed, with planted faults and legitimate irregularities, labelled."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+
+from events.vocabulary.codec import encode_draft
+from events.vocabulary.envelope import Draft
+from events.vocabulary.model import GamingDayOpened, PropertyConfigured
+from floor.catalogue import DEFAULT, SIMULATIONS
+from floor.day.render import render
+from floor.day.schedule import Schedule
+from floor.day.schemes import Scheme, SchemeRun
+from floor.faults.anomaly import Anomaly
+from floor.faults.labels import Legit, Planted, Spot
+from floor.game_simulation import GameSimulation
+from floor.table.casino import CURRENCY, CUTOVER, PROPERTY, TIME_ZONE, cutover_us, gaming_day
+from floor.table.meters import Meter
+from floor.table.people import People
+from floor.table.streams import MINUTE_US, Group, Stream
+from floor.table.table import Table
+
+PLANTS_PER_ROUNDS = 800
+"""Each fault is planted once in so many rounds, and at least twice."""
+MOST_PERCENT = 15
+"""At most so many rounds in a hundred have a fault, and so many a legitimate irregularity that was made to happen."""
+STACK_EVERY = 6
+"""Of the plain rounds one in so many has a hand that is rare."""
+TRIES = 6
+ROUNDS_A_DAY = 420
+"""At most so many rounds at a table in a gaming day."""
+
+Listener = Callable[[Any], None]
+
+OFFICE_SUFFIX = ".office.jsonl"
+"""What the name of the office's file has after that of the devices'."""
+
+
+class Simulation:
+    """What a simulation made: the streams' drafts in groups, in a plausible order, and the labels, kept apart."""
+
+    def __init__(self, rounds: int) -> None:
+        self._groups: list[Group] = []
+        self.rounds = rounds
+        self.labels: list[Planted] = []
+        self.legitimate: list[Legit] = []
+        self.taken: Sequence[tuple[str, int]] = ()
+        """Table and gaming day (by number) of each time that chips were taken from the tray."""
+
+    def report(self, group: Group) -> None:
+        """Add what devices report, unless they report nothing."""
+        if group[1]:
+            self._groups.append(group)
+
+    @property
+    def events(self) -> int:
+        """How many drafts there are, messages that were sent twice counted twice."""
+        return sum(len(drafts) for _, drafts in self._groups)
+
+    def groups(self) -> Iterator[tuple[str, list[Draft]]]:
+        """Yield groups for `EventLog.append_groups`: a table's round is one, after the meter events that belong to it."""
+        yield from self._groups
+
+    def write(self, path: Path) -> None:
+        """Write the devices' events as JSON Lines, the office's to `<path>.office.jsonl`, the labels to `<path>.labels.json`."""
+        with path.open("wb") as devices, path.with_name(path.name + OFFICE_SUFFIX).open("wb") as office:
+            for stream, drafts in self._groups:
+                head = b'{"stream":"' + stream.encode() + b'",'
+                file = office if stream == PROPERTY else devices
+                for draft in drafts:
+                    file.write(head + encode_draft(draft)[1:] + b"\n")
+        path.with_name(path.name + ".labels.json").write_bytes(self.labels_json())
+
+    def labels_json(self) -> bytes:
+        """Return the labels as JSON."""
+        return msgspec.json.encode({"planted": self.labels, "legitimate": self.legitimate, "rounds": self.rounds})
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How a floor is run: whether faults are planted and rare hands made, how patrons play, and what scheme goes on."""
+
+    plant: bool = True
+    rare: bool = True
+    house_way: bool = False
+    scheme: Scheme = field(default_factory=Scheme)
+    listener: Listener | None = None
+    anomalies: bool = True
+
+
+def simulate(
+    seed: int,
+    rounds: int = 2400,
+    tables: int | None = None,
+    plant: bool = True,
+    games: Sequence[str] = (DEFAULT,),
+    *,
+    days: int = 2,
+    scheme: Scheme | None = None,
+    rare: bool = True,
+    house_way: bool = False,
+    listener: Listener | None = None,
+    anomalies: bool = True,
+) -> Simulation:
+    """Simulate a floor until so many rounds of each game were played.
+
+    `tables` are the tables of each game (null: as many as take all its paytables); `plant=False` leaves out faults (not
+    the irregularities); `games` are names of the catalogue. `days` are gaming days at least; `scheme` goes on during all of
+    them. `rare=False` leaves everything to chance: no hand comes up more often than it should, and no irregularity is made
+    to happen that decides what chance decides. `house_way` lets every patron play as `rack theory` supposes: set by the house
+    way, decide what is best. A `listener` is called with every round as it was played, and nothing is reported then;
+    `anomalies=False` leaves plain rounds alone.
+
+    Raises `ValueError` for fewer than one round, or fewer tables than take all paytables.
+    """
+    if rounds < 1:
+        raise ValueError(f"{rounds} rounds; expected at least 1")
+    conduct = Conduct(plant, rare, house_way, scheme or Scheme(), listener, anomalies)
+    return _Floor(seed, rounds, [SIMULATIONS[name] for name in games], tables, days, conduct).run()
+
+
+class _Operation:
+    """A game in operation: its tables and what is due to happen there."""
+
+    def __init__(self, game: GameSimulation, seed: int, rounds: int, tables: list[Table], conduct: Conduct) -> None:
+        self.game, self.tables = game, tables
+        random = Random(f"{seed}/{game.name}/schedule")
+        often = max(2, rounds // PLANTS_PER_ROUNDS) if conduct.plant else 0
+        faults = [(each, often) for each in game.anomalies.faults.values()]
+        right = [each for each in game.anomalies.legitimates.values() if conduct.rare or not each.decides]
+        right = right if conduct.anomalies else []
+        kinds = [(each, max(1, round(rounds * each.per_mille / 1000))) for each in right]
+        most = rounds * MOST_PERCENT // 100
+        self.faults, self.legitimates = (Schedule(wanted, rounds, random, most) for wanted in (faults, kinds))
+        self.played = self.plain = 0
+
+
+class _Floor:
+    """The run of a simulation."""
+
+    def __init__(
+        self, seed: int, rounds: int, games: Sequence[GameSimulation], tables: int | None, days: int, conduct: Conduct
+    ) -> None:
+        self.rounds, self.conduct = rounds, conduct
+        counts = [game.tables if tables is None else tables for game in games]
+        self.days = max(2, days, *(ceil(ceil(rounds / count) / ROUNDS_A_DAY) for count in counts))
+        self.scheme_run = SchemeRun(conduct.scheme, seed)
+        self.meters: dict[str, Meter] = {}
+        people = People(Random(f"{seed}/people"))
+        self.operations: list[_Operation] = []
+        for game, count in zip(games, counts, strict=True):
+            made = [
+                game.table(i, count, spec, self.meters, people, Random(f"{seed}/{spec.id}"))
+                for i, spec in enumerate(game.specs(count))
+            ]
+            self.operations.append(_Operation(game, seed, rounds, made, conduct))
+        self.tables = [table for operation in self.operations for table in operation.tables]
+        self.scheme_run.prepare(self.tables)
+        for table in self.tables:
+            table.house_way = conduct.house_way
+            for meter in table.meters_filed(seed):
+                self.meters.setdefault(meter.id, meter)
+        self.property = Stream(PROPERTY, Random(f"{seed}/property"))
+        self.done = Simulation(rounds * len(games))
+
+    def run(self) -> Simulation:
+        """Play all days and return what came of it."""
+        left = self.rounds
+        for day in range(self.days):
+            today = left // (self.days - day)
+            self._day(day, today)
+            left -= today
+        self._open_streams(self.days)
+        for table in self.tables:
+            table.open_day_for_counting(self.days)
+            self._report_between(table)
+        self.done.taken = self.scheme_run.taken
+        return self.done
+
+    def _report(self, groups: Sequence[Group]) -> None:
+        if self.conduct.listener is None:
+            for group in groups:
+                self.done.report(group)
+
+    def _report_between(self, table: Table) -> None:
+        self._report([table.take_group()])
+
+    def _open_streams(self, day: int) -> None:
+        """Open a gaming day in the property's and the meters' streams."""
+        at_us, office = cutover_us(day), "office"
+        opened = [self.property.draft(office, GamingDayOpened(gaming_day=gaming_day(day)), at_us, None)]
+        if day == 0:
+            configured = PropertyConfigured(
+                name="Simulated Casino", time_zone=TIME_ZONE, gaming_day_cutover=CUTOVER, currency=CURRENCY
+            )
+            opened.append(self.property.draft(office, configured, at_us + 1_000_000, None))
+        meters = [(meter.stream.name, meter.open_day(gaming_day(day), at_us)) for meter in self.meters.values()]
+        self._report([(PROPERTY, opened), *meters])
+
+    def _day(self, day: int, rounds: int) -> None:
+        self._open_streams(day)
+        turns: list[tuple[int, int, int, int]] = []
+        for at, operation in enumerate(self.operations):
+            for index, table in enumerate(operation.tables):
+                mine = rounds // len(operation.tables) + (index < rounds % len(operation.tables))
+                table.open_day(day, keep_dice=day > 0 and bool(mine) and self._forget_dice(operation, table))
+                if mine:
+                    turns.append((table.now_us, at, index, mine))
+        heapq.heapify(turns)
+        while turns:
+            _, at, index, left = heapq.heappop(turns)
+            operation = self.operations[at]
+            table = operation.tables[index]
+            self._round(operation, table)
+            if left == rounds // len(operation.tables) // 2 + 1:
+                table.file_later_rules()
+            if left > 1:
+                heapq.heappush(turns, (table.now_us, at, index, left - 1))
+        for table in self.tables:
+            table.close_day()
+            self._report_between(table)
+
+    def _forget_dice(self, operation: _Operation, table: Table) -> bool:
+        """Say whether this table forgets to change its dice today: that fault can only happen in a day's first round."""
+        return table.spec.has_dice and operation.faults.take("EQUIP-DICE") is not None
+
+    def _round(self, operation: _Operation, table: Table) -> None:
+        """Play one round: with a fault or a legitimate irregularity where one is due, plain otherwise."""
+        table.between_rounds()
+        self.scheme_run.before(table, self.tables)
+        operation.played += 1
+        for schedule in (operation.faults, operation.legitimates):
+            old_dice = operation.game.anomalies.faults["EQUIP-DICE"] if table.old_dice else None
+            anomaly = old_dice or schedule.due(operation.played, table)
+            if anomaly is None:
+                continue
+            if self._round_with(operation, table, schedule, anomaly):
+                return
+            schedule.again(anomaly, operation.played)
+        plan = operation.game.plan(table, table.random)
+        operation.plain += 1
+        if self.conduct.rare and operation.plain % STACK_EVERY == 0:
+            plan.stack(table.stacked)
+            table.stacked += 1
+        play = operation.game.play(plan)
+        play.write()
+        for code, spot in self.scheme_run.apply(play):
+            self._label_fault(code, play, spot)
+        self._end(play)
+        self._label_natural(operation, play)
+
+    def _round_with(self, operation: _Operation, table: Table, schedule: Schedule, anomaly: Anomaly) -> bool:
+        """Play a round with an anomaly; false where this round cannot be made fit for it (nothing was played)."""
+        turn = schedule.turn(anomaly.name)
+        if anomaly.before is not None:
+            anomaly.before(table, turn)
+        for _ in range(TRIES):
+            plan = operation.game.plan(table, table.random)
+            plan.turn = turn
+            if anomaly.prepare(plan) is not False:
+                break
+        else:
+            return False
+        play = operation.game.play(plan)
+        play.write()
+        spot = anomaly.edit(play)
+        self._end(play)
+        if spot is None:
+            schedule.again(anomaly, operation.played)
+            return True
+        schedule.happened(anomaly.name)
+        if schedule is operation.faults:
+            self._label_fault(anomaly.name, play, spot)
+        else:
+            self.done.legitimate.append(Legit(kind=anomaly.name, stream=table.stream.name, round_no=plan.round_no))
+            self._label_natural(operation, play, anomaly.name)
+        if anomaly.after is not None:
+            anomaly.after(table)
+        return True
+
+    def _end(self, play: Any) -> None:
+        """Let the devices report the round, or the listener hear of it, and the table go on."""
+        table = play.table
+        self._report_between(table)
+        if self.conduct.listener is not None:
+            self.conduct.listener(play)
+            table.wait(MINUTE_US)
+        else:
+            self._report(render(table, play.script, play.plan.round_no))
+        table.lost = any(step.counter_jump > 0 for step in play.script)
+        table.book_round(play.script)
+        table.end_round(play.plan.deck)
+
+    def _label_fault(self, name: str, play: Any, spot: Spot) -> None:
+        streams = [spot.stream or play.table.stream.name, *([spot.also_in] if spot.also_in else [])]
+        self.done.labels += [
+            Planted(
+                code=name.partition("/")[0],
+                stream=stream,
+                table=play.table.id,
+                round_no=play.plan.round_no,
+                seat=spot.seat,
+                wager=spot.wager,
+                consequences=spot.consequences,
+            )
+            for stream in streams
+        ]
+
+    def _label_natural(self, operation: _Operation, play: Any, but: str = "") -> None:
+        """Label what was irregular and right by itself."""
+        stream, round_no = play.table.stream.name, play.plan.round_no
+        kinds = [kind for kind in operation.game.natural(play) if kind != but]
+        self.done.legitimate += [Legit(kind=kind, stream=stream, round_no=round_no) for kind in kinds]

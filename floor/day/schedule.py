@@ -1,0 +1,63 @@
+"""Which anomalies are due at which round of a game: evenly spread over the simulation, in random order."""
+
+from __future__ import annotations
+
+from random import Random
+
+from floor.faults.anomaly import Anomaly
+from floor.table.table import Table
+
+ROUNDS_FOR_ALL = 300
+"""With so many rounds of a game every kind of fault is planted; a shorter day stays mostly plain."""
+
+
+class Schedule:
+    """What waits to happen, each from its round on. `most` are the rounds that anomalies may take."""
+
+    def __init__(self, wanted: list[tuple[Anomaly, int]], rounds: int, random: Random, most: int) -> None:
+        entries = [each for each, count in wanted for _ in range(count)]
+        random.shuffle(entries)
+        if len(entries) > most and rounds < ROUNDS_FOR_ALL:
+            del entries[most:]
+        elif len(entries) > most:  # each at least once, whatever share of the rounds that takes
+            once = list({each.name: each for each in entries}.values())
+            more = [each for at, each in enumerate(entries) if each in entries[:at]]
+            entries = [*once, *more[: max(0, most - len(once))]]
+            random.shuffle(entries)
+        span = rounds * 0.9 / max(1, len(entries))
+        self._waiting = [(at * span, each) for at, each in enumerate(entries)]
+        self._turns = {each.name: random.randrange(60) for each, _ in wanted}
+
+    def due(self, round_: int, table: Table) -> Anomaly | None:
+        """Return what is due and fits this table, the longest waiting first.
+
+        What is done before a round is not missed where messages of the round before were lost, so nothing is done then.
+        """
+        for at, (when, each) in enumerate(self._waiting):
+            if when > round_:
+                return None
+            if each.fits(table) and not (each.before and table.lost):
+                del self._waiting[at]
+                return each
+        return None
+
+    def take(self, name: str) -> Anomaly | None:
+        """Return the first of a kind that is waiting, whenever it would be due."""
+        for at, (_, each) in enumerate(self._waiting):
+            if each.name == name:
+                del self._waiting[at]
+                return each
+        return None
+
+    def again(self, anomaly: Anomaly, round_: int) -> None:
+        """Let one that could not happen wait for another round."""
+        self._waiting.append((round_ + 1, anomaly))
+        self._waiting.sort(key=lambda entry: entry[0])
+
+    def turn(self, name: str) -> int:
+        """Return a number that goes up each time one happens, from a random start: variants go by it."""
+        return self._turns[name]
+
+    def happened(self, name: str) -> None:
+        """Count one that happened."""
+        self._turns[name] += 1

@@ -1,0 +1,99 @@
+"""What can be irregular in a round of a game: how it is prepared, what is done otherwise, and how it is labelled.
+
+A fault or a legitimate irregularity is an `Anomaly`: `fits` says at which tables it can happen, `before` changes the table
+ahead of the round, `prepare` changes the plan (and alone leaves the round a right one, unless `edit` always labels it),
+`edit` changes what is done and says where the fault lies, `after` puts the table right again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from floor.faults.labels import Spot
+
+Edit = Callable[[Any], "Spot | None"]
+"""Changes the script of a play; null where it could not."""
+Prepare = Callable[[Any], "bool | None"]
+"""Changes a plan; false where it could not."""
+Fits = Callable[[Any], bool]
+
+HERE = Spot()
+"""The fault is in the plan, or was done before the round."""
+
+
+def anywhere(table: object) -> bool:
+    """Every table is fit."""
+    return True
+
+
+def as_it_is(plan: object) -> None:
+    """Every round is fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """A fault (by its code) or a legitimate irregularity (by its kind). `per_mille` rounds have the latter.
+
+    `decides` says that it decides what chance decides otherwise: which cards come, how hands are set, how a wager ends.
+    """
+
+    name: str
+    edit: Edit
+    fits: Fits = anywhere
+    prepare: Prepare = as_it_is
+    before: Callable[[Any, int], object] | None = None
+    after: Callable[[Any], object] | None = None
+    per_mille: float = 0
+    decides: bool = False
+
+
+class Anomalies:
+    """What can be irregular in a game: its faults by code, its legitimate irregularities by kind."""
+
+    def __init__(self) -> None:
+        self.faults: dict[str, Anomaly] = {}
+        self.legitimates: dict[str, Anomaly] = {}
+
+    def fault(self, code: str, edit: Edit | Spot | None = None, **how: Any) -> Callable[[Edit], Edit]:
+        """Register an injector under the code that shows it (`CODE/variant` where one code takes several).
+
+        A spot stands for an edit that changes nothing more; without either this decorates the edit.
+        """
+        return _register(self.faults, code, edit, how)
+
+    def legitimate(
+        self, kind: str, per_mille: float, edit: Edit | Spot | None = None, **how: Any
+    ) -> Callable[[Edit], Edit]:
+        """Register a legitimate irregularity at so many rounds in a thousand, as `fault` does."""
+        return _register(self.legitimates, kind, edit, {"per_mille": per_mille, **how})
+
+    def share(self, other: Anomalies, *names: str) -> None:
+        """Let these faults and legitimate irregularities of another game happen in this one too, as they are."""
+        for name in names:
+            mine, theirs = (
+                (self.faults, other.faults) if name in other.faults else (self.legitimates, other.legitimates)
+            )
+            assert name not in mine
+            mine[name] = theirs[name]
+
+    def take_over(self, other: Anomalies, *but: str) -> None:
+        """Let what is irregular in another game happen in this one too, but for what is named."""
+        self.share(other, *(name for name in (*other.faults, *other.legitimates) if name not in but))
+
+
+def _register(
+    register: dict[str, Anomaly], name: str, edit: Edit | Spot | None, how: dict[str, Any]
+) -> Callable[[Edit], Edit]:
+    def add(edit: Edit) -> Edit:
+        assert name not in register
+        register[name] = Anomaly(name, edit, **how)
+        return edit
+
+    if isinstance(edit, Spot):
+        spot = edit
+        add(lambda play: spot)
+    elif edit is not None:
+        add(edit)
+    return add

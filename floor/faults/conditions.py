@@ -1,0 +1,85 @@
+"""At which tables an anomaly can happen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floor.faults.anomaly import Fits
+
+
+def both_fit(*fits: Fits) -> Fits:
+    """All of these hold."""
+    return lambda table: all(each(table) for each in fits)
+
+
+def by_card(table: Any) -> bool:
+    """Cards are dealt one at a time."""
+    return not by_stack(table)
+
+
+def by_stack(table: Any) -> bool:
+    """The automated shoe deals stacks."""
+    return bool(table.spec.deal_method == "automated_shoe")
+
+
+def not_by_hand(table: Any) -> bool:
+    """Cards are not dealt from the hand."""
+    return bool(table.spec.deal_method != "hand")
+
+
+def with_dice(table: Any) -> bool:
+    """The start is found with dice."""
+    return bool(table.spec.has_dice)
+
+
+def with_dealers_shaker(table: Any) -> bool:
+    """The start is found with dice that the dealer shakes and covers."""
+    return bool(table.spec.starting == "shaker")
+
+
+def shuffled_by_hand(table: Any) -> bool:
+    """The next round's cards are shuffled by hand and cut."""
+    return table.deck.dirty and not machine_works(table)
+
+
+def machine_works(table: Any) -> bool:
+    """There is a shuffler, and it works."""
+    return table.spec.shuffler != "none" and not table.shuffler_out
+
+
+def one_deck(table: Any) -> bool:
+    """One deck, which the machine or the dealer shuffles before the next round."""
+    return len(table.decks) == 1 and table.deck.dirty and not table.just_opened
+
+
+def used_deck_waits(table: Any) -> bool:
+    """Two decks, and the one just used was not changed since: it is dirty."""
+    if len(table.decks) != 2 or not machine_works(table):
+        return False
+    used = table.decks[(table.turn - 1) % 2]
+    return table.rounds_today > 0 and used.dirty and not table.decks_due(0)
+
+
+def past_half_time(table: Any) -> bool:
+    """The one deck has been in play for nearly half of the time it may."""
+    return table.now_us - table.deck.in_play_us > table.deck_limit_us * 45 // 100 and len(table.decks) == 1
+
+
+def capped(table: Any) -> bool:
+    """A maximum payout is filed."""
+    return table.book.max_payout_cents is not None
+
+
+def own_meter_running(table: Any) -> bool:
+    """The table has a meter of its own, and it runs."""
+    return not table.book.linked_meter and table.meter.running
+
+
+def linked_meter_running(table: Any) -> bool:
+    """The table's meter is linked to those of others, and it runs."""
+    return bool(table.book.linked_meter and table.meter.running)
+
+
+def offers(wager: str) -> Fits:
+    """A wager is offered."""
+    return lambda table: wager in table.book.offers

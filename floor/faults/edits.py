@@ -1,0 +1,117 @@
+"""The edits of a script of which faults are made: drop a step, change it, move it, add something before or behind it.
+
+An edit looks for a step by the type of its event and by fields; where there is none, nothing is done. Values may be functions of
+the play and the event. `spot` says where the fault lies, from the event as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from events.vocabulary.model import Event
+from floor.faults.anomaly import Edit, Prepare
+from floor.faults.labels import Spot
+from floor.table.script import Step, changed
+
+Place = Callable[[Any, Any], Spot]
+
+
+def nowhere(play: Any, event: Any) -> Spot:
+    """At no seat."""
+    return Spot()
+
+
+def its_seat(play: Any, event: Any) -> Spot:
+    """At the seat of the event."""
+    return Spot(event.seat)
+
+
+def its_wager(play: Any, event: Any) -> Spot:
+    """At the seat and wager of the event."""
+    return Spot(event.seat, event.wager)
+
+
+def at_seat(wager: str | None = None) -> Edit:
+    """Label the seat that was chosen, and a wager there: the fault is in the plan."""
+    return lambda play: Spot(play.plan.chosen, wager)
+
+
+def find(play: Any, type_: type[Event], at: int | None, **fields: Any) -> Step | None:
+    """Return the step of a type in this place among its like, or any of them (null)."""
+    steps: list[Step] = play.script.of(type_, **fields)
+    if not steps:
+        return None
+    return play.plan.random.choice(steps) if at is None else steps[at]
+
+
+def drop(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **fields: Any) -> Edit:
+    """Let something not happen."""
+
+    def edit(play: Any) -> Spot | None:
+        step = find(play, type_, at, **fields)
+        if step is None:
+            return None
+        play.script.drop(step)
+        return spot(play, step.payload)
+
+    return edit
+
+
+def change(type_: type[Event], at: int | None = 0, spot: Place = nowhere, **values: Any) -> Edit:
+    """Let something happen otherwise."""
+
+    def edit(play: Any) -> Spot | None:
+        step = find(play, type_, at)
+        if step is None:
+            return None
+        event = step.payload
+        changed(step, **{name: value(play, event) if callable(value) else value for name, value in values.items()})
+        return spot(play, event)
+
+    return edit
+
+
+def add_behind(
+    type_: type[Event], made: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
+) -> Edit:
+    """Let something happen right after a step."""
+    return _add(type_, made, at, spot, behind=True)
+
+
+def add_before(
+    type_: type[Event], made: Callable[[Any, Any], Event], at: int | None = 0, spot: Place = nowhere
+) -> Edit:
+    """Let something happen right before a step."""
+    return _add(type_, made, at, spot, behind=False)
+
+
+def _add(type_: type[Event], made: Callable[[Any, Any], Event], at: int | None, spot: Place, behind: bool) -> Edit:
+    def edit(play: Any) -> Spot | None:
+        step = find(play, type_, at)
+        if step is None:
+            return None
+        (play.script.behind if behind else play.script.before)(step, made(play, step.payload))
+        return spot(play, step.payload)
+
+    return edit
+
+
+def by_turns(*edits: Edit) -> Edit:
+    """Do one of these each time, in turn."""
+    return lambda play: edits[play.plan.turn % len(edits)](play)
+
+
+def prepared_by_turns(*preparations: Prepare) -> Prepare:
+    """Prepare the round in another way each time."""
+    return lambda plan: preparations[plan.turn % len(preparations)](plan)
+
+
+def both(*edits: Edit) -> Edit:
+    """Do all of these; the first says where."""
+
+    def edit(play: Any) -> Spot | None:
+        spots = [each(play) for each in edits]
+        return spots[0]
+
+    return edit

@@ -1,0 +1,338 @@
+"""What can be irregular in a pai gow game until it is settled: start, deal, wagers, surrender, setting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events.vocabulary import model
+from floor.faults import dealing, wagering
+from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.conditions import (
+    by_card,
+    by_stack,
+    machine_works,
+    one_deck,
+    shuffled_by_hand,
+    with_dealers_shaker,
+    with_dice,
+)
+from floor.faults.dealing import PLAYED_ON, one_box_seat
+from floor.faults.edits import at_seat, both, by_turns, change, drop
+from floor.faults.equipment import EQUIPMENT, break_device, restore
+from floor.faults.labels import Spot
+from floor.faults.records import RECORDS
+from floor.round.pai_gow_plan import PaiGowPlan, hand_of
+from floor.round.plan import BoxPlan, Way
+from floor.table.facts import exposed, hand_reset
+from floor.table.script import Step, changed
+from games.cards.cards import TEXT
+from games.rulebook.filed_way import is_set_by
+from games.settlement.wagers import Outcome
+
+HANDS = Anomalies()
+HANDS.share(EQUIPMENT, *EQUIPMENT.faults, *EQUIPMENT.legitimates)
+HANDS.share(RECORDS, *RECORDS.faults)
+fault, legitimate = HANDS.fault, HANDS.legitimate
+
+WRONGLY_SETTLED = (*("PAY-OVER", "PAY-UNDER", "PAY-MISSED", "PAY-LOSER", "PAY-TAKEN", "PAY-NOT-TAKEN"), "PAY-ANNOUNCED")
+
+# Start and deal
+
+
+def misdeal(plan: PaiGowPlan) -> bool:
+    """Let one empty seat get a card too many and another one too few."""
+    if not plan.make_empty(2):
+        return False
+    more, fewer = plan.random.sample(plan.empty, 2)
+    plan.misdealt = (more, fewer)
+    return True
+
+
+def _wrong_start(plan: PaiGowPlan) -> None:
+    if plan.book.starting != "number" and plan.turn % 2 == 0:
+        plan.announce_wrong()
+    else:
+        plan.start_at((plan.count + plan.random.randrange(6)) % 7 + 1)
+
+
+@fault("DEAL-START", prepare=_wrong_start)
+def deal_start(play: Any) -> Spot:
+    """The first card goes to the wrong position, by a wrong total or a wrong count, and the round is played on."""
+    by_total = play.plan.announced not in ([], [play.plan.count])
+    return Spot(consequences=("DEAL-TOTAL", *PLAYED_ON) if by_total else ())
+
+
+# A wrong total is announced and not corrected; the cards go where the dice point all the same.
+fault("DEAL-TOTAL", change(model.TotalAnnounced, -1, total=lambda play, _: play.plan.wrong_total()), fits=with_dice)
+fault("DEAL-NOROLL", change(model.DiceRolled, -1, lie="not_flat"), fits=with_dice)
+fault(  # the shaker is shaken twice only, or not covered or not shaken after the deal
+    "DEAL-SHAKE",
+    by_turns(
+        change(model.ShakerShaken, times=2),
+        drop(model.ShakerShaken, -1),
+        both(drop(model.ShakerCovered), drop(model.ShakerShaken, -1)),
+    ),
+    fits=with_dealers_shaker,
+)
+
+
+@fault("DEAL-ORDER")
+def deal_order(play: Any) -> Spot:
+    """Two positions are served in the wrong order once."""
+    deals = play.script.of(model.CardsDealt)
+    at = play.plan.random.randrange(1, len(deals) - 1)
+    play.script.move_before(deals[at + 1], deals[at])
+    return HERE
+
+
+@fault("DEAL-COUNT", prepare=misdeal)
+def deal_count(play: Any) -> Spot:
+    """One empty seat gets eight cards and another six; nobody notices."""
+    order = ("DEAL-ORDER",) if by_card(play.table) else ()
+    return Spot(play.plan.misdealt[0], consequences=("DEAL-COUNT", *order, *PLAYED_ON))
+
+
+def _wrong_stub(plan: PaiGowPlan) -> None:
+    plan.short_stub = plan.random.choice((-1, 1)) if plan.turn % 2 else 0
+
+
+@fault("DEAL-STUB", prepare=_wrong_stub)
+def deal_stub(play: Any) -> Spot | None:
+    """The stub is not counted, or it is three or five and the round is played on (the deck leaves the table after it)."""
+    if play.plan.short_stub:
+        return Spot(consequences=("DEAL-RACK", *PLAYED_ON))
+    return drop(model.StubCounted)(play)
+
+
+fault("DEAL-STUBSEEN", dealing.stub_seen)
+
+
+@fault("DEAL-DECK", prepare=lambda plan: plan.make_empty(1))
+def deal_deck(play: Any) -> Spot:
+    """An empty seat is dealt a card that somebody else has too."""
+    plan = play.plan
+    step = play.script.of(model.CardsDealt, to=plan.random.choice(plan.empty))[0]
+    changed(step, cards=[TEXT[plan.hands["dealer"][0]], *step.payload.cards[1:]])
+    return HERE
+
+
+fault("DEAL-FACEUP", dealing.dealt_face_up("DEAL-STUB", *PLAYED_ON), fits=by_card, prepare=dealing.two_face_up_at_times)
+fault("DEAL-DRAWN", dealing.put_back, fits=by_card)
+
+
+def expose(play: Any, seat: Any) -> Step:
+    """Let the dealer expose a card of a seat after the deal; return that step."""
+    event = exposed(seat, "dealer", play.plan.random.choice(play.plan.hands[seat]))
+    step: Step = play.script.before(play.setting_begins(), event)[0]
+    return step
+
+
+@fault("DEAL-EXPOSED", prepare=one_box_seat)
+def deal_exposed(play: Any) -> Spot:
+    """The dealer exposes a player's card and asks for no election, or exposes one among the stacks and deals on."""
+    seat, deals = play.plan.chosen, play.script.of(model.CardsDealt)
+    if by_stack(play.table) and play.plan.turn % 2:
+        play.script.behind(deals[2], exposed("stack", "dealer", None))
+        return Spot(consequences=PLAYED_ON)
+    play.script.behind(deals[-1], exposed(seat, "dealer", play.plan.hands[seat][6]))
+    return Spot(seat)
+
+
+@fault("DEAL-ELECTION", prepare=one_box_seat)
+def deal_election(play: Any) -> Spot:
+    """A player whose card was exposed elects to play on only after looking at the others."""
+    seat, looked = play.plan.chosen, play.script.first(model.HandExamined, seat=play.plan.chosen)
+    expose(play, seat)
+    play.script.behind(looked, model.HandElected(seat=seat, election="play"))
+    return Spot(seat)
+
+
+fault("DEAL-NOBETS", drop(model.NoMoreBets))
+
+
+def prepare_surrender(plan: PaiGowPlan) -> bool:
+    """Let a player without optional wagers surrender, against a dealer without ace high."""
+    if not plan.deal_until(lambda p: not p.dealer_pushes) or not one_box_seat(plan):
+        return False
+    plan.bet_only_base(plan.chosen)
+    plan.surrendered = {plan.chosen}
+    return True
+
+
+@fault("DEAL-RACK", prepare=lambda plan: prepare_surrender(plan) if plan.turn % 2 else True)
+def deal_rack(play: Any) -> Spot | None:
+    """A card does not get into the rack, or a surrendered hand is not counted."""
+    if play.plan.turn % 2 == 0:
+        return dealing.card_missing(play)
+    for step in play.script.of(model.CardsCollected, of=play.plan.chosen):
+        changed(step, counted=None)
+    return Spot(play.plan.chosen)
+
+
+fault("DEAL-CUT", dealing.offered_cut, fits=shuffled_by_hand)
+fault(
+    "DEAL-DEVICE",
+    break_device(1, PLAYED_ON, ("DEAL-SHUFFLE",)),
+    fits=lambda table: machine_works(table) and (by_stack(table) or one_deck(table)),
+    after=restore,
+)
+
+# Wagers and surrender
+
+
+def _late(plan: PaiGowPlan) -> bool:
+    """Let a player raise, or withdraw part of, a base wager that is not tied after "no more bets"."""
+    decided = (Outcome.WIN, Outcome.LOSE)
+    if not plan.deal_until(lambda p: any(p.outcome(seat) in decided for seat in p.single_boxes())):
+        return False
+    plan.chosen = next(seat for seat in plan.single_boxes() if plan.outcome(seat) in decided)
+    box, offer = plan.boxes[plan.chosen], plan.book.offers["base"]
+    if plan.turn % 2 == 0:
+        box.stakes["base"] = min(box.stakes["base"], offer.max_cents - 2500)
+        box.late = {"base": 2500}
+    else:
+        box.stakes["base"] = max(box.stakes["base"], 2 * offer.min_cents)
+        box.late = {"base": offer.min_cents - box.stakes["base"]}
+    box.stakes["base"] += box.late["base"]
+    return True
+
+
+fault("WAGER-LATE", wagering.bet_late(model.CardsDealt), prepare=_late)
+fault(
+    "WAGER-BASE",
+    lambda play: Spot(play.plan.chosen, play.plan.further),
+    prepare=wagering.optional_alone(lambda plan: plan.further),
+)
+fault("WAGER-LIMIT", at_seat("base"), prepare=wagering.off_limits)
+fault("WAGER-FORM", wagering.wrong_form)
+fault("WAGER-SEATED", HERE, prepare=wagering.not_seated)
+
+
+def _against_the_rules(plan: PaiGowPlan) -> bool:
+    if not prepare_surrender(plan):
+        return False
+    if plan.turn % 3 == 0:
+        # One that the cards decide: a wager on the dice is settled before a surrender, and does not hinder it.
+        wagers, known = (plan.further, "fortune_bonus"), plan.book.chapter.wagers
+        still_open = [each for each in wagers if each in plan.book.offers and known[each].closes != "activation"]
+        if not still_open:
+            return False
+        plan.bet(plan.chosen, still_open[0], 500)
+        plan.surrendered = {plan.chosen}
+    return True
+
+
+@fault("WAGER-SURRENDER", prepare=_against_the_rules)
+def wager_surrender(play: Any) -> Spot:
+    """A surrender with an optional wager, before the dealer's hands are set, or after the reveal is accepted."""
+    script, seat = play.script, play.plan.chosen
+    said = script.first(model.Surrendered)
+    if play.plan.turn % 3 == 1:
+        script.move_before(said, script.first(model.HandSet, position="dealer"))
+        drop(model.HandExamined, seat=seat)(play)
+    elif play.plan.turn % 3 == 2:
+        drop(model.HandRevealed, position=seat)(play)
+        script.before(said, model.HandRevealed(position=seat))
+        return Spot(seat, consequences=("PAY-REVEAL",))
+    return Spot(seat)
+
+
+# The hands
+
+
+def against_house_way(plan: PaiGowPlan) -> list[Way]:
+    """Return the settings of the dealer's cards that the house way does not accept and that are no foul."""
+    cards = plan.hands["dealer"]
+    return [way for way in plan.legal_ways(cards) if not is_set_by(plan.book.way, hand_of(cards, way))]
+
+
+def dealer_sets_otherwise(plan: PaiGowPlan) -> bool:
+    """Let the dealer's hands be set against the house way."""
+    if not plan.deal_until(lambda p: not p.dealer_pushes and bool(against_house_way(p))):
+        return False
+    plan.dealer_way = plan.random.choice(against_house_way(plan))
+    return True
+
+
+# They are not reset, and everyone is settled by them.
+fault("SET-DEALER", Spot(consequences=WRONGLY_SETTLED), prepare=dealer_sets_otherwise)
+
+
+def _foreign_card(plan: PaiGowPlan) -> bool:
+    if not one_box_seat(plan):
+        return False
+    box = plan.boxes[plan.chosen]
+    high, *others = box.way
+    box.way = ((plan.stub[0], *high[1:]), *others)
+    if plan.is_foul(box.way):
+        box.way = plan.legal_ways([card for part in box.way for card in part])[0]
+    return True
+
+
+fault("SET-CARDS", at_seat(), prepare=_foreign_card)  # a card that was not dealt there, settled as it lies
+
+
+def _other_settings(plan: PaiGowPlan, seat: int) -> list[Way]:
+    """The other settings of a seat's cards that come to the same."""
+    if plan.dealer_pushes:
+        return []
+    way, outcome = plan.boxes[seat].way, plan.outcome(seat)
+    return [each for each in plan.legal_ways(plan.hands[seat]) if each != way and plan.compare(each) is outcome]
+
+
+@fault(
+    "SET-CHANGED",
+    prepare=lambda plan: plan.deal_until(lambda p: any(_other_settings(p, seat) for seat in p.single_boxes())),
+)
+def set_changed(play: Any) -> Spot | None:
+    """A player sets the hands again after placing them; it makes no difference to the wager."""
+    for seat in play.plan.single_boxes():
+        ways, step = _other_settings(play.plan, seat), play.script.first(model.HandSet, position=seat)
+        if ways and step is not None:
+            play.script.behind(step, hand_reset(seat, play.plan.random.choice(ways), "player", "changed"))
+            return Spot(seat)
+    return None
+
+
+@fault("SET-EARLY")
+def set_early(play: Any) -> Spot | None:
+    """A player looks at the cards before the dealer's hands are set."""
+    looks = play.script.of(model.HandExamined)
+    if not looks:
+        return None
+    look = play.plan.random.choice(looks)
+    play.script.move_before(look, play.script.first(model.HandSet, position="dealer"))
+    return Spot(look.payload.seat)
+
+
+def dealer_turned_early(play: Any) -> Spot:
+    """The dealer's cards are turned over, or even set, before a player has set, in a game in which players set first."""
+    script, seat = play.script, play.plan.chosen
+    turned = script.first(model.HandSet if play.plan.turn % 2 else model.HandRevealed, position="dealer")
+    script.move_behind(script.first(model.HandSet, position=seat), turned)
+    return Spot(seat)
+
+
+def _two_boxes(plan: PaiGowPlan) -> bool:
+    """Let a seated patron have the box beside too, with a wager that is larger or the same."""
+    plan.clear()
+    for seat in plan.single_boxes():
+        if seat < 6 and seat + 1 in plan.unseated:
+            stakes = dict(plan.boxes[seat].stakes)
+            if plan.turn % 2 and stakes["base"] + 500 <= plan.book.offers["base"].max_cents:
+                stakes["base"] += 500
+            plan.boxes[seat + 1] = BoxPlan(plan.boxes[seat].bettor, stakes)
+            plan.table.take_box_beside(seat)
+            plan.chosen = seat
+            return plan.deal_to({})
+    return False
+
+
+@fault("SET-ORDER", fits=lambda table: table.spec.adjacent_boxes, prepare=_two_boxes)
+def set_order(play: Any) -> Spot:
+    """Of a patron's two boxes the one that comes second is looked at and set first."""
+    script, second = play.script, play.plan.chosen
+    before = script.first(model.HandExamined, seat=second + 1)
+    for step in (*script.of(model.HandExamined, seat=second), *script.of(model.HandSet, position=second)):
+        script.move_before(step, before)
+    return HERE

@@ -1,0 +1,313 @@
+"""Planted faults of the settlement that every game can have: winners short or over, losers paid, wagers wrongly taken.
+
+Each changes what the dealer did with one wager and leaves the rest as it is. The plan of a game says what its wagers are:
+`base`, `by_hand` (those taken and paid at the box), `prepared` (the one that its preparation goes for), `ties`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from events.vocabulary import model
+from events.vocabulary.model import fact
+from floor.faults.anomaly import HERE, Anomalies, Prepare
+from floor.faults.edits import drop as drop_step
+from floor.faults.edits import its_seat
+from floor.faults.labels import Spot
+from floor.table.facts import paid, returned, taken
+from floor.table.script import Step, changed
+from games.settlement.wagers import PUSHES, Due, Outcome
+
+LOST = (Outcome.LOSE, Outcome.FOLDED)
+TIED = (*PUSHES, Outcome.TIE)
+
+
+def at_box(play: Any) -> list[Due]:
+    """Return the wagers that were settled at the box in an ordinary way: covered, below the maximum, by hands that stayed."""
+    dues: list[Due] = [due for due in play.dues if due.wager in play.plan.by_hand]
+    settled_wagers, out = play.script.settled, play.plan.surrendered | play.plan.abandoned
+    dues = [due for due in dues if due.seat not in out and (due.wager, due.seat) in settled_wagers]
+    return [due for due in dues if not due.capped and not due.uncovered_cents]
+
+
+def pick(play: Any, *outcomes: Outcome, wagers: tuple[str, ...] = ()) -> Due | None:
+    """Return a wager that ended so: of the seat, and the wager, that was prepared for where it can be."""
+    plan, wanted = play.plan, play.plan.prepared
+    found = [due for due in at_box(play) if due.outcome in outcomes and due.wager in (wagers or plan.by_hand)]
+    if not found:
+        return None
+    plan.random.shuffle(found)
+    return max(found, key=lambda due: (due.seat == plan.chosen, due.wager == wanted))
+
+
+def settled(play: Any, due: Due) -> Step:
+    """Return the step that settled a wager."""
+    step: Step | None = play.script.settling(due.seat, due.wager)
+    assert step is not None
+    return step
+
+
+def misread(play: Any, due: Due, result: str) -> tuple[str, ...]:
+    """Every other time the dealer also announces what was wrongly done; return what follows from that.
+
+    A folded hand that is paid while others decide is settled again in its turn.
+    """
+    if due.outcome is Outcome.FOLDED:
+        return ("PAY-ORDER", "DEAL-RACK")
+    said = play.script.first(model.ResultAnnounced, seat=due.seat)
+    if due.wager != play.plan.base or said is None or play.plan.turn % 2 or said.payload.result == result:
+        return ()
+    changed(said, result=result)
+    return ("PAY-ANNOUNCED",)
+
+
+def replace_settlement(play: Any, due: Due, event: model.Event, result: str) -> Spot:
+    """Let a wager be settled otherwise, and at times be announced so."""
+    follows = misread(play, due, result)
+    settled(play, due).payload = event
+    return Spot(due.seat, due.wager, follows)
+
+
+def _tie(play: Any) -> Due | None:
+    """Return a wager that tied, every fourth time, where one can."""
+    if not play.plan.ties or play.plan.turn % 4 != 3:
+        return None
+    return pick(play, *TIED, wagers=play.at_even_money)
+
+
+def pay_over(play: Any) -> Spot | None:
+    """A winner is handed too much, or a tied wager is paid as if it had won."""
+    tie = _tie(play)
+    if tie is not None:
+        return replace_settlement(play, tie, paid(tie, tie.staked_cents, tie.staked_cents, play.chips), "win")
+    due = pick(play, Outcome.WIN)
+    if due is None:
+        return None
+    changed(settled(play, due), winnings_cents=due.winnings_cents + 500 * play.plan.random.randrange(1, 20))
+    return Spot(due.seat, due.wager)
+
+
+def pay_under(play: Any) -> Spot | None:
+    """A winner is handed something, but too little."""
+    due = pick(play, Outcome.WIN)
+    if due is None or due.winnings_cents < 200:
+        return None
+    short = max(100, due.winnings_cents * play.plan.random.randrange(10, 60) // 100 // 100 * 100)
+    changed(settled(play, due), winnings_cents=due.winnings_cents - short)
+    return Spot(due.seat, due.wager)
+
+
+def pay_missed(play: Any) -> Spot | None:
+    """A winner gets the stake back only, or is passed over."""
+    return _as_a_tie_or_not_at_all(play, pick(play, Outcome.WIN))
+
+
+def pay_loser(play: Any) -> Spot | None:
+    """A loser, or what a fold forfeited, is paid."""
+    due = pick(play, *LOST)
+    if due is None:
+        return None
+    odds = 1 if due.wager in play.at_even_money else play.plan.random.choice((2, 3, 5))
+    return replace_settlement(play, due, paid(due, due.staked_cents, due.staked_cents * odds, play.chips), "win")
+
+
+def pay_taken(play: Any) -> Spot | None:
+    """A winning or tied wager is collected."""
+    due = _tie(play) or pick(play, Outcome.WIN)
+    if due is None:
+        return None
+    _forget_vigorish(play, due)
+    return replace_settlement(play, due, taken(due.seat, due.bettor, due.wager, due.staked_cents), "lose")
+
+
+def pay_not_taken(play: Any) -> Spot | None:
+    """A losing wager is pushed back, or left where it lies."""
+    return _as_a_tie_or_not_at_all(play, pick(play, *LOST))
+
+
+def _as_a_tie_or_not_at_all(play: Any, due: Due | None) -> Spot | None:
+    """Settle a wager as if it had tied, or every other time not at all."""
+    if due is None:
+        return None
+    _forget_vigorish(play, due)
+    if play.plan.turn % 2:
+        play.script.drop(settled(play, due))
+        return Spot(due.seat, due.wager)
+    event = returned(due.seat, due.bettor, due.wager, due.staked_cents, "push")
+    return replace_settlement(play, due, event, "tie")
+
+
+def _forget_vigorish(play: Any, due: Due) -> None:
+    """Who is not paid is charged no vigorish either."""
+    for step in play.script.of(model.VigorishTaken, seat=due.seat):
+        if due.wager == play.plan.base:
+            play.script.drop(step)
+
+
+def pay_vig(play: Any) -> Spot | None:
+    """Five percent is charged on a winning base wager."""
+    due = pick(play, Outcome.WIN, wagers=(play.plan.base,))
+    if due is None:
+        return None
+    charge(play, due, max(25, due.winnings_cents // 20 // 25 * 25))
+    return Spot(due.seat, play.plan.base)
+
+
+def charge(play: Any, due: Due, cents: int) -> None:
+    """Charge vigorish on a wager."""
+    vigorish = fact(model.VigorishTaken, seat=due.seat, bettor=due.bettor, amount_cents=cents)
+    play.script.behind(settled(play, due), vigorish)
+
+
+def register_payment(
+    anomalies: Anomalies,
+    winner: Prepare,
+    loser: Prepare,
+    wins_base: Prepare | None,
+    winner_or_tie: Prepare | None = None,
+) -> None:
+    """Register these faults in a game, with what prepares a winner and a loser there."""
+    tie = winner_or_tie or winner
+    anomalies.fault("PAY-OVER", pay_over, prepare=tie)
+    anomalies.fault("PAY-UNDER", pay_under, prepare=winner)
+    anomalies.fault("PAY-MISSED", pay_missed, prepare=winner)
+    anomalies.fault("PAY-LOSER", pay_loser, prepare=loser)
+    anomalies.fault("PAY-TAKEN", pay_taken, prepare=tie)
+    anomalies.fault("PAY-NOT-TAKEN", pay_not_taken, prepare=loser)
+    if wins_base is not None:
+        anomalies.fault("PAY-VIG", pay_vig, prepare=wins_base)
+
+
+# Voids and Envy
+
+
+def pay_void(play: Any) -> Spot:
+    """In a round, or of a hand, that was rightly voided one wager is kept, or not all of it goes back."""
+    steps = play.script.of(model.WagerReturned, reason="void")
+    step = play.plan.random.choice([step for step in steps if step.payload.wager in play.plan.by_hand])
+    event = step.payload
+    back = event.amount_cents // 2 if play.plan.turn % 2 and event.amount_cents >= 1000 else 0
+    step.payload = taken(event.seat, event.bettor, event.wager, event.amount_cents - back, "other")
+    if back:
+        play.script.before(step, returned(event.seat, event.bettor, event.wager, back, "void"))
+    return Spot(event.seat, event.wager)
+
+
+def pay_envy(play: Any) -> Spot | None:
+    """An Envy Bonus is forgotten, of a wrong amount, paid for the own hand, or paid without a qualifying wager."""
+    script, plan = play.script, play.plan
+    payments = script.of(model.EnvyPaid)
+    if not payments:
+        return None
+    step = plan.random.choice(payments)
+    event = step.payload
+    seat, holder = event.seat, event.for_position
+    without = [
+        each
+        for each, box in plan.boxes.items()
+        if event.wager not in box.stakes and box.bettor != plan.boxes[holder].bettor
+    ]
+    match plan.turn % 4:
+        case 1:
+            changed(step, amount_cents=event.amount_cents + 500)
+        case 2:
+            seat = holder
+        case 3 if without:
+            seat = without[0]
+        case _:
+            script.drop(step)
+    if seat != event.seat:
+        more = {"wager": event.wager, "for_position": holder, "amount_cents": event.amount_cents}
+        script.behind(step, fact(model.EnvyPaid, seat=seat, **more))
+    return Spot(seat, "fortune_envy" if event.wager == "fortune_bonus" else "progressive_envy")
+
+
+no_envy_call = drop_step(model.EnvyAcknowledged, 0, its_seat)
+
+
+# The progressive
+
+
+def progressive_wager(plan: Any) -> bool:
+    """Let a patron with one box place a progressive wager."""
+    plan.chosen = next(iter(plan.single_boxes()), 0)
+    if plan.chosen:
+        plan.bet_progressive(plan.chosen)
+    return bool(plan.chosen)
+
+
+def controller_errs(plan: Any) -> bool:
+    """Let the controller advance the meter by a wrong amount once."""
+    plan.meter_error = plan.random.choice((-700, 1300, 10_000))
+    return progressive_wager(plan)
+
+
+def progressive_winner(play: Any, share: bool) -> Due | None:
+    """Return a progressive winner of a share of the meter, or of a fixed amount."""
+    won = [due for due in play.dues if due.wager == "progressive" and due.outcome is Outcome.WIN]
+    return next((due for due in won if bool(due.slip_cents) == share), None)
+
+
+def share_document(play: Any, seat: int) -> Step | None:
+    """Return the step that documents a progressive win."""
+    step: Step | None = play.script.first(model.PayoutDocumented, seat=seat, wager="progressive")
+    return step
+
+
+def pay_share(play: Any) -> Spot | None:
+    """The share of the meter is paid wrong: a tenth less, or a tenth more."""
+    due = progressive_winner(play, share=True)
+    if due is None:
+        return None
+    slip = play.script.first(model.WagerPaid, seat=due.seat, wager="progressive", winnings_cents=due.slip_cents)
+    document = share_document(play, due.seat)
+    assert document is not None
+    wrong = due.slip_cents * (9 if play.plan.turn % 2 else 11) // 10
+    changed(slip, winnings_cents=wrong)
+    changed(document, amount_cents=document.payload.amount_cents + wrong - due.slip_cents)
+    return Spot(due.seat, "progressive")
+
+
+def meter_reading(play: Any) -> Spot:
+    """The controller of an own meter advances it by a wrong amount once, and goes on from there."""
+    first = play.script.first(model.ProgressiveAccepted).payload
+    return Spot(first.seat, "progressive", also_in=f"meter/{first.meter}")
+
+
+def meter_stream(play: Any) -> Spot:
+    """The controller of a linked meter advances it by a wrong amount once: to be seen in the meter's stream only."""
+    first = play.script.first(model.ProgressiveAccepted).payload
+    return Spot(first.seat, "progressive", stream=f"meter/{first.meter}")
+
+
+def chip_missing(play: Any) -> Spot:
+    """A chip fewer is collected than the system accepted."""
+    locked = play.script.first(model.ProgressiveLocked)
+    changed(locked, collected=locked.payload.collected - 1)
+    return Spot(None, "progressive")
+
+
+def not_locked_out(play: Any) -> Spot:
+    """The progressive wagers are not locked out, or one is accepted after the lock."""
+    locked = play.script.first(model.ProgressiveLocked)
+    if play.plan.turn % 2:
+        play.script.drop(locked)
+        return HERE
+    accepted = play.script.of(model.ProgressiveAccepted, meter=play.table.meter.id)[-1]
+    play.script.move_behind(accepted, locked)
+    return Spot(accepted.payload.seat)
+
+
+def by_slip(wins_share: Prepare) -> Prepare:
+    """Prepare a share that is paid by slip; at times its document comes after the others are settled."""
+
+    def prepare(plan: Any) -> bool | None:
+        plan.documents_last = plan.turn % 2 == 0
+        return wins_share(plan)
+
+    return prepare
+
+
+def paid_by_slip(play: Any) -> Spot | None:
+    """A share of the meter is paid by slip."""
+    return HERE if any(due.slip_cents for due in play.dues) else None

@@ -1,0 +1,93 @@
+"""What can be irregular in placing wagers, the same in several games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from events.vocabulary import model
+from floor.faults.anomaly import HERE, Edit, Prepare
+from floor.faults.dealing import one_box_seat
+from floor.faults.edits import change, its_wager
+from floor.faults.labels import Spot
+from floor.round.plan import BoxPlan
+from floor.table.facts import placed, refused, removed, returned
+from floor.table.script import Step
+
+LATE_CENTS = 2500
+
+wrong_form = change(model.WagerPlaced, None, its_wager, form=lambda play, _: ("verbal", "cash")[play.plan.turn % 2])
+"""A word or cash is taken for a wager."""
+
+
+def bet_late(anchor: type[model.Event], at: int | None = None) -> Edit:
+    """What the plan says of a wager is placed, or withdrawn, only after a step (null: any such), and settled as it lies."""
+
+    def edit(play: Any) -> Spot:
+        seat = play.plan.chosen
+        box = play.plan.boxes[seat]
+        ((wager, cents),) = box.late.items()
+        event = (placed if cents > 0 else removed)(seat, box.bettor, wager, abs(cents))
+        steps = play.script.of(anchor)
+        play.script.behind(play.plan.random.choice(steps) if at is None else steps[at], event)
+        return Spot(seat, wager)
+
+    return edit
+
+
+def late_returned(wager: str, anchor: Callable[[Any], Step], reason: str) -> Edit:
+    """A wager is placed or raised too late: the dealer refuses it, or pushes the late part back."""
+
+    def edit(play: Any) -> Spot:
+        seat, step = play.plan.chosen, anchor(play)
+        bettor = play.plan.boxes[seat].bettor
+        if play.plan.turn % 2:
+            play.script.behind(step, refused(seat, bettor, wager, LATE_CENTS, reason))
+        else:
+            late, back = placed(seat, bettor, wager, LATE_CENTS), returned(seat, bettor, wager, LATE_CENTS, "late")
+            play.script.behind(step, late, back)
+        return HERE
+
+    return edit
+
+
+def after_no_more_bets(play: Any) -> Step:
+    """The step in which betting was closed."""
+    step: Step = play.script.first(model.NoMoreBets)
+    return step
+
+
+def optional_alone(wager: Callable[[Any], str]) -> Prepare:
+    """Let an optional wager stand at a box without its base wager."""
+
+    def prepare(plan: Any) -> bool:
+        if len(plan.boxes) < 2 or wager(plan) not in plan.book.offers or not one_box_seat(plan):
+            return False
+        box = plan.boxes[plan.chosen]
+        box.stakes, box.decision = {wager(plan): 500}, None
+        return True
+
+    return prepare
+
+
+def off_limits(plan: Any) -> bool:
+    """Let a wager that one starts with be above the maximum or below the minimum."""
+    if not one_box_seat(plan):
+        return False
+    offer = plan.book.offers[plan.base]
+    cents = offer.min_cents - 500 or 100 if plan.turn % 2 else offer.max_cents + 10_000
+    plan.boxes[plan.chosen].stakes.update(dict.fromkeys(plan.required, cents))
+    return True
+
+
+def not_seated(plan: Any) -> bool:
+    """Let one who is not seated wager at a free box, or a seated player at a second box where none is allowed."""
+    if not plan.make_empty(1) or not plan.unseated:
+        return False
+    plan.chosen = plan.random.choice(plan.unseated)
+    bettor = plan.table.people.token()
+    if plan.turn % 2 and not plan.table.spec.adjacent_boxes:
+        bettor = plan.boxes[plan.random.choice(sorted(plan.boxes))].bettor
+    cents = plan.book.offers[plan.base].min_cents
+    plan.boxes[plan.chosen] = BoxPlan(bettor, dict.fromkeys(plan.required, cents))
+    return bool(plan.deal({}) and plan.deal_until(lambda _: True))

@@ -1,0 +1,107 @@
+"""Events of a round, made from cards, stakes and dues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from events.vocabulary import model
+from events.vocabulary.model import Event, fact
+from games.cards.cards import TEXT
+from games.settlement.pai_gow import Position
+from games.settlement.wagers import Due
+
+BY_SLIP_CENTS = 120_000
+"""An optional wager that wins so much is paid by the cage, not from the table inventory."""
+
+
+@cache
+def card_dealt(to: Any, card: int | None, face_up: bool = False) -> model.CardsDealt:
+    """One card to a position; there are few of these events, so each is made once."""
+    return fact(model.CardsDealt, to=to, cards=[None if card is None else TEXT[card]], face_up=face_up)
+
+
+def stack_dealt(to: Any, cards: Iterable[int], face_up: bool = False) -> model.CardsDealt:
+    """Cards that are dealt together."""
+    return fact(model.CardsDealt, to=to, cards=texts(cards), face_up=face_up)
+
+
+@cache
+def same(type_: type[Event], **values: Any) -> Event:
+    """An event that is made once for each of its few values."""
+    return fact(type_, **values)
+
+
+def texts(cards: Iterable[int]) -> list[Any]:
+    """Return cards as text."""
+    return [TEXT[card] for card in cards]
+
+
+def placed(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> model.WagerPlaced:
+    """A stake that is placed."""
+    stake = _stake(seat, bettor, wager, amount, number)
+    return fact(model.WagerPlaced, **stake, form="chips")
+
+
+def removed(seat: int, bettor: str, wager: Any, amount: int) -> model.WagerRemoved:
+    """A stake that its bettor takes back."""
+    return fact(model.WagerRemoved, **_stake(seat, bettor, wager, amount))
+
+
+def refused(seat: int, bettor: str, wager: Any, amount: int, reason: str) -> model.WagerRefused:
+    """A stake that the dealer does not accept."""
+    return fact(model.WagerRefused, **_stake(seat, bettor, wager, amount), reason=reason)
+
+
+def taken(
+    seat: int, bettor: str, wager: Any, amount: int, reason: Any = "lost", number: int | None = None
+) -> model.WagerTaken:
+    """A stake that is collected."""
+    return fact(model.WagerTaken, **_stake(seat, bettor, wager, amount, number), reason=reason)
+
+
+def returned(seat: int, bettor: str, wager: Any, amount: int, reason: Any) -> model.WagerReturned:
+    """A stake that goes back."""
+    return fact(model.WagerReturned, **_stake(seat, bettor, wager, amount), reason=reason)
+
+
+def _stake(seat: int, bettor: str, wager: Any, amount: int, number: int | None = None) -> dict[str, Any]:
+    return {"seat": seat, "bettor": bettor, "wager": wager, "number": number, "amount_cents": amount}
+
+
+def paid(due: Due, stake: int, winnings: int, source: Any = "inventory") -> model.WagerPaid:
+    """A wager that is paid."""
+    money = {"stake_cents": stake, "winnings_cents": winnings, "source": source}
+    return fact(model.WagerPaid, seat=due.seat, bettor=due.bettor, wager=due.wager, number=due.number, **money)
+
+
+def source_of(winnings_cents: int) -> str:
+    """Return where the winnings of an optional wager come from."""
+    return "slip" if winnings_cents >= BY_SLIP_CENTS else "inventory"
+
+
+def collected(deck: str, of: Any, count: int, counted: int | None = None) -> model.CardsCollected:
+    """Cards that go into the discard rack."""
+    return fact(model.CardsCollected, deck=deck, of=of, count=count, counted=counted)
+
+
+def hand_set(position: Position, way: tuple[tuple[int, ...], ...], by: Any) -> model.HandSet:
+    """Hands that are set."""
+    return fact(model.HandSet, position=position, by=by, **parts(way))
+
+
+def hand_reset(position: Position, way: tuple[tuple[int, ...], ...], by: Any, reason: str) -> model.HandReset:
+    """Hands that are set again."""
+    return fact(model.HandReset, position=position, by=by, reason=reason, **parts(way))
+
+
+def parts(way: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
+    """Return hands as the fields of an event."""
+    high, *medium, low = way
+    return {"high": texts(high), "medium": texts(medium[0]) if medium else [], "low": texts(low)}
+
+
+def exposed(whose: Any, by: Any, card: int | None) -> model.CardExposed:
+    """A card whose face is shown."""
+    return fact(model.CardExposed, whose=whose, by=by, card=None if card is None else TEXT[card])

@@ -1,0 +1,192 @@
+"""The script of a round: what happens at the table, step by step, before devices report it.
+
+A round is first written as it should be played; a fault injector then changes what was done (a step dropped, moved or replaced);
+only after that do the steps become drafts with numbers and times. A step is reported by the device its event belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from events.vocabulary import model
+from events.vocabulary.model import Event
+
+# Device of an event, and how long it takes (milliseconds, least and most). Devices are the table's own.
+_DICE, _SHOE, _SHUFFLER, _BETTING = "dice", "shoe", "shuffler", "betting"
+_DEALER, _FLOOR, _PROGRESSIVE = "dealer", "floor", "progressive"
+DEVICES: dict[type[Event], tuple[str, int, int]] = {
+    model.RoundOpened: (_DEALER, 3000, 9000),
+    model.CardsShuffled: (_SHUFFLER, 900, 2500),
+    model.DeviceFailed: (_FLOOR, 2000, 5000),
+    model.DeviceCovered: (_FLOOR, 20_000, 60_000),
+    model.DeviceRestored: (_FLOOR, 20_000, 90_000),
+    model.RecutOrdered: (_FLOOR, 2000, 6000),
+    model.WagerPlaced: (_BETTING, 500, 2500),
+    model.WagerRemoved: (_BETTING, 500, 2000),
+    model.WagerRefused: (_DEALER, 1000, 3000),
+    model.PlayerDealerWagered: (_BETTING, 500, 2500),
+    model.ProgressiveAccepted: (_PROGRESSIVE, 200, 500),
+    model.ProgressiveLocked: (_PROGRESSIVE, 500, 1500),
+    model.MysteryHit: (_PROGRESSIVE, 200, 500),
+    model.MysteryArmed: (_PROGRESSIVE, 200, 500),
+    model.ProgressiveWon: (_PROGRESSIVE, 200, 700),
+    model.ShakerShaken: (_DICE, 1500, 3000),
+    model.DiceRolled: (_DICE, 700, 1500),
+    model.NumberDrawn: (_DICE, 700, 1500),
+    model.ShakerActivated: (_DICE, 800, 3000),
+    model.ShakerCovered: (_DICE, 400, 900),
+    model.CardsDealt: (_SHOE, 300, 700),
+    model.CardDrawnInError: (_SHOE, 200, 500),
+    model.CardFoundFaceUp: (_SHOE, 500, 1500),
+    model.HandExamined: (_DEALER, 800, 3000),
+    model.HandSet: (_DEALER, 2000, 7000),
+    model.HandReset: (_DEALER, 2000, 5000),
+    model.PayoutValidated: (_FLOOR, 5000, 40_000),
+    model.PayoutDocumented: (_FLOOR, 30_000, 120_000),
+    model.EventCorrected: (_FLOOR, 5000, 60_000),
+    model.DealerTappedIn: (_FLOOR, 2000, 6000),
+    model.DealerTappedOut: (_FLOOR, 2000, 6000),
+    model.DeckInspected: (_FLOOR, 20_000, 60_000),
+}
+_OTHERS = (_DEALER, 500, 2000)
+_FLOORS = (_FLOOR, 3000, 12_000)
+_BY_FLOOR = (
+    model.GamingDayOpened, model.ShiftChanged, model.RulesFiled, model.TableOpened, model.TableClosed,
+    model.InventoryCounted, model.DeckReceived, model.JokerDestroyed, model.DeckInPlay, model.DeckRemoved,
+    model.CardsSpread, model.CardsWashed, model.DiceReceived, model.DiceRemoved, model.PatronSeated, model.PatronLeft,
+    model.BuyIn, model.MarkerIssued, model.FillReceived, model.CreditSent, model.DropCounted,
+)  # fmt: skip
+for _type in _BY_FLOOR:
+    DEVICES.setdefault(_type, _FLOORS)
+
+
+class Step:
+    """One thing that happens: the event, the device that reports it, and how it departs from the ordinary.
+
+    `meter` names the stream of a controller's event. `corrects` is the step whose event this one supersedes with
+    `replacement`; `truth` is what happened where that is not what was typed. `pause_us` is time that passes before it
+    beside the ordinary.
+    """
+
+    __slots__ = (
+        "clock_back_us",
+        "corrects",
+        "counter_jump",
+        "event_id",
+        "meter",
+        "pause_us",
+        "payload",
+        "replacement",
+        "round_no",
+        "seq",
+        "source",
+        "truth",
+        "wait_ms",
+    )
+
+    def __init__(self, payload: Event, source: str | None = None, meter: str | None = None) -> None:
+        device, least, most = DEVICES.get(payload.KIND, _OTHERS)
+        self.payload: Any = payload  # of the type that who finds the step asked for (`Script.of`)
+        self.source = source or device
+        self.wait_ms = (least, most)
+        self.meter = meter
+        self.pause_us = 0
+        self.counter_jump = 0
+        self.clock_back_us = 0
+        self.corrects: Step | None = None
+        self.replacement: Event | None = None
+        self.truth: Event | None = None
+        self.round_no: int | None = None
+        self.seq = 0
+        self.event_id = ""
+
+
+class Script:
+    """The steps of a round, in order, with what is needed to find and change them."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.after: list[Step] = []
+        """Steps after the round: between it and the next."""
+        self.resent: Step | None = None
+        self.late: list[Step] = []
+
+    def add(self, payload: Event, source: str | None = None) -> Step:
+        """Append a step."""
+        step = Step(payload, source)
+        self.steps.append(step)
+        return step
+
+    def of(self, type_: type[Event], **fields: object) -> list[Step]:
+        """Return the steps whose event is of a type and has these values, in order."""
+        return [
+            step
+            for step in self.steps
+            if step.payload.KIND is type_ and all(getattr(step.payload, k) == v for k, v in fields.items())
+        ]
+
+    def first(self, type_: type[Event], **fields: object) -> Step | None:
+        """Return the first step of a type with these values, or null."""
+        return next(iter(self.of(type_, **fields)), None)
+
+    def index(self, step: Step) -> int:
+        """Return where a step stands."""
+        return self.steps.index(step)
+
+    def drop(self, step: Step) -> None:
+        """Take a step out: it does not happen."""
+        self.steps.remove(step)
+
+    def before(self, step: Step, *payloads: Event) -> list[Step]:
+        """Insert events before a step."""
+        added = [Step(payload) for payload in payloads]
+        at = self.index(step)
+        self.steps[at:at] = added
+        return added
+
+    def behind(self, step: Step, *payloads: Event) -> list[Step]:
+        """Insert events right after a step."""
+        added = [Step(payload) for payload in payloads]
+        at = self.index(step) + 1
+        self.steps[at:at] = added
+        return added
+
+    def move_before(self, step: Step, other: Step) -> None:
+        """Let a step happen right before another."""
+        self.steps.remove(step)
+        self.steps.insert(self.index(other), step)
+
+    def move_behind(self, step: Step, other: Step) -> None:
+        """Let a step happen right after another."""
+        self.steps.remove(step)
+        self.steps.insert(self.index(other) + 1, step)
+
+    def settling(self, seat: int, wager: str) -> Step | None:
+        """Return the first step that takes, pays or returns a wager, or null."""
+        return next(
+            (
+                step
+                for step in self.steps
+                if step.payload.KIND in SETTLING and step.payload.seat == seat and step.payload.wager == wager
+            ),
+            None,
+        )
+
+    @property
+    def settled(self) -> set[tuple[str, int]]:
+        """The wagers, with their seats, that a step settles."""
+        return {(step.payload.wager, step.payload.seat) for step in self.steps if step.payload.KIND in SETTLING}
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+
+SETTLING: tuple[type[Event], ...] = (model.WagerTaken, model.WagerPaid, model.WagerReturned)
+
+
+def changed(step: Step, **fields: Any) -> None:
+    """Replace values of a step's event."""
+    step.payload = msgspec.structs.replace(step.payload, **fields)

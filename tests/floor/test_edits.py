@@ -1,0 +1,101 @@
+"""The edits of which faults are made, on a script of four steps."""
+
+from __future__ import annotations
+
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from events.vocabulary import model
+from floor.faults.anomaly import HERE, Anomalies
+from floor.faults.edits import (
+    add_before,
+    add_behind,
+    both,
+    by_turns,
+    change,
+    drop,
+    its_seat,
+    its_wager,
+)
+from floor.faults.labels import Spot
+from floor.table.facts import placed, same
+from floor.table.script import Script
+
+
+def played(turn: int = 0) -> Any:
+    """A play of which nothing is known but its script: two wagers, the end of betting, a stub."""
+    script = Script()
+    for event in (
+        placed(3, "p-1", "base", 2500),
+        placed(5, "p-2", "base", 5000),
+        same(model.NoMoreBets, announced_by="dealer"),
+        same(model.StubCounted, count=4, exposed=0),
+    ):
+        script.add(event)
+    return SimpleNamespace(script=script, plan=SimpleNamespace(turn=turn, random=Random(1), chosen=5))
+
+
+def kinds(play: Any) -> list[str]:
+    return [type(step.payload).__name__ for step in play.script]
+
+
+def test_drop_takes_out_the_step_in_its_place_and_says_where() -> None:
+    play = played()
+    assert drop(model.WagerPlaced, 1, its_wager)(play) == Spot(5, "base")
+    assert kinds(play) == ["WagerPlaced", "NoMoreBets", "StubCounted"]
+    assert play.script.first(model.WagerPlaced).payload.seat == 3
+
+
+def test_drop_finds_by_fields() -> None:
+    play = played()
+    assert drop(model.WagerPlaced, 0, its_seat, seat=5)(play) == Spot(5)
+    assert [step.payload.seat for step in play.script.of(model.WagerPlaced)] == [3]
+
+
+@pytest.mark.parametrize("edit", [drop(model.CardsCut), change(model.CardsCut, depth=3)])
+def test_does_nothing_where_there_is_no_such_step(edit: Any) -> None:
+    play = played()
+    assert edit(play) is None
+    assert len(kinds(play)) == 4
+
+
+def test_change_takes_values_and_functions_of_the_event() -> None:
+    play = played()
+    assert change(model.StubCounted, exposed=2, count=lambda play, stub: stub.count - 1)(play) == HERE
+    stub = play.script.first(model.StubCounted).payload
+    assert (stub.count, stub.exposed) == (3, 2)
+
+
+def test_adds_before_and_behind() -> None:
+    play = played()
+    add_behind(model.NoMoreBets, lambda play, event: placed(1, "p-3", "base", 100))(play)
+    add_before(model.WagerPlaced, lambda play, event: same(model.HandExamined, seat=event.seat))(play)
+    assert kinds(play) == ["HandExamined", "WagerPlaced", "WagerPlaced", "NoMoreBets", "WagerPlaced", "StubCounted"]
+
+
+@pytest.mark.parametrize(("turn", "left"), [(0, "NoMoreBets"), (1, "StubCounted"), (2, "NoMoreBets")])
+def test_by_turns_does_one_after_the_other(turn: int, left: str) -> None:
+    play = played(turn)
+    by_turns(drop(model.StubCounted), drop(model.NoMoreBets))(play)
+    assert kinds(play) == ["WagerPlaced", "WagerPlaced", left]
+
+
+def test_both_does_all_and_the_first_says_where() -> None:
+    play = played()
+    assert both(drop(model.WagerPlaced, 0, its_seat), drop(model.StubCounted))(play) == Spot(3)
+    assert kinds(play) == ["WagerPlaced", "NoMoreBets"]
+
+
+def test_a_register_takes_each_name_once_and_a_spot_for_an_edit() -> None:
+    anomalies, other = Anomalies(), Anomalies()
+    anomalies.fault("DEAL-STUB", Spot(4))
+    assert anomalies.faults["DEAL-STUB"].edit(played()) == Spot(4)
+    with pytest.raises(AssertionError):
+        anomalies.fault("DEAL-STUB", HERE)
+    anomalies.legitimate("recut", 4, drop(model.StubCounted), decides=True)
+    other.take_over(anomalies, "DEAL-STUB")
+    assert (list(other.faults), list(other.legitimates)) == ([], ["recut"])
+    assert (other.legitimates["recut"].per_mille, other.legitimates["recut"].decides) == (4, True)
