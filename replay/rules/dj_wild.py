@@ -25,7 +25,7 @@ from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import FURTHER_WHY, is_void
-from replay.settlement.stakes import kept, stakes
+from replay.settlement.stakes import stacks_at_stake, stakes
 from replay.settlement.table_layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
 from replay.settlement.voids import FURTHER_GROUNDS, VoidGround, must_be_void, positions, was_voided
 
@@ -51,7 +51,7 @@ def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
     """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
     found: dict[int, Decided | None] = {}
     wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
-    raised = in_order(fact for stake in wagers for fact in kept(stake))
+    raised = in_order(fact for stake in wagers for fact in stacks_at_stake(stake))
     placed = {fact.payload.seat: fact for fact in reversed(raised)}
     for fact in in_order([*round_.of(model.DecisionMade), *raised]):
         event = fact.payload

@@ -387,7 +387,7 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
         others = [
             fact
             for fact in stake.facts
-            if fact.payload.bettor != players.get(stake.seat) and stake.of[fact.payload.bettor] > 0
+            if fact.payload.bettor != players.get(stake.seat) and stake.cents_by_patron[fact.payload.bettor] > 0
         ]
         if stake.wager == "backline":
             if stake.seat in players and stake.seat != bank:

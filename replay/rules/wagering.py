@@ -142,7 +142,7 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
         for stake in stakes(round_, book).values()
         if stake.wager == book.chapter.base
         for fact in stake.facts
-        if isinstance(fact.payload, model.WagerPlaced) and stake.of[fact.payload.bettor] > 0
+        if isinstance(fact.payload, model.WagerPlaced) and stake.cents_by_patron[fact.payload.bettor] > 0
     ]
     for fact in in_order([*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *placed]):
         event = fact.payload
