@@ -14,8 +14,8 @@ from replay.columns.row_course import Row, must, position_of, seat_of
 from replay.columns.row_schemas import DEALER, NO_CARD
 from replay.fold.round import Round
 from replay.fold.stub_counts import uncounted
-from replay.rules.dj_wild import BASE, decisions, settling, turned
-from replay.rules.dj_wild_table import AS_PRINTED
+from replay.rules.dj_wild import AS_PRINTED
+from replay.rules.dj_wild_decisions import BASE, decisions, settling, turned
 from replay.rules.equipment import preparations
 
 ASPECTS: Final = frozenset(get_args(model.Aspect)) - {"mystery", "rotation", "fees", "start", "setting"}

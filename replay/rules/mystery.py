@@ -27,7 +27,6 @@ from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import flows
 from replay.settlement.settlement import dues, is_void, settlements
 from replay.settlement.stakes import stakes
-from replay.settlement.table_layout import FURTHER_LAYOUT
 
 WAGER = "mystery"
 
@@ -183,9 +182,6 @@ def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
             if in_time is not True and found.get(seat) is not False:
                 found[seat] = in_time
     return found
-
-
-FURTHER_LAYOUT["pai_gow_poker"].append(mystery_layout)
 
 
 @rule("MYST-CONTRIBUTION", "WAGER-BASE", on=("645c.3(c)(1)", "645c.3(c)(2)"))

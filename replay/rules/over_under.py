@@ -18,14 +18,16 @@ from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
+from replay.rules import shoe_procedure
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves, flows, moves
-from replay.settlement.settlement import FURTHER_WHY, is_void
+from replay.settlement.settlement import is_void
 from replay.settlement.stakes import closing, stakes
 from replay.settlement.surrenders import surrendered, surrenders
-from replay.settlement.table_layout import FURTHER_LAYOUT, voided_seats
+from replay.settlement.table_layout import voided_seats
 
 CLOCKS = "the clocks contradict the order"
 
@@ -74,7 +76,7 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
     return frozenset(found)
 
 
-def complete(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+def complete_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     """Say of each box what the game cannot see: its decision, of which wagers too late say nothing, and a hand called dead."""
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
@@ -110,10 +112,7 @@ def _said(round_: Round, book: Rulebook, box: Box) -> Decision | None:
     return said
 
 
-FURTHER_LAYOUT[GAME.name].append(complete)
-
-
-def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say why it cannot be told what a wager is due."""
     if round_.voided is not None:
         return "the round was voided, for which the chapter has no ground"
@@ -127,9 +126,6 @@ def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if wager not in book.offers:
         return "the wager is not offered"
     return f"what seat {seat} decided and placed is not on record"
-
-
-FURTHER_WHY[GAME.name].append(why)
 
 
 # --------------------------------------------------------------------------------------------------------- wagers, .6, .7(g)
@@ -529,3 +525,36 @@ def _too_late(
         evidence=(before, after),
         seat=seat,
     )
+
+
+GAME_RULES = GameRules(
+    game=GAME.name,
+    complete_layout=complete_layout,
+    open_reason=open_reason,
+    surrender_section="686a.7(g)",
+    rules={
+        "paying": (
+            shoe_procedure.six_decks,
+            shoe_procedure.face_up_card,
+            shoe_procedure.two_batches,
+            shoe_procedure.shoe_shuffled,
+            shoe_procedure.reshuffled_after_failure,
+            shoe_procedure.return_to_play,
+            shoe_procedure.cut_offered_to,
+            shoe_procedure.reshuffled_cards_cut,
+            shoe_procedure.cover_card_placed,
+            shoe_procedure.cover_card_passed,
+            shoe_procedure.first_card_burned,
+            barred_patron,
+            handled,
+            one_side,
+            surrender,
+            dealt_in_turn,
+            three_cards,
+            dead_hands,
+            decided_in_turn,
+            no_raise_or_fold,
+            settled_in_turn,
+        )
+    },
+)

@@ -1,4 +1,4 @@
-"""The wagers of a round: what lay at stake in time, and whether it could (58 Pa. Code §§ 688a.7, 688a.8(b))."""
+"""The wagers of a round and surrenders: whether they were allowed (58 Pa. Code §§ 688a.7, 688a.8(b), 688a.11(d))."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
+from replay.settlement.surrenders import settled_before, surrenders
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 
@@ -325,3 +326,47 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
                 evidence=(locked, fact),
                 seat=fact.payload.seat,
             )
+
+
+@rule("WAGER-SURRENDER", on=("11(d)",))
+def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
+
+    Wagers on the dice are settled before the cards, and hinder nobody (§ 645c.2(h), D317).
+    """
+    for fact in surrenders(round_, book):
+        seat = fact.payload.seat
+        optional = _optional_wagers(round_, book, seat)
+        dealer_set = next((set_ for set_ in round_.of(model.HandSet) if set_.payload.position == "dealer"), None)
+        revealed = next((shown for shown in round_.of(model.HandRevealed) if shown.payload.position == seat), None)
+        settled = settled_before(round_, book, fact)
+        if optional:
+            observed = "surrendered with " + ", ".join(optional)
+        elif dealer_set is not None and fact.seq < dealer_set.seq:
+            observed = "surrendered before the dealer's hands were set"
+        elif revealed is not None and revealed.seq < fact.seq:
+            observed = "surrendered after the hands were revealed"
+        elif settled is not None:
+            observed = "surrendered after the wager was settled"
+        else:
+            continue
+        yield finding(
+            round_,
+            book,
+            "WAGER-SURRENDER",
+            "11(d)",
+            expected="a surrender without optional wagers, between the dealer's setting and the reveal",
+            observed=observed,
+            evidence=[event for event in (fact, revealed, settled) if event is not None],
+            seat=seat,
+        )
+
+
+def _optional_wagers(round_: Round, book: Rulebook, seat: int) -> list[str]:
+    """The wagers of a seat that hinder a surrender: all but the base wager and those on the dice."""
+    over = {book.chapter.base, *(name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation")}
+    return [
+        stake.wager
+        for stake in stakes(round_, book).values()
+        if stake.seat == seat and stake.wager not in over and stake.on_layout_cents > 0
+    ]

@@ -6,7 +6,7 @@ accepted setting of the dealer, so that the settlement can tell what depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Any
@@ -71,7 +71,7 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEven
     return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
 
 
-def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
+def cards_by_hand(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
     """Return which cards were set into which hand."""
     return frozenset(event.high), frozenset(event.medium), frozenset(event.low)
 
@@ -83,7 +83,7 @@ def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None or _is_as_dealt(round_, book, position):
+    if set_hand is None or dealt is None or is_as_dealt(round_, book, position):
         return []
     unread = sum(1 for card in dealt if card is None)
     held = [card for card in set_hand.cards if card is not None]
@@ -123,7 +123,7 @@ def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
 
 
 @derived_of_each
-def _is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
+def is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
     """Whether as many cards as a hand has were dealt to a position, all read, and its hands set of just these."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
     laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
@@ -148,12 +148,12 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
 def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
     """Read the hand of a position in four steps: its cards, their setting, what is certain, and each unread card in turn."""
     set_hand = set_hands(round_).get(position)
-    if set_hand is not None and _is_as_dealt(round_, book, position):
+    if set_hand is not None and is_as_dealt(round_, book, position):
         every_card_read: Any = set_hand
         cards: Any = tuple(round_.hands()[position])
         return [Hand(cards, every_card_read.high, every_card_read.low, every_card_read.medium or None)]
     dealt = _cards_on_record(round_, position)
-    if dealt is None or twice(dealt, book) or in_two_hands(round_, book, position):
+    if dealt is None or repeated_cards(dealt, book) or in_two_hands(round_, book, position):
         return [NO_HAND]
     if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
         set_hand = None
@@ -222,7 +222,7 @@ def _cards_elsewhere(round_: Round, position: Position, dealt: Sequence[int | No
     return cards
 
 
-def twice(cards: Sequence[int | None], book: Rulebook) -> list[int]:
+def repeated_cards(cards: Sequence[int | None], book: Rulebook) -> list[int]:
     """Return the cards that one hand of a single deck holds more than once: which of them was misread cannot be told."""
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
@@ -309,7 +309,7 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
             hand.cards is None
             or way is None
             or not book.has("13(h)")
-            or (hand.high is not None and _by_house_way(round_, book, hand))
+            or (hand.high is not None and is_by_house_way(round_, book, hand))
         ):
             found.append(hand)
         else:
@@ -334,7 +334,7 @@ def player_dealer_wager(round_: Round) -> RecordedEvent | None:
 
 
 @derived_of_each
-def _by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
+def is_by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
     """Whether hands as set are ones that the house way, where one is filed, accepts for the cards held."""
     way, set_cards = book.house_way, (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
     return way is not None and sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
@@ -343,7 +343,3 @@ def _by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
 def dealer_set(round_: Round) -> RecordedEvent | None:
     """Return the fact by which the dealer's hands were first set, or null."""
     return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
-
-
-DEALER_SHOWN: dict[str, Callable[[Round], RecordedEvent | None]] = {"688a-proposed.11(c)": dealer_set}
-"""Where the players set first: the section that says so, and what gives the dealer's hand away."""

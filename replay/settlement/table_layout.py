@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from events.vocabulary import model
@@ -14,15 +13,13 @@ from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
+from replay.settlement.game_terms import terms_of
 from replay.settlement.payouts import WagerFlow, flows
 from replay.settlement.stakes import Stake, progressive_accepted
 from replay.settlement.surrenders import surrendered
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
-
-FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, Layout], Layout]]] = defaultdict(list)
-"""What else some chapters settle by (a mystery meter, the player-dealer); their files of rules add to it."""
 
 
 def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: Mapping[int, Hand]) -> Layout:
@@ -34,9 +31,8 @@ def layout_of(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Ha
         dice=dice(round_),
         meter=meter_at_settlement(round_, book),
     )
-    for complete in FURTHER_LAYOUT.get(book.game, ()):
-        layout = complete(round_, book, layout)
-    return layout
+    complete = terms_of(book.game).complete_layout
+    return complete(round_, book, layout) if complete is not None else layout
 
 
 def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[Box]:

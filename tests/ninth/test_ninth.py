@@ -18,9 +18,9 @@ from games.rulebook import chapters
 from games.rulebook.chapters import RulesRefused
 from games.rulebook.rulebook import parse_submission, simple_submission
 from rack.cli import main
-from replay.rules.order import ORDER, rules_in_order
+from replay.rules.catalogue import add_game_rules, remove_game_rules
+from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
-from replay.settlement.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
 from tests.ninth import floor, high_card, rules
 
@@ -38,15 +38,15 @@ def high_card_is_there() -> Iterator[None]:
         patch.setattr(chapters, "_chapters", lambda: listed | {"pa": (*listed["pa"], "700a")})
         patch.setitem(GAMES, "high_card", high_card.GAME)
         patch.setitem(WINGS, "high_card", floor.HIGH_CARD)
-        patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
-        patch.setitem(ORDER, "high_card", (rules.dealer_last,))
+        add_game_rules(rules.GAME_RULES)
         chapters.known_chapters.cache_clear()
         yield
+        remove_game_rules("high_card")
     chapters.known_chapters.cache_clear()
 
 
 def test_what_adjudicates_names_no_game() -> None:
-    text = (HERE.parents[1] / "replay" / "adjudicate.py").read_text()
+    text = (HERE.parents[1] / "replay" / "run" / "adjudicate.py").read_text()
     numbers = [key.partition("-")[2] for key in chapters.known_chapters()]
     assert [name for name in (*GAMES, *numbers) if name in text] == []
 
