@@ -6,7 +6,7 @@ Annex A, rulemaking 125-223, §§ 686a.6(b), (c), 686a.7(e)-(i), 686a.9(c). The 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -265,65 +265,45 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card each from the dealer's left; then hand by hand two more, those of a hand that was passed over after all others."""
     if not round_.covers("deal"):
         return
-    dealt, asked = dealt_to(round_), elections(round_)
+    dealt, passed_over = dealt_to(round_), elections(round_)
     for seat in _without_wager(round_, book):
-        yield finding(
+        yield _deal_order(
             round_,
             book,
-            "DEAL-ORDER",
             "686a.7(e)",
-            expected="a card to each position with an ante wager, and no other",
-            observed=f"dealt to seat {seat}, which has no wager",
-            evidence=dealt[seat],
+            "a card to each position with an ante wager, and no other",
+            f"dealt to seat {seat}, which has no wager",
+            dealt[seat],
         )
     for seat, facts in dealt.items():
         if len(facts[0].payload.cards) > 1:
-            yield finding(
-                round_,
-                book,
-                "DEAL-ORDER",
-                "686a.7(e)",
-                expected=f"one card to seat {seat} before any additional card",
-                observed=f"{len(facts[0].payload.cards)} cards at once",
-                evidence=facts[:1],
-            )
-    distinct_by = in_order(facts[0] for facts in dealt.values())
+            expected = f"one card to seat {seat} before any additional card"
+            observed = f"{len(facts[0].payload.cards)} cards at once"
+            yield _deal_order(round_, book, "686a.7(e)", expected, observed, facts[:1])
+    first_cards = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
-    regular = [fact for fact in further if fact.payload.to not in asked]
-    late = [fact for fact in further if fact.payload.to in asked]
-    for section, phase in (("686a.7(e)", distinct_by), ("686a.7(h)", regular)):
+    regular = [fact for fact in further if fact.payload.to not in passed_over]
+    late = [fact for fact in further if fact.payload.to in passed_over]
+    for section, phase in (("686a.7(e)", first_cards), ("686a.7(h)", regular)):
         for before, after in itertools.pairwise(phase):
             if after.payload.to < before.payload.to:
-                yield finding(
-                    round_,
-                    book,
-                    "DEAL-ORDER",
-                    section,
-                    expected=f"seat {after.payload.to} before seat {before.payload.to}",
-                    observed="dealt after it",
-                    evidence=(before, after),
-                )
+                expected = f"seat {after.payload.to} before seat {before.payload.to}"
+                yield _deal_order(round_, book, section, expected, "dealt after it", (before, after))
                 return
-    if distinct_by and further and further[0].seq < distinct_by[-1].seq:
-        yield finding(
-            round_,
-            book,
-            "DEAL-ORDER",
-            "686a.7(f)",
-            expected="a first card to each player before any additional card",
-            observed=f"seat {further[0].payload.to} got another card first",
-            evidence=(further[0], distinct_by[-1]),
-        )
+    if first_cards and further and further[0].seq < first_cards[-1].seq:
+        expected = "a first card to each player before any additional card"
+        observed = f"seat {further[0].payload.to} got another card first"
+        yield _deal_order(round_, book, "686a.7(f)", expected, observed, (further[0], first_cards[-1]))
     elif late and regular and late[0].seq < regular[-1].seq:
-        yield finding(
-            round_,
-            book,
-            "DEAL-ORDER",
-            "686a.9(c)",
-            expected=f"the additional cards of seat {late[0].payload.to} after those of all other players",
-            observed=f"dealt before those of seat {regular[-1].payload.to}",
-            evidence=(late[0], regular[-1]),
-        )
+        expected = f"the additional cards of seat {late[0].payload.to} after those of all other players"
+        observed = f"dealt before those of seat {regular[-1].payload.to}"
+        yield _deal_order(round_, book, "686a.9(c)", expected, observed, (late[0], regular[-1]))
+
+
+def _deal_order(
+    round_: Round, book: Rulebook, section: str, expected: str, observed: str, evidence: Sequence[RecordedEvent]
+) -> Finding:
+    return finding(round_, book, "DEAL-ORDER", section, expected=expected, observed=observed, evidence=evidence)
 
 
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
@@ -476,24 +456,40 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
-    dealt, asked = dealt_to(round_), elections(round_)
-    further = {seat: facts[1].seq for seat, facts in dealt.items() if len(facts) > 1 and seat not in asked}
-    settled = [fact for fact in settling(round_, book) if fact.payload.seat not in asked]
+    passed_over = elections(round_)
+    further = {seat: facts[1] for seat, facts in dealt_to(round_).items() if len(facts) > 1 and seat not in passed_over}
+    settled = [fact for fact in settling(round_, book) if fact.payload.seat not in passed_over]
+    out_of_turn = _settled_out_of_turn(round_, book, settled, further)
+    if out_of_turn is None and round_.covers("deal"):
+        out_of_turn = _settled_after_the_next_cards(round_, book, settled, further)
+    if out_of_turn is not None:
+        yield out_of_turn
+
+
+def _settled_out_of_turn(
+    round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
+) -> Finding | Indeterminate | None:
+    """The first hand that was settled after one farther from the dealer's left, though its cards came no later; or null."""
+    came = {seat: fact.seq for seat, fact in further.items()}
     for before, after in itertools.pairwise(settled):
         earlier, seat = before.payload.seat, after.payload.seat
-        if seat < earlier and further.get(seat, 0) <= further.get(earlier, 0):
-            yield _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
-            return
-    if not round_.covers("deal"):
-        return
-    for seat, since in further.items():
-        following = min((seq for seq in further.values() if seq > since), default=None)
-        last = next((fact for fact in reversed(settled) if fact.payload.seat == seat), None)
-        if following is not None and last is not None and last.seq > following:
-            next_card = next(facts[1] for facts in dealt.values() if len(facts) > 1 and facts[1].seq == following)
+        if seat < earlier and came.get(seat, 0) <= came.get(earlier, 0):
+            return _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
+    return None
+
+
+def _settled_after_the_next_cards(
+    round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
+) -> Finding | Indeterminate | None:
+    """The first hand that was settled after the next one had its additional cards; or null."""
+    last_move = {fact.payload.seat: fact for fact in settled}
+    for seat, cards in further.items():
+        later = (other for other in further.values() if other.seq > cards.seq)
+        following, last = min(later, key=lambda fact: fact.seq, default=None), last_move.get(seat)
+        if following is not None and last is not None and last.seq > following.seq:
             expected = f"seat {seat} settled before the next player gets additional cards"
-            yield _too_late(round_, book, next_card, last, expected)
-            return
+            return _too_late(round_, book, following, last, expected)
+    return None
 
 
 def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:

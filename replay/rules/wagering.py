@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 from events.vocabulary import model
@@ -136,55 +136,69 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     What was withdrawn in time or refused is no wager.
     """
-    patrons, known = dict(round_.before.patrons), round_.before.patrons_known
-    by_patron: dict[str, list[tuple[int, RecordedEvent]]] = {}
-    placed = [
+    boxes_by_patron: dict[str, dict[int, RecordedEvent]] = {}
+    placed = _base_wagers_placed(round_, book)
+    for fact in placed:
+        boxes_by_patron.setdefault(fact.payload.bettor, {}).setdefault(fact.payload.seat, fact)
+    if book.has("7(b)") and not round_.lost:
+        yield from _not_seated(round_, book, placed)
+    yield from _too_many_boxes(round_, book, boxes_by_patron)
+
+
+def _base_wagers_placed(round_: Round, book: Rulebook) -> list[RecordedEvent]:
+    """Return in order what was placed of base wagers by patrons whose wager lies there in the end."""
+    return in_order(
         fact
         for stake in stakes(round_, book).values()
         if stake.wager == book.chapter.base
         for fact in stake.facts
         if isinstance(fact.payload, model.WagerPlaced) and stake.cents_by_patron[fact.payload.bettor] > 0
-    ]
-    for fact in in_order([*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *placed]):
+    )
+
+
+def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) -> Iterator[Finding]:
+    """Find base wagers of patrons who sit nowhere at the table, where the record knows who sits there (§ 688a.7(b))."""
+    patrons, known = dict(round_.before.patrons), round_.before.patrons_known
+    seating = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
+    for fact in in_order([*seating, *placed]):
         event = fact.payload
         match event:
             case model.PatronSeated():
                 patrons[event.seat], known = event.patron, True
             case model.PatronLeft():
                 patrons.pop(event.seat, None)
-            case _:
-                boxes = by_patron.setdefault(event.bettor, [])
-                if event.seat not in {seat for seat, _ in boxes}:
-                    boxes.append((event.seat, fact))
-                if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
-                    yield finding(
-                        round_,
-                        book,
-                        "WAGER-SEATED",
-                        "7(b)",
-                        expected="the wager of a seated player",
-                        observed=f"{event.bettor} is not seated",
-                        evidence=(fact,),
-                        seat=event.seat,
-                    )
+            case _ if known and event.bettor not in patrons.values():
+                yield finding(
+                    round_,
+                    book,
+                    "WAGER-SEATED",
+                    "7(b)",
+                    expected="the wager of a seated player",
+                    observed=f"{event.bettor} is not seated",
+                    evidence=(fact,),
+                    seat=event.seat,
+                )
+
+
+def _too_many_boxes(
+    round_: Round, book: Rulebook, boxes_by_patron: Mapping[str, Mapping[int, RecordedEvent]]
+) -> Iterator[Finding]:
+    """Find patrons at more boxes than are filed, or at boxes that do not adjoin (§ 688a.7(f))."""
     most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
-    for patron, boxes in by_patron.items():
-        if len(boxes) == 1:
-            continue
-        seats = sorted(seat for seat, _ in boxes)
+    up_to = "two" if most == 2 else f"up to {most}"
+    for patron, boxes in boxes_by_patron.items():
+        seats = sorted(boxes)
         if len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1:
             continue
-        up_to = "two" if most == 2 else f"up to {most}"
-        allowed = f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box"
         yield finding(
             round_,
             book,
             "WAGER-SEATED",
             "7(f)",
-            expected=allowed,
+            expected=f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box",
             observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
-            evidence=[fact for _, fact in boxes],
-            seat=boxes[-1][0],
+            evidence=list(boxes.values()),
+            seat=list(boxes)[-1],
         )
 
 

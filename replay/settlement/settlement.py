@@ -7,7 +7,6 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 
 from events.vocabulary import model
 from games.catalogue import GAMES
@@ -96,7 +95,7 @@ def _is_declared_without_proof(round_: Round, grounds: Sequence[VoidGround]) -> 
 
 
 def _left_standing(
-    round_: Round, book: Rulebook, reasons: AbstractSet[str], unproved: bool
+    round_: Round, book: Rulebook, reasons: set[str], unproved: bool
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return the wagers that a void leaves to be settled, and those that it does where they were settled before (`stands`).
 
