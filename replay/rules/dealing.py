@@ -81,10 +81,10 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
     if book.chapter.deals_to == "seats":
         return  # the count is another one (GEGR-002138)
     if dealt_to is None:
-        said = before_deal(round_, list(round_.of(model.StartAnnounced)))
-        if said and round_.first_card is not None and said[-1].payload.position != start.position:
+        announced = before_deal(round_, list(round_.of(model.StartAnnounced)))
+        if announced and round_.first_card is not None and announced[-1].payload.position != start.position:
             yield Indeterminate(
-                f"the deal was said to start at {name(said[-1].payload.position)}, and {start.count} counts to "
+                f"the deal was said to start at {name(announced[-1].payload.position)}, and {start.count} counts to "
                 f"{name(start.position)}; where the first card went is not on record"
             )
         return

@@ -50,13 +50,13 @@ SAYS_HOW = "(1) to (3) says how each is settled, not when (optional_wagers = any
 # --------------------------------------------------------------------------------------------------- what it is settled by
 
 
-def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
-    """Put in the decisions, and the order of the settlement.
+def complete_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+    """Put the decisions on the table, and the order of the settlement.
 
     What was decided after a card was exposed that voids the round decides nothing (D329).
     """
     made = decisions(round_, book)
-    exposed = min((seq for ground in _exposed(round_, book) for seq in ground.evidence), default=None)
+    exposed = min((seq for ground in exposure_grounds(round_, book) for seq in ground.evidence), default=None)
     boxes = []
     for box in layout.boxes:
         decision, decided = how_decided(round_, book, box.seat), made.get(box.seat)
@@ -68,8 +68,8 @@ def _decided(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     )
 
 
-def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """What a wager's result wants, beside cards that were not read: a decision, or the side card in the joker's place."""
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """Return what a wager's result lacks, beside cards that were not read: a decision, or the side card in the joker's place."""
     if seat not in in_play(round_, book) and seat not in round_.hands():
         return f"seat {seat} has no ante and no cards"
     if wager == "trips":
@@ -85,15 +85,15 @@ def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None
 # ------------------------------------------------------------------------------------------------------ exposed cards, .13(d)
 
 
-def _exposed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     """A card of a hand revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
-    said: set[tuple[object, ...]] = set()
+    exposures: set[tuple[object, ...]] = set()
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
-        once = exposed.whose, exposed.card, exposed.by == "player"
-        if exposed.card is not None and once in said:
+        exposure = exposed.whose, exposed.card, exposed.by == "player"
+        if exposed.card is not None and exposure in exposures:
             continue  # said again (D333)
-        said.add(once)
+        exposures.add(exposure)
         if exposed.by != "player" and not _of_no_hand(round_, book, fact) and _before_raises(round_, book, fact):
             yield VoidGround(
                 "exposed_card",
@@ -147,8 +147,8 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
     }
     voided = round_.voided
     if voided is not None:
-        said = voided.payload.reason in ("exposed_card", "exposed_dealer")
-        return bool(undecided) and (said or exposed.payload.KIND is model.CardExposed)
+        for_exposure = voided.payload.reason in ("exposed_card", "exposed_dealer")
+        return bool(undecided) and (for_exposure or exposed.payload.KIND is model.CardExposed)
     return bool(after) and not before
 
 
@@ -228,7 +228,11 @@ def no_surrender(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
-    if dealer is None or was_voided(round_, book) or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
+    if (
+        dealer is None
+        or was_voided(round_, book)
+        or any(dealer.seq in g.evidence for g in exposure_grounds(round_, book))
+    ):
         return
     for each in of_players(round_, book):
         if each.fact.seq < dealer.seq:
@@ -504,9 +508,9 @@ def both_seats(before: RecordedEvent, after: RecordedEvent) -> str:
 
 GAME_RULES = GameRules(
     game="dj_wild",
-    void_grounds=_exposed,
-    complete_layout=_decided,
-    open_reason=_missing,
+    void_grounds=exposure_grounds,
+    complete_layout=complete_layout,
+    open_reason=open_reason,
     rules={
         "settlement": (exposed_when, ante_and_blind, in_turn, no_surrender, dealer_last),
         "equipment": (

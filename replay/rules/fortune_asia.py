@@ -23,13 +23,13 @@ from replay.settlement.voids import must_be_void
 
 def turned_over(round_: Round) -> RecordedEvent | None:
     """Return the fact that first shows the dealer's cards turned over or set, or null (§ 659a.11(c))."""
-    shown = [
+    exposures = [
         fact
         for type_ in (model.HandRevealed, model.HandSet)
         for fact in round_.of(type_)
         if fact.payload.position == "dealer"
     ]
-    return min(shown, key=lambda fact: fact.seq, default=None)
+    return min(exposures, key=lambda fact: fact.seq, default=None)
 
 
 def _seen_early(round_: Round) -> list[tuple[RecordedEvent, bool | None]]:

@@ -26,7 +26,7 @@ from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves, flows, moves
 from replay.settlement.settlement import is_void
 from replay.settlement.stakes import closing, stakes
-from replay.settlement.surrenders import surrendered, surrenders
+from replay.settlement.surrenders import standing_surrenders, surrenders
 from replay.settlement.table_layout import voided_seats
 
 CLOCKS = "the clocks contradict the order"
@@ -81,7 +81,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
     for box in layout.boxes:
-        box = msgspec.structs.replace(box, decision=_said(round_, book, box))
+        box = msgspec.structs.replace(box, decision=_decision_by_word(round_, book, box))
         late = box.decision is not None and key_of(box.seat, box.decision, None, "") in placed
         if late and box.decision not in box.stakes:
             box = msgspec.structs.replace(box, decision=None)
@@ -89,7 +89,7 @@ def complete_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
     return msgspec.structs.replace(layout, boxes=boxes)
 
 
-def _said(round_: Round, book: Rulebook, box: Box) -> Decision | None:
+def _decision_by_word(round_: Round, book: Rulebook, box: Box) -> Decision | None:
     """Return what a player decided by word: the last said before the hand's additional cards, else after (§ 686a.7(f), (g)).
 
     Where the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected
@@ -98,18 +98,18 @@ def _said(round_: Round, book: Rulebook, box: Box) -> Decision | None:
     if not round_.of(model.DecisionMade):
         return None
     further = dealt_to(round_).get(box.seat, [])[1:2]
-    gone = [fact for fact in surrendered(round_, book) if fact.payload.seat == box.seat and box.collected]
+    gone = [fact for fact in standing_surrenders(round_, book) if fact.payload.seat == box.seat and box.collected]
     words = [
         fact
         for fact in round_.of(model.DecisionMade)
         if fact.payload.seat == box.seat and fact.payload.decision in SIDES and not (gone and gone[0].seq < fact.seq)
     ]
-    heard = [fact.payload.decision for fact in words if not further or fact.seq < further[0].seq]
-    heard = heard or [fact.payload.decision for fact in words]
-    if not heard or (len(set(heard)) > 1 and box.stakes.keys() >= set(SIDES)):
+    in_time = [fact.payload.decision for fact in words if not further or fact.seq < further[0].seq]
+    decided = in_time or [fact.payload.decision for fact in words]
+    if not decided or (len(set(decided)) > 1 and box.stakes.keys() >= set(SIDES)):
         return None
-    said: Decision = heard[-1]
-    return said
+    last: Decision = decided[-1]
+    return last
 
 
 def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
@@ -354,8 +354,8 @@ def dead_hands(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 def decisions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return each seat's decision, in order: what was said, placed in time, or surrendered in time, first."""
     dealt, found = dealt_to(round_), dict[int, RecordedEvent]()
-    said = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
-    for fact in in_order(said):
+    candidates = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
+    for fact in in_order(candidates):
         event = fact.payload
         cards = dealt.get(event.seat, [])
         is_early = bool(cards) and fact.seq < cards[0].seq
@@ -386,7 +386,7 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     distinct_by = [first for first in distinct_by if not further or first.seq < further[0].seq]
     reported: set[int] = set()
 
-    def judged(
+    def out_of_turn(
         earlier: RecordedEvent, later: RecordedEvent, seat: int, expected: str, observed: str, other: str | None = None
     ) -> Iterator[Finding | Indeterminate]:
         if seat in reported:
@@ -410,7 +410,9 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     for before, after in itertools.pairwise(made):
         seat, earlier = after.payload.seat, before.payload.seat
         if seat < earlier:
-            yield from judged(before, after, seat, f"seat {seat} decides before seat {earlier}", "decided after it")
+            yield from out_of_turn(
+                before, after, seat, f"seat {seat} decides before seat {earlier}", "decided after it"
+            )
             break
     for fact in made:
         seat = fact.payload.seat
@@ -419,10 +421,12 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
         if further and further[0].seq < fact.seq and not (hand_by_hand and before_own):
             first = own[0] if hand_by_hand else further[0]
             other = _by_hand(book) if before_own else None
-            yield from judged(first, fact, seat, "the decision before any additional card", "decided after it", other)
+            yield from out_of_turn(
+                first, fact, seat, "the decision before any additional card", "decided after it", other
+            )
         elif distinct_by and fact.seq < distinct_by[-1].seq:
             expected = "the decision after the first card of each player"
-            yield from judged(fact, distinct_by[-1], seat, expected, "decided before it")
+            yield from out_of_turn(fact, distinct_by[-1], seat, expected, "decided before it")
 
 
 @rule("PLAY-ORDER", on=("686a.7(g)",))
@@ -430,10 +434,10 @@ def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Players elect over, under or to surrender: a raise or a fold is not known here, and is taken for none of these (D330)."""
     clear = {fact.payload.seat for fact in decisions(round_, book)}
     for fact in round_.of(model.DecisionMade):
-        seat, said = fact.payload.seat, fact.payload.decision
-        if said not in SIDES and seat not in clear:
-            what = "a raise" if said == "raise" else "a fold"
-            meant = "over or under" if said == "raise" else "surrender"
+        seat, decision = fact.payload.seat, fact.payload.decision
+        if decision not in SIDES and seat not in clear:
+            what = "a raise" if decision == "raise" else "a fold"
+            meant = "over or under" if decision == "raise" else "surrender"
             yield Indeterminate(f"seat {seat}: {what}, by the record, which the chapter does not know: {meant}?")
 
 
@@ -494,7 +498,7 @@ def _settled_after_the_next_cards(
 
 def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
-    given_up = {fact.payload.seat for fact in surrendered(round_, book)}
+    given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     return first_moves(
         [
             fact

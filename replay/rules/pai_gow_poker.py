@@ -46,15 +46,15 @@ UNREAD = {
 """What is missing where a wager that the player's cards do not decide cannot be told."""
 
 
-def unread(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say what is missing of a wager that the player's cards do not decide."""
     return UNREAD.get(wager)
 
 
 GAME_RULES = GameRules(
     game="pai_gow_poker",
-    complete_layout=mystery.mystery_layout,
-    open_reason=unread,
+    complete_layout=mystery.complete_layout,
+    open_reason=open_reason,
     dealer_exposed=turned_over,
     rules={
         "settlement": (

@@ -27,7 +27,7 @@ from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, is_void, settlements
 from replay.settlement.stakes import ENVY, progressive_accepted, stakes
-from replay.settlement.surrenders import surrendered
+from replay.settlement.surrenders import standing_surrenders
 from replay.settlement.table_layout import (
     abandoned_wagers,
     meter_at_settlement,
@@ -474,7 +474,7 @@ def _envy_before_fortune(
 
 def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
     """Return the first move of each wager that is settled in its turn, in the order of the log."""
-    gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
+    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_)
     abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
     first: dict[Key, RecordedEvent] = {}
     for fact in moves(round_):

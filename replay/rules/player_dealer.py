@@ -66,13 +66,14 @@ def bank_of(round_: Round) -> Bank | None:
     return Bank(int(wager.payload.seat), int(wager.payload.amount_cents), action_of(round_))
 
 
-def _with_bank(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+def complete_layout(round_: Round, book: Rulebook, layout: Layout) -> Layout:
+    """Put the player-dealer on the table that the round is settled from."""
     bank = bank_of(round_)
     return layout if bank is None else msgspec.structs.replace(layout, bank=bank)
 
 
-def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """Why it cannot be told what is covered of a wager, where the hands themselves are known."""
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """Return why it cannot be told what is covered of a wager, where the hands themselves are known."""
     if round_.voided is not None:
         return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
@@ -481,8 +482,8 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
 
 GAME_RULES = GameRules(
     game="player_dealer",
-    complete_layout=_with_bank,
-    open_reason=_not_covered,
+    complete_layout=complete_layout,
+    open_reason=open_reason,
     rules={
         "paying": (
             rotation,

@@ -45,17 +45,17 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
             book,
             "SET-DEALER",
             "13(h)",
-            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}"
+            expected=f"{way.name}: {_hands_in_words(accepted.high, accepted.medium, accepted.low)}"
             if len(held) == 1
             else f"a setting by {way.name}, whatever the cards that were not read",
-            observed=_shown(set_hand.high, set_hand.medium, set_hand.low),
+            observed=_hands_in_words(set_hand.high, set_hand.medium, set_hand.low),
             evidence=set_hand.facts,
         )
     elif len(verdicts) > 1:
         yield Indeterminate("whether the dealer's hands follow the house way depends on a card that was not read")
 
 
-def _shown(*hands: tuple[int | None, ...] | None) -> str:
+def _hands_in_words(*hands: tuple[int | None, ...] | None) -> str:
     return " / ".join(" ".join("??" if card is None else TEXT[card] for card in hand) for hand in hands if hand)
 
 
@@ -90,10 +90,10 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for position, set_hand in set_hands(round_).items():
         if len(set_hand.facts) == 1:
             continue
-        said = {cards_by_hand(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
+        settings = {cards_by_hand(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
         again = None in set_hand.cards
         reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
-        if isinstance(position, int) and (len(said) > 1 or again or reset):
+        if isinstance(position, int) and (len(settings) > 1 or again or reset):
             yield finding(
                 round_,
                 book,

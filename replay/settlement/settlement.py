@@ -58,15 +58,15 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due, under all readings that the record leaves open."""
     staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
     if not is_void(round_, book):
-        played = [*_played(round_, book, staked), *envy_for_left_out(round_, book)]
-        return agreed([played, _voided(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
+        played = [*_dues_if_played(round_, book, staked), *envy_for_left_out(round_, book)]
+        return agreed([played, _dues_if_void(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
     grounds = void_grounds(round_, book)
     if not grounds and not can_be_void(book):
-        return agreed([_played(round_, book, staked), _voided(round_, book, staked)])
-    return _voided(round_, book, staked)
+        return agreed([_dues_if_played(round_, book, staked), _dues_if_void(round_, book, staked)])
+    return _dues_if_void(round_, book, staked)
 
 
-def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
     """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23, D328)."""
     grounds = void_grounds(round_, book)
     unproved = _is_declared_without_proof(round_, grounds)
@@ -76,13 +76,13 @@ def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     def is_standing(wager: str, key: Key) -> bool:
         return wager in standing or (wager in standing_if_settled and key in settled)
 
-    played = _played(round_, book, staked) if standing or standing_if_settled else []
+    played = _dues_if_played(round_, book, staked) if standing or standing_if_settled else []
     voided = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_in(due))]
     cite = book.cite(grounds[0].section if grounds and not unproved else "13")
     for stake in staked:
         if not is_standing(stake.wager, key_in(stake)):
             is_open = round_.lost and stake.wager in standing_if_settled
-            voided.append(_returned(stake, cite, Outcome.UNKNOWN if is_open else Outcome.VOID))
+            voided.append(_return_stake(stake, cite, Outcome.UNKNOWN if is_open else Outcome.VOID))
     return voided
 
 
@@ -112,7 +112,7 @@ def _left_standing(
     return standing, frozenset(wager for wager, named in stands.items() if "settled" in named)
 
 
-def _returned(stake: Stake, cite: Citation, outcome: Outcome) -> Due:
+def _return_stake(stake: Stake, cite: Citation, outcome: Outcome) -> Due:
     """The stake is due back, or it cannot be told whether."""
     return Due(
         seat=stake.seat,
@@ -139,7 +139,7 @@ def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozen
     )
 
 
-def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
     """What wagers are due when the round is played to its end, under all readings."""
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
@@ -147,26 +147,26 @@ def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]
     worth = GAMES[book.game].worth
     if worth is not None:
         by_worth = {seat: list({worth(hand.cards): hand for hand in hands}.values()) for seat, hands in held.items()}
-        return [due for seat in seats for due in _alone(round_, book, staked, seat, by_worth[seat])]
+        return [due for seat in seats for due in _settle_box(round_, book, staked, seat, by_worth[seat])]
     if len(dealers) == 1 and all(len(hands) == 1 for hands in held.values()):
-        return _settled(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
+        return _settle(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
     return due_in_all(
         dealers,
         held,
-        lambda dealer, hands: _settled(round_, book, staked, dealer, hands),
+        lambda dealer, hands: _settle(round_, book, staked, dealer, hands),
         single_deck=book.chapter.numbers.get("copies", 1) == 1,
     )
 
 
-def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
+def _settle(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
     layout = layout_of(round_, book, staked, dealer, held)
     return GAMES[book.game].settle(book, layout)
 
 
-def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
+def _settle_box(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
     """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
     here = [stake for stake in staked if stake.seat == seat]
-    return agreed(_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
+    return agreed(_settle(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
 
 @derived_by_rules

@@ -99,10 +99,10 @@ def must_be_void(round_: Round, book: Rulebook) -> bool:
 
 def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
     """Say whether a wrong total was announced and the deal said to start by it, with no record of where it did (D323)."""
-    start, said = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
+    start, announced = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
     if start is None or start.count is None or start.announced in (None, start.count) or not book.has("13(c)"):
         return False
-    return bool(said) and said[-1].payload.position != start.position and first_position(round_) is None
+    return bool(announced) and announced[-1].payload.position != start.position and first_position(round_) is None
 
 
 def was_voided(round_: Round, book: Rulebook) -> bool:
