@@ -138,14 +138,10 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
         )
 
 
-PLAYERS_FIRST = ("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)")
-"""The sections by which the players set before the dealer."""
-
-
-@rule("SET-EARLY", on=PLAYERS_FIRST)
+@rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
 def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
-    section = next(section for section in PLAYERS_FIRST if book.has(section))
+    section = next(section for section in players_first.on if book.has(section))
     dealer_exposed = terms_of(book.game).dealer_exposed
     turned = dealer_exposed(round_) if dealer_exposed is not None else None
     if turned is None or "setting" not in round_.opened.payload.observed:
