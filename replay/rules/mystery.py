@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 
@@ -194,45 +194,58 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
     paytable = _configuration(book)
     if paytable is None or round_.lost:
         return
-    placed, accepted = stakes(round_, book), set[int]()
     at_box = {
-        wager: {key[0] for key, stake in placed.items() if key[1] == wager and stake.on_layout_cents > 0}
+        wager: {key[0] for key, stake in stakes(round_, book).items() if key[1] == wager and stake.on_layout_cents > 0}
         for wager in (book.chapter.base, "progressive")
     }
-    qualified = at_box[book.chapter.base] & at_box["progressive"]
     for cycle in cycles_on_record(round_, book):
         for fact, before in zip(cycle.contributions, cycle.befores, strict=True):
-            event = fact.payload
-            accepted.add(event.seat)
-            if event.seat not in qualified:
-                missing = next(wager for wager, seats in at_box.items() if event.seat not in seats)
-                yield finding(
-                    round_,
-                    book,
-                    "WAGER-BASE",
-                    "645c.3(c)(1)",
-                    expected="a base wager and a progressive wager beside it",
-                    observed=f"a contribution without a {missing} wager",
-                    evidence=(fact,),
-                    seat=event.seat,
-                    wager=WAGER,
-                )
-                continue
-            wagered = _wagered(round_, book, fact)
-            right = before + contribution(wagered, paytable.rate_bp)
-            if (event.reading_centicents, event.amount_cents) != (right, wagered):
-                yield finding(
-                    round_,
-                    book,
-                    "MYST-CONTRIBUTION",
-                    "645c.3(c)(2)",
-                    expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
-                    observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
-                    evidence=(fact,),
-                    seat=event.seat,
-                    wager=WAGER,
-                )
-    won = {said.winner.seat for _, said in rulings(round_, book) if said.winner is not None}
+            missing = next((wager for wager, seats in at_box.items() if fact.payload.seat not in seats), None)
+            if missing is not None:
+                yield _contribution_without(round_, book, fact, missing)
+            else:
+                yield from _wrong_contribution(round_, book, fact, before, paytable)
+    yield from _missing_contributions(round_, book, at_box[book.chapter.base] & at_box["progressive"])
+
+
+def _contribution_without(round_: Round, book: Rulebook, fact: RecordedEvent, missing: str) -> Finding:
+    return finding(
+        round_,
+        book,
+        "WAGER-BASE",
+        "645c.3(c)(1)",
+        expected="a base wager and a progressive wager beside it",
+        observed=f"a contribution without a {missing} wager",
+        evidence=(fact,),
+        seat=fact.payload.seat,
+        wager=WAGER,
+    )
+
+
+def _wrong_contribution(
+    round_: Round, book: Rulebook, fact: RecordedEvent, before: int, paytable: Paytable
+) -> Iterator[Finding]:
+    """Find a contribution of another amount than the percentage of the progressive wager."""
+    event, wagered = fact.payload, _wagered(round_, book, fact)
+    right = before + contribution(wagered, paytable.rate_bp)
+    if (event.reading_centicents, event.amount_cents) != (right, wagered):
+        yield finding(
+            round_,
+            book,
+            "MYST-CONTRIBUTION",
+            "645c.3(c)(2)",
+            expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
+            observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
+            evidence=(fact,),
+            seat=event.seat,
+            wager=WAGER,
+        )
+
+
+def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Finding]:
+    """Find qualifying wagers that added nothing, where the record covers the meter; the winner's may stand in the hit."""
+    accepted = {fact.payload.seat for cycle in cycles_on_record(round_, book) for fact in cycle.contributions}
+    won = {result.winner.seat for _, result in rulings(round_, book) if result.winner is not None}
     if not round_.covers("mystery") or (round_.first_card is None and round_.closed is None) or (won and not accepted):
         return
     for seat in sorted(qualified - accepted - won):
@@ -243,7 +256,7 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
             "645c.3(c)(2)",
             expected="the contribution of a qualifying wager",
             observed="none",
-            evidence=placed[key_of(seat, "progressive", None, "")].facts,
+            evidence=stakes(round_, book)[key_of(seat, "progressive", None, "")].facts,
             seat=seat,
             wager=WAGER,
         )

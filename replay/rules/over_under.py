@@ -379,54 +379,68 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 
     Where it is filed so, hand by hand: each when the hands before it are finished (D278).
     """
-    dealt, made = dealt_to(round_), decisions(round_, book)
-    hand_by_hand = book.settings["decisions"] == "hand_by_hand"
-    further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
-    distinct_by = [first for facts in dealt.values() for first in first_card(round_, facts)]
-    distinct_by = [first for first in distinct_by if not further or first.seq < further[0].seq]
-    reported: set[int] = set()
-
-    def out_of_turn(
-        earlier: RecordedEvent, later: RecordedEvent, seat: int, expected: str, observed: str, other: str | None = None
-    ) -> Iterator[Finding | Indeterminate]:
-        if seat in reported:
-            return
-        reported.add(seat)
-        if not round_.certainly_before(earlier, later):
-            yield Indeterminate(f"seat {seat}: {CLOCKS} of its decision and what came before it")
-            return
+    made, reported = decisions(round_, book), set[int]()
+    for case in (*_decided_before_a_nearer_seat(made), *_decided_at_another_time(round_, book, made)):
+        if case.seat in reported:
+            continue
+        reported.add(case.seat)
+        if not round_.certainly_before(case.earlier, case.later):
+            yield Indeterminate(f"seat {case.seat}: {CLOCKS} of its decision and what came before it")
+            continue
         yield finding(
             round_,
             book,
             "PLAY-ORDER",
             "686a.7(f)",
-            expected=expected,
-            observed=observed,
-            evidence=(earlier, later),
-            seat=seat,
-            other_reading=other,
+            expected=case.expected,
+            observed=case.observed,
+            evidence=(case.earlier, case.later),
+            seat=case.seat,
+            other_reading=case.other_reading,
         )
 
+
+class DecisionOutOfTurn(msgspec.Struct, frozen=True):
+    """A seat's decision and what it came too early or too late for, in the order of the log."""
+
+    seat: int
+    earlier: RecordedEvent
+    later: RecordedEvent
+    expected: str
+    observed: str
+    other_reading: str | None = None
+
+
+def _decided_before_a_nearer_seat(made: Sequence[RecordedEvent]) -> Iterator[DecisionOutOfTurn]:
+    """The first decision that came after one of a seat farther from the dealer's left."""
     for before, after in itertools.pairwise(made):
         seat, earlier = after.payload.seat, before.payload.seat
         if seat < earlier:
-            yield from out_of_turn(
-                before, after, seat, f"seat {seat} decides before seat {earlier}", "decided after it"
-            )
-            break
+            expected = f"seat {seat} decides before seat {earlier}"
+            yield DecisionOutOfTurn(seat, before, after, expected, "decided after it")
+            return
+
+
+def _decided_at_another_time(
+    round_: Round, book: Rulebook, made: Sequence[RecordedEvent]
+) -> Iterator[DecisionOutOfTurn]:
+    """Decisions before each player has a first card, or after an additional card."""
+    dealt = dealt_to(round_)
+    hand_by_hand = book.settings["decisions"] == "hand_by_hand"
+    further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
+    first_cards = [first for facts in dealt.values() for first in first_card(round_, facts)]
+    first_cards = [first for first in first_cards if not further or first.seq < further[0].seq]
     for fact in made:
         seat = fact.payload.seat
         own = additional(round_, dealt.get(seat, []))[:1]
         before_own = not own or fact.seq < own[0].seq
         if further and further[0].seq < fact.seq and not (hand_by_hand and before_own):
-            first = own[0] if hand_by_hand else further[0]
-            other = _by_hand(book) if before_own else None
-            yield from out_of_turn(
-                first, fact, seat, "the decision before any additional card", "decided after it", other
-            )
-        elif distinct_by and fact.seq < distinct_by[-1].seq:
+            first, other = own[0] if hand_by_hand else further[0], _by_hand(book) if before_own else None
+            expected = "the decision before any additional card"
+            yield DecisionOutOfTurn(seat, first, fact, expected, "decided after it", other)
+        elif first_cards and fact.seq < first_cards[-1].seq:
             expected = "the decision after the first card of each player"
-            yield from out_of_turn(fact, distinct_by[-1], seat, expected, "decided before it")
+            yield DecisionOutOfTurn(seat, fact, first_cards[-1], expected, "decided before it")
 
 
 @rule("PLAY-ORDER", on=("686a.7(g)",))
