@@ -59,8 +59,8 @@ def rule_of(finding: Finding, book: Rulebook) -> str:
     rules = [each for each in rules_of(book.chapter) if finding.code in each.codes]
     on = [each for each in rules if any(_cites(book, section, finding.cite) for section in each.on)]
     for each in (*on, *rules):
-        if each.judge.__doc__:
-            return f"{finding.code}: {' '.join(each.judge.__doc__.split())}"
+        if each.evaluate.__doc__:
+            return f"{finding.code}: {' '.join(each.evaluate.__doc__.split())}"
     return finding.code
 
 

@@ -81,10 +81,10 @@ def counted_start(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
     if book.chapter.deals_to == "seats":
         return  # the count is another one (GEGR-002138)
     if dealt_to is None:
-        said = before_deal(round_, list(round_.of(model.StartAnnounced)))
-        if said and round_.first_card is not None and said[-1].payload.position != start.position:
+        announced = before_deal(round_, list(round_.of(model.StartAnnounced)))
+        if announced and round_.first_card is not None and announced[-1].payload.position != start.position:
             yield Indeterminate(
-                f"the deal was said to start at {name(said[-1].payload.position)}, and {start.count} counts to "
+                f"the deal was said to start at {name(announced[-1].payload.position)}, and {start.count} counts to "
                 f"{name(start.position)}; where the first card went is not on record"
             )
         return
@@ -127,10 +127,23 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Three shakes before each roll; after the deal the cover goes on and the shaker is shaken once."""
     if not round_.covers("start"):
         return
-    must, since = book.chapter.numbers["shakes"], 0
+    yield from _shaken_too_seldom(round_, book)
+    if not _is_electronic(round_, book):
+        yield from _not_covered_after_the_deal(round_, book)
+
+
+def _is_electronic(round_: Round, book: Rulebook) -> bool:
+    """Say whether the shaker is an electronic one, which has no cover that goes on after the deal (§ 645c.2(b))."""
     shakes = round_.of(model.ShakerShaken)
+    shaken_by_itself = bool(round_.of(model.ShakerActivated)) or any(fact.payload.duration_ms for fact in shakes)
+    return shaken_by_itself and book.has("645c.2(b)")
+
+
+def _shaken_too_seldom(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The dealer shakes three times before each roll (§ 688a.5(i)(1)(i))."""
+    must, since = book.chapter.numbers["shakes"], 0
     for roll in round_.of(model.DiceRolled):
-        made = [fact for fact in shakes if since < fact.seq < roll.seq]
+        made = [fact for fact in round_.of(model.ShakerShaken) if since < fact.seq < roll.seq]
         times = sum(fact.payload.times or 0 for fact in made)
         activated = [fact for fact in round_.of(model.ShakerActivated) if since < fact.seq < roll.seq]
         since = roll.seq
@@ -144,13 +157,17 @@ def shaking(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 observed=f"{times}",
                 evidence=(*made, roll),
             )
+
+
+def _not_covered_after_the_deal(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """After the deal the cover goes on and the shaker is shaken once (§ 688a.5(i)(1)(iv))."""
     last = round_.last_card
-    if book.has("645c.2(b)") and (round_.of(model.ShakerActivated) or any(f.payload.duration_ms for f in shakes)):
-        return  # an electronic shaker has no cover that goes on after the deal
     if not round_.of(model.DiceRolled) or last is None or was_voided(round_, book) or not went_on(round_):
         return
     cover = next((fact for fact in round_.of(model.ShakerCovered) if fact.seq > last.seq), None)
-    shaken = cover is not None and any(fact.seq > cover.seq and fact.payload.times for fact in shakes)
+    shaken = cover is not None and any(
+        fact.seq > cover.seq and fact.payload.times for fact in round_.of(model.ShakerShaken)
+    )
     if cover is None or not shaken:
         yield finding(
             round_,
@@ -424,18 +441,14 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
     complete = round_.closed is not None or any(fact.payload.of == "all" for fact in collected)
     if not round_.covers("collection") or not complete or round_.first_card is None:
         return
-    total, must, aside = sum(fact.payload.count for fact in collected), book.chapter.numbers["deck_size"], 0
-    if book.chapter.numbers.get("copies", 1) > 1:
-        must = sum(len(cards) for cards in round_.hands().values())
-        aside = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt)) - must
-        aside += len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
-    if not must <= total <= must + aside and not was_voided(round_, book):
+    total, (least, most) = sum(fact.payload.count for fact in collected), _cards_to_collect(round_, book)
+    if not least <= total <= most and not was_voided(round_, book):
         yield finding(
             round_,
             book,
             "DEAL-RACK",
             "11(j)",
-            expected=f"{must} cards collected",
+            expected=f"{least} cards collected",
             observed=f"{total}",
             evidence=collected or round_.facts[-1:],
         )
@@ -450,17 +463,34 @@ def discard_rack(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 observed=f"cards of deck {fact.payload.deck}",
                 evidence=(round_.opened, fact),
             )
-    for fact in surrenders(round_, book) if book.has("11(d)") else ():
-        seat, must = fact.payload.seat, book.chapter.numbers["cards_per_hand"]
-        hand = [each for each in collected if each.payload.of == seat]
-        if not any(each.payload.counted == must for each in hand):
+    if book.has("11(d)"):
+        yield from _surrendered_hand_not_counted(round_, book)
+
+
+def _cards_to_collect(round_: Round, book: Rulebook) -> tuple[int, int]:
+    """Return the least and the most cards that go to the rack: the deck; of a shoe those dealt, perhaps with those put aside."""
+    if book.chapter.numbers.get("copies", 1) == 1:
+        return book.chapter.numbers["deck_size"], book.chapter.numbers["deck_size"]
+    least = sum(len(cards) for cards in round_.hands().values())
+    dealt = sum(len(fact.payload.cards) for fact in round_.of(model.CardsDealt))
+    return least, dealt + len(round_.of(model.CardBurned)) + len(round_.of(model.CardFoundFaceUp))
+
+
+def _surrendered_hand_not_counted(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """The cards of a surrendered hand are counted face down (§ 688a.11(d))."""
+    must = book.chapter.numbers["cards_per_hand"]
+    for fact in surrenders(round_, book):
+        seat = fact.payload.seat
+        hand = [collected for collected in round_.of(model.CardsCollected) if collected.payload.of == seat]
+        counts = [collected.payload.counted for collected in hand]
+        if must not in counts:
             yield finding(
                 round_,
                 book,
                 "DEAL-RACK",
                 "11(d)",
                 expected=f"{must} cards of the surrendered hand counted face down",
-                observed="not counted" if not any(each.payload.counted for each in hand) else "another count",
+                observed="another count" if any(counts) else "not counted",
                 evidence=(fact, *hand),
                 seat=seat,
             )

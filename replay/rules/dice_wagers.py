@@ -143,19 +143,19 @@ def announced_dice(round_: Round, book: Rulebook) -> Iterator[Finding]:
     rolls = before_deal(round_, [fact for fact in round_.of(model.DiceRolled) if fact.payload.lie == "flat"])
     if not rolls:
         return
-    said = [fact for fact in before_deal(round_, round_.of(model.DiceAnnounced)) if fact.seq > rolls[-1].seq]
-    if not said:
+    announced = [fact for fact in before_deal(round_, round_.of(model.DiceAnnounced)) if fact.seq > rolls[-1].seq]
+    if not announced:
         return
     read = Counter(die for die in rolls[-1].payload.dice if die is not None)
-    if not read <= Counter(said[-1].payload.dice):
+    if not read <= Counter(announced[-1].payload.dice):
         yield finding(
             round_,
             book,
             "PAY-ANNOUNCED",
             "645c.2(g)",
             expected=_dice(rolls[-1]),
-            observed=f"announced: {_dice(said[-1])}",
-            evidence=(rolls[-1], said[-1]),
+            observed=f"announced: {_dice(announced[-1])}",
+            evidence=(rolls[-1], announced[-1]),
         )
 
 

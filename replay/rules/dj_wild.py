@@ -1,100 +1,62 @@
-"""DJ Wild Stud Poker: what players decided, in turn or not, and cards exposed before they had (Annex A, rulemaking 125-223).
+"""DJ Wild Stud Poker: the rules that only it has, and what is particular to its settlement (Annex A, rulemaking 125-223).
 
-§§ 687a.7(d)(1), 687a.11(b)-(d), 687a.13(d). What a wager is due is in `games.dj_wild`.
+§§ 687a.5(b), 687a.7(d)(1), 687a.8 to 687a.10, 687a.11(b)-(g), 687a.13(d): who gets cards, the side card, the stub's count,
+decisions in turn, cards exposed before the raises, one player's settlement after another. What players decided is in
+`dj_wild_decisions.py`, what a wager is due in `games/dj_wild.py`.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 import msgspec
 
 from events.vocabulary import model
 from games.cards.cards import JOKER
-from games.layout import Decision, TableLayout
+from games.layout import TableLayout
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding, name
-from replay.fold.derived import derived_by_rules
-from replay.fold.recorded_event import RecordedEvent, distinct_by, in_order
+from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
-from replay.fold.wager_keys import Key, key_in
+from replay.fold.stub_counts import is_round_of_play, uncounted
+from replay.rules.dj_wild_decisions import (
+    BASE,
+    decisions,
+    how_decided,
+    in_play,
+    of_players,
+    past_decisions,
+    settlement_turns,
+    settling,
+    turned,
+)
+from replay.rules.equipment import preparations
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import readings
-from replay.settlement.payouts import flows, moves
-from replay.settlement.settlement import FURTHER_WHY, is_void
-from replay.settlement.stakes import kept, stakes
-from replay.settlement.table_layout import FURTHER_LAYOUT, abandoned_wagers, progressive_wins, side_card
-from replay.settlement.voids import FURTHER_GROUNDS, VoidGround, must_be_void, positions, was_voided
+from replay.settlement.payouts import first_moves
+from replay.settlement.settlement import is_void
+from replay.settlement.stakes import stakes
+from replay.settlement.table_layout import side_card
+from replay.settlement.void_ground import VoidGround
+from replay.settlement.voids import must_be_void, positions, was_voided, went_on
 
-BASE = ("ante", "blind", "raise")
-GAME = "dj_wild"
-
-
-class Decided(msgspec.Struct, frozen=True):
-    """What a player decided, by what fact: said, or shown by the Raise Wager; and the fact that placed that, if any."""
-
-    decision: Literal["raise", "fold"]
-    fact: RecordedEvent
-    placed: RecordedEvent | None = None
-
-    @property
-    def moment(self) -> RecordedEvent:
-        """When it was carried out: a raise as its wager was placed, where that is on record (§ 687a.13(d))."""
-        return self.placed or self.fact
-
-
-@derived_by_rules
-def decisions(round_: Round, book: Rulebook) -> dict[int, Decided | None]:
-    """Return each seat's decision as first made; null where a raise and a fold contradict each other, or it was no decision."""
-    found: dict[int, Decided | None] = {}
-    wagers = (stake for stake in stakes(round_, book).values() if stake.wager == "raise")
-    raised = in_order(fact for stake in wagers for fact in kept(stake))
-    placed = {fact.payload.seat: fact for fact in reversed(raised)}
-    for fact in in_order([*round_.of(model.DecisionMade), *raised]):
-        event = fact.payload
-        folded = isinstance(event, model.DecisionMade) and event.decision == "fold"
-        decided = Decided("fold", fact) if folded else Decided("raise", fact, placed.get(event.seat))
-        first = found.setdefault(event.seat, decided)
-        if first is not None and first.decision != decided.decision:
-            found[event.seat] = None
-    found.update((fact.payload.seat, None) for fact in round_.of(model.Surrendered))
-    return found
-
-
-def in_play(round_: Round, book: Rulebook) -> list[int]:
-    """Return the seats with an Ante Wager."""
-    base = book.chapter.base
-    return sorted(
-        {each.seat for each in stakes(round_, book).values() if each.wager == base and each.in_time_cents > 0}
-    )
-
-
-def of_players(round_: Round, book: Rulebook) -> list[Decided]:
-    """Return the decisions of those who play: where the wagers are on record, of the seats with an Ante Wager."""
-    playing = in_play(round_, book)
-    return [
-        each for seat, each in decisions(round_, book).items() if each is not None and (not playing or seat in playing)
-    ]
-
-
-def turned(round_: Round) -> RecordedEvent | None:
-    """Return the fact that the dealer's hand was turned over."""
-    return next((fact for fact in round_.of(model.HandRevealed) if fact.payload.position == "dealer"), None)
-
+AS_PRINTED = ("progressive", "trips", "bad_beat")
+"""The optional wagers in the order of § 687a.11(f)(1) to (3)."""
+SAYS_HOW = "(1) to (3) says how each is settled, not when (optional_wagers = any_order)"
 
 # --------------------------------------------------------------------------------------------------- what it is settled by
 
 
-def _decided(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
-    """Put in the decisions, and the order of the settlement.
+def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
+    """Put the decisions on the table, and the order of the settlement.
 
     What was decided after a card was exposed that voids the round decides nothing (D329).
     """
     made = decisions(round_, book)
-    exposed = min((seq for ground in _exposed(round_, book) for seq in ground.evidence), default=None)
+    exposed = min((seq for ground in exposure_grounds(round_, book) for seq in ground.evidence), default=None)
     boxes = []
     for box in layout.boxes:
         decision, decided = how_decided(round_, book, box.seat), made.get(box.seat)
@@ -102,76 +64,12 @@ def _decided(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
             decision = None
         boxes.append(msgspec.structs.replace(box, decision=decision))
     return msgspec.structs.replace(
-        layout, boxes=boxes, turns=_turns(round_, book), past_decisions=_past_decisions(round_, book)
+        layout, boxes=boxes, turns=settlement_turns(round_, book), past_decisions=past_decisions(round_, book)
     )
 
 
-def how_decided(round_: Round, book: Rulebook, seat: int) -> Decision | None:
-    """Return whether a seat raised or folded, null where that cannot be told.
-
-    A fold is "not making Raise Wagers" (§ 687a.1): where the record covers the wagers and goes on past the decisions, a
-    seat without a raise has folded, unless it has neither an ante nor cards (D368). A raise that was said, and not placed
-    where the record would show it, is neither (D355).
-    """
-    made = decisions(round_, book)
-    decided = made.get(seat)
-    if decided is not None and (decided.decision == "fold" or decided.placed is not None):
-        return decided.decision
-    shows = round_.covers("wagering") and _past_decisions(round_, book)
-    if seat not in made:
-        played = seat in in_play(round_, book) or seat in round_.hands()
-        return "fold" if shows and played else None
-    return None if decided is None or shows else decided.decision
-
-
-def _past_decisions(round_: Round, book: Rulebook) -> bool:
-    if is_void(round_, book):
-        return False
-    settled = (fact for key, flow in flows(round_).items() if key[1] in BASE for fact in flow.facts)
-    return (
-        round_.closed is not None
-        or turned(round_) is not None
-        or any(getattr(fact.payload, "reason", "") not in ("late", "void") for fact in settled)
-    )
-
-
-def _turns(round_: Round, book: Rulebook) -> tuple[int, ...]:
-    """The seats in the order in which the meter served them, or else in which their hands were settled."""
-    won = progressive_wins(round_, book)
-    if won:
-        return tuple(dict.fromkeys(fact.payload.seat for fact in _as_served(won)))
-    settled = [fact for fact in settling(round_, book) if getattr(fact.payload, "reason", "") != "void"]
-    first: dict[int, int] = {}
-    for wagers in (BASE, ("progressive",)):
-        here = [fact for fact in settled if fact.payload.wager in wagers and fact.payload.seat not in first]
-        first |= {fact.payload.seat: fact.seq for fact in reversed(here)}
-    return tuple(sorted(first, key=lambda seat: first[seat]))
-
-
-def _as_served(won: Sequence[RecordedEvent]) -> Sequence[RecordedEvent]:
-    """Return the winners by their readings, each as the one before it left the meter, else in the order of the record (D356)."""
-    left, chain = list(distinct_by(won, "seat")), list[RecordedEvent]()
-    while left:
-        if chain:
-            here = [fact for fact in left if fact.payload.reading_centicents == chain[-1].payload.after_centicents]
-        else:
-            here = [
-                fact
-                for fact in left
-                if fact.payload.reading_centicents not in {e.payload.after_centicents for e in left if e is not fact}
-            ]
-        if len(here) != 1:
-            return won
-        chain += here
-        left.remove(here[0])
-    return chain
-
-
-FURTHER_LAYOUT[GAME].append(_decided)
-
-
-def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """What a wager's result wants, beside cards that were not read: a decision, or the side card in the joker's place."""
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """Return what a wager's result lacks, beside cards that were not read: a decision, or the side card in the joker's place."""
     if seat not in in_play(round_, book) and seat not in round_.hands():
         return f"seat {seat} has no ante and no cards"
     if wager == "trips":
@@ -184,41 +82,18 @@ def _missing(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None
     return None
 
 
-FURTHER_WHY[GAME].append(_missing)
-
-
-def settling(round_: Round, book: Rulebook) -> list[RecordedEvent]:
-    """Return what settled wagers in their turn: not what was collected of folded hands, given back late or paid by slip.
-
-    A hand that may have been folded, by the record, may have had its wagers collected as forfeited.
-    """
-    decided = {*decisions(round_, book), *in_play(round_, book)}
-    folded = {seat for seat in decided if how_decided(round_, book, seat) != "raise"}
-    gone = abandoned_wagers(round_)
-    forfeited: set[Key] = set()
-    found = []
-    for fact in moves(round_):
-        event = fact.payload
-        if event.seat in folded and event.wager != "trips" and isinstance(event, model.WagerTaken):
-            forfeited.add(key_in(event))
-        late = getattr(event, "reason", "") == "late" or getattr(event, "source", "") == "slip"
-        if not (late or event.wager in gone.get(event.seat, ()) or key_in(event) in forfeited):
-            found.append(fact)
-    return found
-
-
 # ------------------------------------------------------------------------------------------------------ exposed cards, .13(d)
 
 
-def _exposed(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
+def exposure_grounds(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
     """A card of a hand revealed before the raises are placed voids all hands: by the dealer or a device, of whomever (D28)."""
-    said: set[tuple[object, ...]] = set()
+    exposures: set[tuple[object, ...]] = set()
     for fact in round_.of(model.CardExposed):
         exposed = fact.payload
-        once = exposed.whose, exposed.card, exposed.by == "player"
-        if exposed.card is not None and once in said:
+        exposure = exposed.whose, exposed.card, exposed.by == "player"
+        if exposed.card is not None and exposure in exposures:
             continue  # said again (D333)
-        said.add(once)
+        exposures.add(exposure)
         if exposed.by != "player" and not _of_no_hand(round_, book, fact) and _before_raises(round_, book, fact):
             yield VoidGround(
                 "exposed_card",
@@ -272,12 +147,9 @@ def _before_raises(round_: Round, book: Rulebook, exposed: RecordedEvent) -> boo
     }
     voided = round_.voided
     if voided is not None:
-        said = voided.payload.reason in ("exposed_card", "exposed_dealer")
-        return bool(undecided) and (said or exposed.payload.KIND is model.CardExposed)
+        for_exposure = voided.payload.reason in ("exposed_card", "exposed_dealer")
+        return bool(undecided) and (for_exposure or exposed.payload.KIND is model.CardExposed)
     return bool(after) and not before
-
-
-FURTHER_GROUNDS[GAME].append(_exposed)
 
 
 @rule("DEAL-EXPOSED", on=("687a.13(d)",))
@@ -352,16 +224,15 @@ def no_surrender(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
         )
 
 
-def both_seats(one: RecordedEvent, other: RecordedEvent) -> str:
-    """Return two facts' seats as they are written in doubts."""
-    return f"seats {one.payload.seat} and {other.payload.seat}"
-
-
 @rule("PLAY-ORDER", on=("687a.11(d)",))
 def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over once all players have raised or folded; turned before a raise it voids the round."""
     dealer = turned(round_)
-    if dealer is None or was_voided(round_, book) or any(dealer.seq in g.evidence for g in _exposed(round_, book)):
+    if (
+        dealer is None
+        or was_voided(round_, book)
+        or any(dealer.seq in g.evidence for g in exposure_grounds(round_, book))
+    ):
         return
     for each in of_players(round_, book):
         if each.fact.seq < dealer.seq:
@@ -379,3 +250,276 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
             evidence=(dealer, each.fact),
         )
         return
+
+
+# ------------------------------------------------------------------------------------------------------------------ the deal
+
+STACK_SECTION = {"manual_shoe": "687a.8(d)", "hand": "687a.9(c)", "automated_shoe": "687a.10(b)"}
+
+
+@rule("DEAL-ORDER", on=("687a.8(d)", "687a.9(c)", "687a.10(b)"))
+def stacks_in_order(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Whole stacks go clockwise to those who wager, from the one farthest to the dealer's left (seat 1); the dealer is last."""
+    if "deal" not in round_.opened.payload.observed or was_voided(round_, book):
+        return
+    stacks: list[RecordedEvent] = []
+    for fact in round_.of(model.CardsDealt):
+        if fact.payload.to not in ("burn", "side") and not (stacks and stacks[-1].payload.to == fact.payload.to):
+            stacks.append(fact)
+    due = list(positions(round_, book))
+    if round_.covers("wagering"):
+        due = [*in_play(round_, book), "dealer"]
+    for number, fact in enumerate(stacks):
+        expected = due[number] if number < len(due) else None
+        if fact.payload.to != expected:
+            yield finding(
+                round_,
+                book,
+                "DEAL-ORDER",
+                STACK_SECTION[book.deal_method],
+                expected=f"{name(expected)} next" if expected is not None else "nobody next",
+                observed=f"dealt to {name(fact.payload.to)}",
+                evidence=(*stacks[max(number - 1, 0) : number], fact),
+            )
+            return
+
+
+# ------------------------------------------------------------------------------------------------- the side card and the stub
+
+SIDE_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(e)", "automated_shoe": "687a.10(c)"}
+COUNT_SECTION = {"manual_shoe": "687a.8(e)", "hand": "687a.9(f)", "automated_shoe": "687a.10(d)"}
+
+
+@rule("DEAL-SIDE", on=("687a.8(e)", "687a.9(e)", "687a.10(c)"))
+def side_card_placed(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """With a Progressive Bonus Wager at the table one card is placed beside, after the dealer's hand."""
+    if not round_.covers("deal") or was_voided(round_, book) or round_.last_card is None:
+        return
+    side = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == "side"]
+    section = SIDE_SECTION[book.deal_method]
+    wagered = [each for each in stakes(round_, book).values() if each.wager == "progressive" and each.in_time_cents > 0]
+    if wagered and not side and went_on(round_) and not must_be_void(round_, book):
+        yield finding(
+            round_,
+            book,
+            "DEAL-SIDE",
+            section,
+            expected="a side card for the Progressive",
+            observed="none",
+            evidence=(round_.last_card, *(fact for each in wagered for fact in each.facts)),
+        )
+    if sum(len(fact.payload.cards) for fact in side) > 1:
+        yield finding(
+            round_,
+            book,
+            "DEAL-SIDE",
+            section,
+            expected="one side card",
+            observed=f"{sum(len(fact.payload.cards) for fact in side)}",
+            evidence=side,
+        )
+    elif side and side[0].seq < round_.last_card.seq:
+        if not round_.certainly_before(side[0], round_.last_card):
+            yield Indeterminate("the clocks contradict the order of the side card and the dealer's hand")
+            return
+        yield finding(
+            round_,
+            book,
+            "DEAL-SIDE",
+            section,
+            expected="the side card after the dealer's hand",
+            observed="before it",
+            evidence=(side[0], round_.last_card),
+        )
+
+
+@rule("DEAL-STUBDUE", on=("687a.8(e)", "687a.9(f)", "687a.10(d)"))
+def stub_due(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Where the shuffler does not count the deck, the stub is counted at least once in five rounds of play.
+
+    A shuffler that counts is taken to be in use unless the cards were shuffled by hand.
+    """
+    by_hand = any(step.kind == "shuffle" and step.detail == "manual" for step in preparations(round_))
+    if (book.shuffler in ("automated_counting", "continuous") and not by_hand) or not is_round_of_play(round_):
+        return
+    rounds, must = uncounted(round_), book.chapter.numbers["stub_count_rounds"]
+    if rounds and rounds % must == 0:
+        yield finding(
+            round_,
+            book,
+            "DEAL-STUBDUE",
+            COUNT_SECTION[book.deal_method],
+            expected=f"the stub counted once in {must} rounds",
+            observed=f"not counted in {rounds}",
+            evidence=(round_.opened,),
+        )
+
+
+@rule("EQUIP-COUNT", on=("687a.5(b)",))
+def counted_deck(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """A deck of which the shuffler counts another number of cards than 53 is removed from the table."""
+    first, must = round_.first_card, book.chapter.numbers["deck_size"]
+    if first is None:
+        return
+    counted = [
+        step for step in preparations(round_) if step.kind == "shuffle" and step.detail != "manual" and step.depth
+    ]
+    if counted and counted[-1].depth != must:
+        yield finding(
+            round_,
+            book,
+            "EQUIP-COUNT",
+            "687a.5(b)",
+            expected=f"a deck of {must} cards, or the deck removed",
+            observed=f"{counted[-1].depth} counted and dealt",
+            evidence=(counted[-1].seq, first),
+        )
+
+
+# --------------------------------------------------------------------------------------------------------------- the settlement
+
+
+@rule("PAY-ORDER", on=("687a.11(e)", "687a.11(f)"))
+def one_player_at_a_time(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """The wagers of one player after those of another, and of each ante, blind and raise before optional wagers.
+
+    In which direction is not asked: the text says both. Nor is, unless it is filed, in which order the optional wagers are
+    settled (D277). Slips may come later (D28); forfeited wagers are collected before.
+    """
+    if not round_.covers("settlement") or is_void(round_, book):
+        return
+    settled = first_moves(settling(round_, book))
+    left: dict[int, RecordedEvent] = {}
+    for before, after in itertools.pairwise(settled):
+        if after.payload.seat == before.payload.seat:
+            continue
+        left[before.payload.seat] = after
+        if after.payload.seat in left:
+            yield from _out_of_order(
+                round_,
+                book,
+                left[after.payload.seat],
+                after,
+                "687a.11(e)",
+                "one player's wagers after another's",
+                f"{after.payload.wager} after those of {name(before.payload.seat)}",
+            )
+            return
+    for seat in dict.fromkeys(fact.payload.seat for fact in settled):
+        mine = [fact for fact in settled if fact.payload.seat == seat]
+        base = [fact for fact in mine if fact.payload.wager in BASE]
+        early = [fact for fact in mine if fact.payload.wager not in BASE and base and fact.seq < base[-1].seq]
+        if early:
+            yield from _out_of_order(
+                round_,
+                book,
+                early[0],
+                base[-1],
+                "687a.11(f)",
+                "ante, blind and raise settled before optional wagers",
+                f"{early[0].payload.wager} first",
+            )
+            return
+        yield from _as_printed(round_, book, mine)
+
+
+def _as_printed(round_: Round, book: Rulebook, settled: Sequence[RecordedEvent]) -> Iterator[Finding | Indeterminate]:
+    """Progressive, Trips, Two-Way Bad Beat of one player, in the order of § 687a.11(f)(1)-(3) where that is filed (D277)."""
+    if book.settings["optional_wagers"] != "as_printed":
+        return
+    first = [next((fact for fact in settled if fact.payload.wager == wager), None) for wager in AS_PRINTED]
+    for before, after in itertools.pairwise(fact for fact in first if fact is not None):
+        if after.seq < before.seq:
+            yield from _out_of_order(
+                round_,
+                book,
+                after,
+                before,
+                "687a.11(f)",
+                f"{before.payload.wager} settled before {after.payload.wager}",
+                f"{after.payload.wager} first",
+                f"D277: {book.cite('687a.11(f)')}{SAYS_HOW}",
+            )
+            return
+
+
+def _out_of_order(
+    round_: Round,
+    book: Rulebook,
+    before: RecordedEvent,
+    after: RecordedEvent,
+    section: str,
+    expected: str,
+    observed: str,
+    other_reading: str | None = None,
+) -> Iterator[Finding | Indeterminate]:
+    if not round_.certainly_before(before, after):
+        yield Indeterminate(f"the clocks contradict the order of the settlement of {both_seats(before, after)}")
+        return
+    yield finding(
+        round_,
+        book,
+        "PAY-ORDER",
+        section,
+        expected=expected,
+        observed=observed,
+        evidence=(before, after),
+        seat=after.payload.seat,
+        other_reading=other_reading,
+    )
+
+
+@rule("DEAL-RACK", on=("687a.11(c)", "687a.11(g)"))
+def cards_until_settled(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
+    """A hand's cards stay until its wagers are settled; of a folded one until its Trips and Progressive are."""
+    if round_.lost or is_void(round_, book):
+        return
+    for fact in round_.of(model.CardsCollected):
+        seat = fact.payload.of
+        if not isinstance(seat, int):
+            continue
+        after = [
+            each for each in first_moves(settling(round_, book)) if each.payload.seat == seat and each.seq > fact.seq
+        ]
+        if not after:
+            continue
+        if not round_.certainly_before(fact, after[0]):
+            yield Indeterminate(
+                f"seat {seat}: the clocks contradict the order of its settlement and of collecting its cards"
+            )
+            continue
+        section = "687a.11(c)" if how_decided(round_, book, seat) == "fold" else "687a.11(g)"
+        yield finding(
+            round_,
+            book,
+            "DEAL-RACK",
+            section,
+            expected="the cards collected after the hand's wagers are settled",
+            observed=f"{after[0].payload.wager} settled after them",
+            evidence=(fact, after[0]),
+            seat=seat,
+        )
+
+
+def both_seats(before: RecordedEvent, after: RecordedEvent) -> str:
+    """Return two facts' seats as they are written in doubts."""
+    return f"seats {before.payload.seat} and {after.payload.seat}"
+
+
+GAME_RULES = GameRules(
+    game="dj_wild",
+    void_grounds=exposure_grounds,
+    complete_layout=complete_layout,
+    open_reason=open_reason,
+    rules={
+        "settlement": (exposed_when, ante_and_blind, in_turn, no_surrender, dealer_last),
+        "equipment": (
+            stacks_in_order,
+            side_card_placed,
+            stub_due,
+            counted_deck,
+            one_player_at_a_time,
+            cards_until_settled,
+        ),
+    },
+)

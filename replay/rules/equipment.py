@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
+from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
@@ -133,40 +134,49 @@ def covered_when_out_of_order(round_: Round, book: Rulebook) -> Iterator[Finding
     """A device that cannot be used is covered or signed before another method is used at the table."""
     if not round_.before.devices and not round_.of(model.DeviceFailed):
         return
-    devices, seqs = dict(round_.before.devices), dict(round_.before.device_seqs)
-    manual = [step.seq for step in preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
-    before = [seq for seq in manual if seq < round_.opened.seq]
-    used: list[tuple[str, int]] = []
-    if before and devices.get("shuffler") == "failed" and seqs.get("shuffler", 0) < before[-1]:
-        used.append(("shuffler", before[-1]))
+    first_use: dict[str, tuple[int, int]] = {}
+    for device, failed, used in _used_instead(round_, book):
+        first_use.setdefault(device, (failed, used))
+    for device, evidence in first_use.items():
+        yield finding(
+            round_,
+            book,
+            "DEAL-DEVICE",
+            "13(m)",
+            expected=f"the {device} covered or marked out of order first",
+            observed="another method was used while it stood uncovered",
+            evidence=evidence,
+        )
+
+
+def _used_instead(round_: Round, book: Rulebook) -> list[tuple[str, int, int]]:
+    """Return each use of another method while a device stood failed and uncovered: the device, its failure, the use."""
+    status, failures = dict(round_.before.devices), dict(round_.before.device_seqs)
+    uses: list[tuple[str, int]] = []
+    shuffled = _shuffled_by_hand_before(round_)
+    if shuffled and status.get("shuffler") == "failed" and failures.get("shuffler", 0) < shuffled:
+        uses.append(("shuffler", shuffled))
     for fact in round_.facts:
         match fact.payload:
             case model.DeviceFailed(device=device, fault=fault) if fault == "inoperative" or device == "shuffler":
-                devices[device], seqs[device] = "failed", fact.seq
+                status[device], failures[device] = "failed", fact.seq
             case model.DeviceCovered(device=device):
-                devices[device] = "covered"
+                status[device] = "covered"
             case model.DeviceRestored(device=device):
-                devices.pop(device, None)
-            case model.CardsShuffled(method=method):
-                if method == "manual" and devices.get("shuffler") == "failed":
-                    used.append(("shuffler", fact.seq))
-                elif method != "manual":
-                    devices.pop("shuffler", None)
-            case model.CardsDealt() if devices.get("shoe") == "failed" and round_.voided is None and book.has("13(l)"):
-                used.append(("shoe", fact.seq))
-    reported: set[str] = set()
-    for broken, seq in used:
-        if broken not in reported:
-            reported.add(broken)
-            yield finding(
-                round_,
-                book,
-                "DEAL-DEVICE",
-                "13(m)",
-                expected=f"the {broken} covered or marked out of order first",
-                observed="another method was used while it stood uncovered",
-                evidence=(seqs.get(broken, seq), seq),
-            )
+                status.pop(device, None)
+            case model.CardsShuffled(method="manual") if status.get("shuffler") == "failed":
+                uses.append(("shuffler", fact.seq))
+            case model.CardsShuffled(method=method) if method != "manual":
+                status.pop("shuffler", None)
+            case model.CardsDealt() if status.get("shoe") == "failed" and round_.voided is None and book.has("13(l)"):
+                uses.append(("shoe", fact.seq))
+    return [(device, failures.get(device, seq), seq) for device, seq in uses]
+
+
+def _shuffled_by_hand_before(round_: Round) -> int:
+    """Return the last shuffle by hand before the round opened, 0 where there was none."""
+    manual = [step.seq for step in preparations(round_) if step.kind == "shuffle" and step.detail == "manual"]
+    return max((seq for seq in manual if seq < round_.opened.seq), default=0)
 
 
 @rule("DEAL-CUT", on=("5(b)(2)", "5(e)", "5(f)"))
@@ -312,21 +322,24 @@ def cut_offered(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not round_.before.patrons_known or not seated:
         return
     order = _in_turn_to_cut(round_, seated)
-    offered = [step.who for step in offers]
-    took = offered[-1:] if offers and offers[-1].detail == "accepted" else []
-    right = offered == order[: len(offered)] and (bool(took) or len(offered) == len(order))
-    by_right_person = made.who == (took[0] if took else "dealer")
-    if not right or not by_right_person:
+    asked = [step.who for step in offers]
+    taker = asked[-1] if offers and offers[-1].detail == "accepted" else None
+    is_in_turn = asked == order[: len(asked)] and (taker is not None or len(asked) == len(order))
+    if not is_in_turn or made.who != (taker if taker is not None else "dealer"):
         yield finding(
             round_,
             book,
             "DEAL-CUT",
-            "5(d)" if made.who == "dealer" or not right else "5(c)",
-            expected="the cut offered to " + ", ".join(f"seat {seat}" for seat in order) + " in turn",
-            observed=("offered to " + ", ".join(f"seat {seat}" for seat in offered) if offered else "not offered")
+            "5(d)" if made.who == "dealer" or not is_in_turn else "5(c)",
+            expected="the cut offered to " + _seats(order) + " in turn",
+            observed=("offered to " + _seats(asked) if asked else "not offered")
             + f"; cut by {made.who if made.who == 'dealer' else f'seat {made.who}'}",
             evidence=(*(step.seq for step in offers), made.seq, *((round_.first_card,) if round_.first_card else ())),
         )
+
+
+def _seats(seats: Iterable[int | str]) -> str:
+    return ", ".join(f"seat {seat}" for seat in seats)
 
 
 @rule("DEAL-CUT", on=("5(d)",))
@@ -337,19 +350,17 @@ def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
     steps = preparations(round_)
     steps = steps[max(at for at, step in enumerate(steps) if step.kind == "shuffle") :]
     ordered = next((step for step in reversed(steps) if step.kind == "recut"), None)
-    if ordered is None:
+    before = [step for step in steps if ordered is not None and step.kind == "cut" and step.seq < ordered.seq]
+    if ordered is None or not before:
         return
-    before = [step for step in steps if step.kind == "cut" and step.seq < ordered.seq]
     since = [step for step in steps if step.seq > ordered.seq]
     made = next((step for step in since if step.kind == "cut"), None)
-    if made is None or not before:
+    if made is None:
         return
-    order = _in_turn_to_cut(round_, made.seated)
-    last = before[-1].who
+    last, order = before[-1].who, _in_turn_to_cut(round_, made.seated)
     if last not in order:
         return  # the dealer, after everybody had refused, or one who has left
-    refused = {step.who for step in since if step.kind == "offer" and step.detail == "refused"}
-    following = next((seat for seat in order[order.index(last) + 1 :] if seat not in refused), "dealer")
+    following = _next_to_cut(order, last, since)
     if made.who not in (last, following):
         yield finding(
             round_,
@@ -360,6 +371,12 @@ def recut_by(round_: Round, book: Rulebook) -> Iterator[Finding]:
             observed=f"recut by {name(made.who)}",
             evidence=(ordered.seq, made.seq),
         )
+
+
+def _next_to_cut(order: Sequence[Position], last: Position, since: Sequence[Preparation]) -> Position:
+    """Return who is next in turn after the one who cut last: of those who did not refuse since; the dealer after all."""
+    refusals = {step.who for step in since if step.kind == "offer" and step.detail == "refused"}
+    return next((seat for seat in order[order.index(last) + 1 :] if seat not in refusals), "dealer")
 
 
 @rule("OPEN-INSPECT", "OPEN-JOKER", "OPEN-SPREAD", on=("4(a)", "4(b)"))

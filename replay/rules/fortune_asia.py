@@ -15,23 +15,21 @@ from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.rules.dealing import stakes_at
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
-from replay.settlement.hand_readings import DEALER_SHOWN
-from replay.settlement.voids import FURTHER_GROUNDS, VoidGround, must_be_void
+from replay.settlement.void_ground import VoidGround
+from replay.settlement.voids import must_be_void
 
 
 def turned_over(round_: Round) -> RecordedEvent | None:
     """Return the fact that first shows the dealer's cards turned over or set, or null (§ 659a.11(c))."""
-    shown = [
+    exposures = [
         fact
         for type_ in (model.HandRevealed, model.HandSet)
         for fact in round_.of(type_)
         if fact.payload.position == "dealer"
     ]
-    return min(shown, key=lambda fact: fact.seq, default=None)
-
-
-DEALER_SHOWN["659a.11(c)"] = turned_over
+    return min(exposures, key=lambda fact: fact.seq, default=None)
 
 
 def _seen_early(round_: Round) -> list[tuple[RecordedEvent, bool | None]]:
@@ -76,9 +74,6 @@ def _cards(seen: list[RecordedEvent]) -> str:
     return " ".join(card or "a card not read" for card in cards)
 
 
-FURTHER_GROUNDS["fortune_asia"].append(exposed_dealer)
-
-
 @rule("DEAL-EXPOSED", on=("659a.13(d)", "659a.13(e)"))
 def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A card exposed before its stack is delivered is the player's to elect on, or the dealer's and voids the round."""
@@ -108,3 +103,11 @@ def exposed_stack(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermi
                 evidence=(fact,),
                 seat=owner,
             )
+
+
+GAME_RULES = GameRules(
+    game="fortune_asia",
+    void_grounds=exposed_dealer,
+    dealer_exposed=turned_over,
+    rules={"equipment": (exposed_stack,)},
+)

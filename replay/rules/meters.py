@@ -18,7 +18,7 @@ from games.settlement.progressive import after_winner, contribution, share_cents
 from replay.findings import Finding, finding_id
 from replay.fold.corrections import Correction, Replacements, correction
 from replay.rules.log_contract import cite_contract
-from replay.rules.must_hit_by_meter import MysteryState, begun, judge
+from replay.rules.must_hit_by_meter import MysteryState, evaluate, state_in_service
 from replay.rules.rule import SEVERITY
 
 MYSTERY_CHAPTER = "pa-645c"
@@ -67,13 +67,13 @@ class MeterFold:
                 state.seed_cents, state.rate_bp = payload.seed_cents, payload.rate_bp
                 state.reserve_rate_bp = payload.reserve_rate_bp
                 state.value, state.reserve = payload.value_centicents, payload.reserve_centicents
-                state.mystery = begun(payload)
+                state.mystery = state_in_service(payload)
                 return []
             case model.MysteryArmed() | model.MysteryHit():
                 state.mystery = state.mystery or MysteryState(MYSTERY_CHAPTER)
-                return judge(self.stream, state.mystery, seq, payload)
+                return evaluate(self.stream, state.mystery, seq, payload)
             case model.MeterAdvanced() if state.mystery is not None:
-                return judge(self.stream, state.mystery, seq, payload)
+                return evaluate(self.stream, state.mystery, seq, payload)
             case model.MeterAdvanced():
                 if state.value is None:
                     return []

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
 
 from events.vocabulary import model
-from games.catalogue import GAMES
-from games.layout import NO_HAND
 from games.rulebook.money import show_money
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import PUSHES, Due, Outcome
-from replay.findings import Finding, Settlement, name
+from replay.findings import Finding, Settlement
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.rule import EVERY_CHAPTER, Indeterminate, finding, rule
-from replay.settlement.hand_readings import dealer_position, dealer_readings, readings, set_hands, twice
-from replay.settlement.omitted_evidence import no_wagers_on_record
-from replay.settlement.payouts import WagerFlow, flows, shown
-from replay.settlement.settlement import FURTHER_WHY, _covers, _envy_paid, dues, is_void, settlements
+from replay.settlement.open_reasons import open_reason
+from replay.settlement.payouts import WagerFlow, describe_flow, flows
+from replay.settlement.settlement import EnvyKey, covers_ground, dues, envy_payments, is_void, settlements
 from replay.settlement.stakes import ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
 from replay.settlement.table_layout import voided_seats
 from replay.settlement.vigorish import (
@@ -29,7 +28,7 @@ from replay.settlement.vigorish import (
     vigorish_section,
     vigorish_taken,
 )
-from replay.settlement.voids import can_be_void, is_miscounted, may_have_to_be_void, must_be_void
+from replay.settlement.voids import can_be_void, is_miscounted, must_be_void
 
 
 @rule(
@@ -53,96 +52,154 @@ from replay.settlement.voids import can_be_void, is_miscounted, may_have_to_be_v
 def money(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Every wager ends as the rules say; a difference is found with its amount and the section."""
     yield from _grounds_of_void(round_, book)
-    placed, lost = stakes(round_, book), round_.lost
-    moved_late = {key for key, stake in placed.items() if stake.late_cents or stake.doubt}
-    wrong = [each for each in settlements(round_, book) if each.due_cents is None or each.due_cents != each.done_cents]
-    if not wrong and not moved_late:
+    is_right = all(
+        line.due_cents is not None and line.due_cents == line.done_cents for line in settlements(round_, book)
+    )
+    if is_right and not any(stake.late_cents or stake.doubt for stake in stakes(round_, book).values()):
         return
+    for account in _accounts(round_, book):
+        if account.owed_cents is None:
+            seat, wager = account.settlement.seat, account.settlement.wager
+            reason = open_reason(round_, book, seat, wager)
+            yield Indeterminate(f"seat {seat} {wager}: what is due cannot be told ({reason})")
+        elif not round_.lost and not account.doubt:
+            yield from _difference(round_, book, account, account.owed_cents)
+
+
+class Account(msgspec.Struct, frozen=True):
+    """One wager's money: its settlement, what it was due, what lay there, what was done, and the vigorish taken."""
+
+    settlement: Settlement
+    due: Due | None
+    stake: Stake | None
+    flow: WagerFlow
+    vigorish: Sequence[RecordedEvent]
+
+    @property
+    def doubt(self) -> str:
+        """Why it cannot be told what was at stake; `doubtful_wagers` says it."""
+        return self.stake.doubt if self.stake is not None else ""
+
+    @property
+    def is_late(self) -> bool:
+        """Whether anything of the wager was moved after its time."""
+        return self.stake is not None and self.stake.late_cents != 0
+
+    @property
+    def owed_cents(self) -> int | None:
+        """The patron's net by the rules, in cents; null where it cannot be told. Of an unknown stake without a due: 0."""
+        if self.due is not None:
+            return self.due.net_cents
+        return 0 if self.doubt else self.settlement.due_cents
+
+
+def _accounts(round_: Round, book: Rulebook) -> Iterator[Account]:
+    """Yield the account of each wager, in the order of the settlements; Envy Bonuses are judged by `envy_bonuses`."""
     due_by = {key_in(due): due for due in dues(round_, book) if due.for_position is None}
-    done_by, vigorish = flows(round_), vigorish_taken(round_, book)
-    for each in settlements(round_, book):
-        if each.wager in ENVY_OF:
-            continue
-        key = key_in(each)
-        due, stake, flow = due_by.get(key), placed.get(key), done_by.get(key, WagerFlow())
-        doubt = stake.doubt if stake is not None else ""  # `doubtful_wagers` says it
-        owed = due.net_cents if due is not None else 0 if doubt else each.due_cents
-        if owed is None:
-            why = _why(round_, book, each.seat, each.wager)
-            yield Indeterminate(f"seat {each.seat} {each.wager}: what is due cannot be told ({why})")
-            continue
-        if lost or doubt:
-            continue
-        late = stake is not None and stake.late_cents != 0
-        taken = vigorish.get(key, ())
-        difference = each.done_cents - owed if each.done_cents is not None else None
-        if difference is not None and taken and not is_known_to(book):
-            difference, taken = difference + in_cents(taken), ()
-        if not late and not difference:
-            continue
-        code, section = _classify(book, due, stake, flow, difference)
-        expected = _expected(due, each) + _covered(due)
-        expected += f" on the {each.number}" if each.number is not None else ""
-        if not late and difference is not None and is_of_vigorish(due, taken, difference):
-            code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
-        facts = [*(stake.facts if stake else ()), *flow.facts, *taken]
-        goes_back = each.staked_cents if due is None or each.wager != "progressive" else due.returned_cents
-        observed = shown(flow, goes_back)
-        observed += f", {show_money(in_cents(taken))} vigorish" if taken else ""
-        yield finding(
-            round_,
-            book,
-            code,
-            section,
-            expected=expected,
-            observed=observed,
-            evidence=facts or ((round_.closed,) if round_.closed else ()),
-            seat=each.seat,
-            wager=each.wager,
-            difference_cents=difference,
-            other_reading=due.other_reading if due else None,
-        )
+    placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
+    for settlement in settlements(round_, book):
+        if settlement.wager not in ENVY_OF:
+            key = key_in(settlement)
+            flow = done_by.get(key, WagerFlow())
+            yield Account(settlement, due_by.get(key), placed.get(key), flow, vigorish.get(key, ()))
 
 
-def _classify(
-    book: Rulebook, due: Due | None, stake: Stake | None, flow: WagerFlow, difference: int | None
-) -> tuple[str, str]:
+def _difference(round_: Round, book: Rulebook, account: Account, owed_cents: int) -> Iterator[Finding]:
+    """Find a wager that was late, or with which something else was done than was owed."""
+    settlement, due, taken = account.settlement, account.due, account.vigorish
+    difference = settlement.done_cents - owed_cents if settlement.done_cents is not None else None
+    if difference is not None and taken and not is_known_to(book):  # a finding of its own
+        difference, taken = difference + in_cents(taken), ()
+    if not account.is_late and not difference:
+        return
+    if not account.is_late and difference is not None and is_of_vigorish(due, taken, difference):
+        code, section, expected = "PAY-VIG", vigorish_section(book), vigorish_expected(due)
+    else:
+        code, section = _classify(book, account, difference)
+        expected = _expected(account)
+    facts = [*(account.stake.facts if account.stake else ()), *account.flow.facts, *taken]
+    yield finding(
+        round_,
+        book,
+        code,
+        section,
+        expected=expected,
+        observed=_observed(account, taken),
+        evidence=facts or ((round_.closed,) if round_.closed else ()),
+        seat=settlement.seat,
+        wager=settlement.wager,
+        difference_cents=difference,
+        other_reading=due.other_reading if due else None,
+    )
+
+
+OVER_OR_UNDER = {
+    "win": ("PAY-OVER", "PAY-UNDER"),
+    "push": ("PAY-OVER", "PAY-TAKEN"),
+    "lose": ("PAY-NOT-TAKEN", "PAY-TAKEN"),
+}
+"""How a wager should have ended → the code where the patron got too much, and where too little."""
+
+
+def _classify(book: Rulebook, account: Account, difference: int | None) -> tuple[str, str]:
     """Return the most specific code of a wrongly settled wager, and the section it breaks."""
-    section: str = due.cite if due is not None else "7(c)"
-    if stake is not None and stake.late_cents != 0:
-        return "WAGER-LATE", late_section(book, stake.wager)
+    due = account.due
+    if account.is_late:
+        return "WAGER-LATE", late_section(book, account.settlement.wager)
     assert difference is not None
     if due is None:
         return "PAY-OVER" if difference > 0 else "PAY-TAKEN", "11(f)"
+    section: str = due.cite
     if due.outcome is Outcome.VOID:
         return "PAY-VOID", section
     if due.uncovered_cents:
         return "CA-COVER", section
     if due.outcome is Outcome.FOUL:
         return "PAY-FOUL", section
+    if _is_of_the_limit(book, due, account.flow, difference):
+        return "PAY-LIMIT", "12(e)"
+    return _code_by_outcome(due, account.flow, difference), section
+
+
+def _is_of_the_limit(book: Rulebook, due: Due, flow: WagerFlow, difference: int) -> bool:
+    """Say whether the maximum payout was exceeded, or applied to a wager that it does not limit (§ 688a.12(e))."""
     limit = book.max_payout_cents
-    if limit is not None:
-        if difference > 0 and due.capped:
-            return "PAY-LIMIT", "12(e)"
-        if difference < 0 and flow.winnings_cents == limit and not due.capped:
-            return "PAY-LIMIT", "12(e)"
-    if due.outcome is Outcome.WIN:
-        if flow.winnings_cents == 0:
-            return ("PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"), section
-        if due.share_bp:
-            return "MYST-AMOUNT" if due.wager == "mystery" else "PAY-METER", section
-        return ("PAY-OVER" if difference > 0 else "PAY-UNDER"), section
+    if limit is None:
+        return False
+    if difference > 0:
+        return due.capped
+    return difference < 0 and flow.winnings_cents == limit and not due.capped
+
+
+def _code_by_outcome(due: Due, flow: WagerFlow, difference: int) -> str:
+    """Return the code of a difference by how the wager should have ended: a win, a push or a loss."""
+    too_much = difference > 0
     if due.outcome in PUSHES:
-        return ("PAY-OVER" if difference > 0 else "PAY-TAKEN"), section
-    if flow.winnings_cents:
-        return "MYST-TRIGGER" if due.wager == "mystery" else "PAY-LOSER", section
-    return ("PAY-NOT-TAKEN" if difference > 0 else "PAY-TAKEN"), section
+        return OVER_OR_UNDER["push"][not too_much]
+    if due.outcome is not Outcome.WIN:
+        if flow.winnings_cents:
+            return "MYST-TRIGGER" if due.wager == "mystery" else "PAY-LOSER"
+        return OVER_OR_UNDER["lose"][not too_much]
+    if flow.winnings_cents == 0:
+        return "PAY-TAKEN" if flow.taken_cents else "PAY-MISSED"
+    if due.share_bp:
+        return "MYST-AMOUNT" if due.wager == "mystery" else "PAY-METER"
+    return OVER_OR_UNDER["win"][not too_much]
 
 
-def _expected(due: Due | None, each: Settlement) -> str:
+def _expected(account: Account) -> str:
+    """Return in words what was owed: how much, on which number, and whether the player-dealer's wager covered all of it."""
+    due, number = account.due, account.settlement.number
+    expected = _owed(due, account.settlement)
+    if due is not None and due.uncovered_cents:
+        expected += ", as far as the player-dealer's wager covers it"
+    return expected if number is None else f"{expected} on the {number}"
+
+
+def _owed(due: Due | None, settlement: Settlement) -> str:
     if due is None:
         return "no wager in time, so nothing won and nothing lost"
-    net = each.due_cents or 0
+    net = settlement.due_cents or 0
     if net > 0:
         table = f", paytable {due.paytable}" if due.paytable else ""
         return f"{show_money(due.winnings_cents)} paid ({due.line or due.outcome}{table})"
@@ -150,46 +207,17 @@ def _expected(due: Due | None, each: Settlement) -> str:
         return f"{show_money(due.winnings_cents)} paid ({due.line})"
     if net < 0:
         return f"{show_money(-net)} collected ({due.outcome})"
-    if not each.staked_cents:
+    if not settlement.staked_cents:
         return f"nothing paid ({due.line or due.outcome})"
-    return f"{show_money(each.staked_cents)} returned ({due.line or due.outcome})"
+    return f"{show_money(settlement.staked_cents)} returned ({due.line or due.outcome})"
 
 
-def _covered(due: Due | None) -> str:
-    return ", as far as the player-dealer's wager covers it" if due is not None and due.uncovered_cents else ""
-
-
-def _why(round_: Round, book: Rulebook, seat: int, wager: str) -> str:
-    for further in FURTHER_WHY.get(book.game, ()):
-        said = further(round_, book, seat, wager)
-        if said is not None:
-            return said
-    if no_wagers_on_record(round_):
-        return "no wager is on record"
-    if may_have_to_be_void(round_, book):
-        return "the round is void if the first card went where the wrong total points"
-    for position in (seat, dealer_position(round_)):
-        if twice(round_.hands().get(position, ()), book):
-            return f"{name(position)} holds the same card twice, by the record"
-    if any(dealer.cards is None for dealer in dealer_readings(round_, book)):
-        in_part = None in round_.hands().get(dealer_position(round_), ())
-        return "the dealer's cards were not all read" if in_part else "the dealer's cards are not on record"
-    held = readings(round_, book, seat)
-    if held == [NO_HAND] or len(held) > 1:
-        return f"the cards of seat {seat} were not all read"
-    if wager not in book.offers and wager not in ENVY_OF:
-        return "the rules submission does not offer it"
-    if GAMES[book.game].hands and held[0].high is None and wager in (book.chapter.base, "backline"):
-        return f"how seat {seat} set the hands is not on record" + (
-            ", not with all cards" if seat in set_hands(round_) else ""
-        )
-    if len(dealer_readings(round_, book)) > 1:
-        if len(readings(round_, book, dealer_position(round_))) > 1:
-            return "the dealer's cards were not all read"
-        return "the house way allows the dealer several settings, which end differently"
-    if GAMES[book.game].hands and wager == book.chapter.base and dealer_readings(round_, book)[0].high is None:
-        return f"how {name(dealer_position(round_))} set the hands is not on record"
-    return "the meter, or the filed rule, is not on record"
+def _observed(account: Account, taken: Sequence[RecordedEvent]) -> str:
+    """Return in words what was done, the vigorish with it."""
+    due, settlement = account.due, account.settlement
+    goes_back = settlement.staked_cents if due is None or settlement.wager != "progressive" else due.returned_cents
+    observed = describe_flow(account.flow, goes_back)
+    return f"{observed}, {show_money(in_cents(taken))} vigorish" if taken else observed
 
 
 def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
@@ -199,7 +227,7 @@ def _grounds_of_void(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     has_ground = by_the_floor or must_be_void(round_, book)
     if voided is not None and not can_be_void(book):
         yield Indeterminate(f"the round was voided ({voided.payload.reason}), for which the chapter has no ground")
-    elif voided is not None and not has_ground and _covers(round_, voided.payload.reason):
+    elif voided is not None and not has_ground and covers_ground(round_, voided.payload.reason):
         yield Indeterminate(f"the round was voided ({voided.payload.reason}) and the record shows no ground for it")
     exposed = {fact.payload.whose for fact in round_.of(model.CardExposed) if fact.payload.by == "dealer"}
     for seat in sorted(voided_seats(round_) - exposed):
@@ -213,42 +241,52 @@ def envy_bonuses(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 
     Where they are not covered whole, which of several hands what remains was paid for is not asked (D283).
     """
-    due_for: dict[tuple[int, str], dict[int | str, Due]] = {}
-    for due in dues(round_, book):
-        if due.for_position is not None:
-            due_for.setdefault((due.seat, due.wager), {})[due.for_position] = due
-    paid = _envy_paid(round_)
+    dues_by_hand, payments = _envy_dues(round_, book), envy_payments(round_)
     if round_.lost:
         return
-    for key in sorted({*due_for, *paid}):
-        each_due, facts = due_for.get(key, {}), paid.get(key, [])
-        unknown = [due for due in each_due.values() if due.net_cents is None]
-        if unknown:
-            yield Indeterminate(f"seat {key[0]} {key[1]}: another seat's cards were not all read")
+    for seat, wager in sorted({*dues_by_hand, *payments}):
+        due_for, facts = dues_by_hand.get((seat, wager), {}), payments.get((seat, wager), [])
+        if any(due.net_cents is None for due in due_for.values()):
+            yield Indeterminate(f"seat {seat} {wager}: another seat's cards were not all read")
             continue
         if not facts and not (round_.covers("settlement") and round_.closed is not None):
             continue
-        paid_for: dict[int | str, int] = {}
-        for fact in facts:
-            paid_for[fact.payload.for_position] = paid_for.get(fact.payload.for_position, 0) + fact.payload.amount_cents
-        owed = {position: due.net_cents for position, due in each_due.items() if due.net_cents}
+        paid_for = _cents_by_hand(facts)
+        owed = {position: due.net_cents for position, due in due_for.items() if due.net_cents}
         if not round_.covers("settlement"):
             owed = {position: cents for position, cents in owed.items() if position in paid_for}
-        short = any(due.uncovered_cents for due in each_due.values()) and paid_for.keys() <= each_due.keys()
+        short = any(due.uncovered_cents for due in due_for.values()) and paid_for.keys() <= due_for.keys()
         if paid_for == owed or (short and sum(paid_for.values()) == sum(owed.values())):
             continue
         yield finding(
             round_,
             book,
             "PAY-ENVY",
-            ENVY_SECTION[ENVY_OF[key[1]]],
+            ENVY_SECTION[ENVY_OF[wager]],
             expected=_amounts(owed),
             observed=_amounts(paid_for),
             evidence=facts or ((round_.closed,) if round_.closed else ()),
-            seat=key[0],
-            wager=key[1],
+            seat=seat,
+            wager=wager,
             difference_cents=sum(paid_for.values()) - sum(owed.values()),
         )
+
+
+def _envy_dues(round_: Round, book: Rulebook) -> dict[EnvyKey, dict[int | str, Due]]:
+    """Return by seat and Envy Bonus what is due for which hand."""
+    by_bonus: dict[EnvyKey, dict[int | str, Due]] = {}
+    for due in dues(round_, book):
+        if due.for_position is not None:
+            by_bonus.setdefault((due.seat, due.wager), {})[due.for_position] = due
+    return by_bonus
+
+
+def _cents_by_hand(payments: Iterable[RecordedEvent]) -> dict[int | str, int]:
+    """Return how much was paid for which hand."""
+    cents: dict[int | str, int] = {}
+    for fact in payments:
+        cents[fact.payload.for_position] = cents.get(fact.payload.for_position, 0) + fact.payload.amount_cents
+    return cents
 
 
 def _amounts(by_position: dict[int | str, int]) -> str:

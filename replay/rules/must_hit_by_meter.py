@@ -18,7 +18,7 @@ from games.settlement.progressive import contribution
 from replay.findings import Finding, finding_id
 from replay.rules.rule import SEVERITY
 
-Judged = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit
+MeterEvent = model.MeterAdvanced | model.MysteryArmed | model.MysteryHit
 
 
 class MysteryState(msgspec.Struct):
@@ -37,7 +37,7 @@ class MysteryState(msgspec.Struct):
     advanced_seq: int = 0
 
 
-def begun(event: model.MeterSet) -> MysteryState | None:
+def state_in_service(event: model.MeterSet) -> MysteryState | None:
     """Return the state of a meter put into service under a Must-Hit-By configuration; null for another meter."""
     if event.chapter not in known_chapters():
         return None
@@ -49,7 +49,7 @@ def begun(event: model.MeterSet) -> MysteryState | None:
     )
 
 
-def judge(stream: str, state: MysteryState, seq: int, event: Judged) -> list[Finding]:
+def evaluate(stream: str, state: MysteryState, seq: int, event: MeterEvent) -> list[Finding]:
     """Fold one event of the meter; return what does not add up."""
     match event:
         case model.MysteryArmed():
@@ -59,19 +59,19 @@ def judge(stream: str, state: MysteryState, seq: int, event: Judged) -> list[Fin
                 event.rate_bp,
             )
             state.value, state.commitment, state.armed_seq = event.reading_centicents, event.commitment, seq
-            return _found(stream, seq, state, event, [_configuration(state)])
+            return _findings(stream, seq, state, event, [_configuration(state)])
         case model.MeterAdvanced():
-            said = list(_advanced(state, seq, event))
+            departures = list(_advanced(state, seq, event))
         case _:
-            said = list(_hit(state, seq, event))
-    return _found(stream, seq, state, event, said)
+            departures = list(_hit(state, seq, event))
+    return _findings(stream, seq, state, event, departures)
 
 
-Said = tuple[str, str, str, str, tuple[int, ...]] | None
+Departure = tuple[str, str, str, str, tuple[int, ...]] | None
 """A code, its section, what was expected and observed, and the evidence."""
 
 
-def _configuration(state: MysteryState) -> Said:
+def _configuration(state: MysteryState) -> Departure:
     """The minimum, maximum and rate are those of one of the configurations."""
     jurisdiction, _, name = state.chapter.partition("-")
     book = chapter(jurisdiction, name)
@@ -83,7 +83,7 @@ def _configuration(state: MysteryState) -> Said:
     return "MYST-CONTRIBUTION", "3(c)(4)", "one of the configurations", observed, (state.armed_seq,)
 
 
-def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iterator[Said]:
+def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iterator[Departure]:
     if state.value is not None:
         limit = state.maximum_cents * 100
         if state.advanced_seq and state.value > limit >= state.before:
@@ -108,11 +108,11 @@ def _advanced(state: MysteryState, seq: int, event: model.MeterAdvanced) -> Iter
     state.value, state.table, state.seat, state.advanced_seq = event.value_centicents, event.table, event.seat, seq
 
 
-def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Said]:
+def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Departure]:
     evidence = tuple(each for each in (state.advanced_seq, seq) if each)
     target = event.target_centicents
-    told = state.commitment is not None and target is not None and event.nonce is not None
-    if told and not is_committed(state.commitment or "", target or 0, event.nonce or ""):
+    is_provable = state.commitment is not None and target is not None and event.nonce is not None
+    if is_provable and not is_committed(state.commitment or "", target or 0, event.nonce or ""):
         yield (
             "MYST-COMMITMENT",
             "3(c)(3)",
@@ -132,9 +132,9 @@ def _hit(state: MysteryState, seq: int, event: model.MysteryHit) -> Iterator[Sai
         )
     elif state.advanced_seq and state.value is not None:
         last = Contribution(state.seat, state.before, state.value)
-        said = ruling(Cycle((last,), MysteryWinner(event.seat, event.reading_centicents, target)), _limits(state))
-        if said.at is not None:
-            yield "MYST-TRIGGER", "3(c)(3)", said.right, said.wrong, evidence
+        result = ruling(Cycle((last,), MysteryWinner(event.seat, event.reading_centicents, target)), _limits(state))
+        if result.at is not None:
+            yield "MYST-TRIGGER", "3(c)(3)", result.right, result.wrong, evidence
         elif event.reading_centicents != state.value:
             observed = f"a hit at meter {show_meter(event.reading_centicents)}"
             yield "MYST-AMOUNT", "3(c)(7)", f"a hit at meter {show_meter(state.value)}", observed, evidence
@@ -154,14 +154,16 @@ def _limits(state: MysteryState) -> Paytable:
     )
 
 
-def _found(stream: str, seq: int, state: MysteryState, event: Judged, said: list[Said]) -> list[Finding]:
+def _findings(
+    stream: str, seq: int, state: MysteryState, event: MeterEvent, departures: list[Departure]
+) -> list[Finding]:
     jurisdiction, _, name = state.chapter.partition("-")
     round_no, seat = getattr(event, "round_no", None), getattr(event, "seat", None)
     findings = []
-    for each in said:
-        if each is None:
+    for departure in departures:
+        if departure is None:
             continue
-        code, section, expected, observed, evidence = each
+        code, section, expected, observed, evidence = departure
         findings.append(
             Finding(
                 id=finding_id(code, stream, round_no, seat, "mystery", evidence, ""),

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 import msgspec
 
@@ -27,12 +27,11 @@ from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.payouts import flows
 from replay.settlement.settlement import dues, is_void, settlements
 from replay.settlement.stakes import stakes
-from replay.settlement.table_layout import FURTHER_LAYOUT
 
 WAGER = "mystery"
 
 
-class Recorded(msgspec.Struct):
+class RecordedCycle(msgspec.Struct):
     """One cycle of the meter as the round has it: the arming, the contributions, the hit, and what they come to.
 
     `committed` says whether the target revealed is the one committed to; null where there is nothing to compare.
@@ -72,16 +71,16 @@ def _of_meter(round_: Round, book: Rulebook, type_: type[model.Event]) -> Sequen
 
 
 @derived_by_rules
-def recorded(round_: Round, book: Rulebook) -> list[Recorded]:
+def cycles_on_record(round_: Round, book: Rulebook) -> list[RecordedCycle]:
     """Return the cycles of the Must-Hit-By meter that the round has something of, in order."""
     paytable = _configuration(book)
-    return _recorded(round_, book, paytable) if paytable is not None else []
+    return _cycles(round_, book, paytable) if paytable is not None else []
 
 
-def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorded]:
+def _cycles(round_: Round, book: Rulebook, paytable: Paytable) -> list[RecordedCycle]:
     meter = book.mystery_meter or ""
     reading = meter_before(round_, book, meter)
-    current = Recorded([], [], round_.before.armed.get(meter))
+    current = RecordedCycle([], [], round_.before.armed.get(meter))
     found, just_armed = [current], False
     events = (model.MysteryArmed, model.ProgressiveAccepted, model.MysteryHit)
     for fact in in_order(fact for type_ in events for fact in _of_meter(round_, book, type_)):
@@ -93,7 +92,7 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
             case model.ProgressiveAccepted():
                 elsewhere = book.linked_mystery and reading is not None and event.reading_centicents < reading
                 if elsewhere:  # another table hit, and the meter began again
-                    current = Recorded([], [], None)
+                    current = RecordedCycle([], [], None)
                     found.append(current)
                 added = contribution(_wagered(round_, book, fact), paytable.rate_bp)
                 derived = event.reading_centicents - added
@@ -109,12 +108,12 @@ def _recorded(round_: Round, book: Rulebook, paytable: Paytable) -> list[Recorde
                 current.hit = fact
                 _prove(current)
                 reading = event.after_centicents
-                current = Recorded([], [], None)
+                current = RecordedCycle([], [], None)
                 found.append(current)
     return [each for each in found if each.contributions or each.hit is not None]
 
 
-def _is_repeated(found: Sequence[Recorded], event: model.MysteryHit) -> bool:
+def _is_repeated(found: Sequence[RecordedCycle], event: model.MysteryHit) -> bool:
     """Whether a hit is the last one said again: nothing was armed or contributed since (D21, D373)."""
     current, last = found[-1], found[-2].hit if len(found) > 1 else None
     return last is not None and last.payload == event and current.armed is None and not current.contributions
@@ -131,7 +130,7 @@ def _lie_between(book: Rulebook, paytable: Paytable, armed: int, before: int, ad
     return between % added == 0 or between >= book.chapter.numbers["seats"] * added
 
 
-def _prove(cycle: Recorded) -> None:
+def _prove(cycle: RecordedCycle) -> None:
     assert cycle.hit is not None
     event = cycle.hit.payload
     commitment = cycle.armed.commitment if cycle.armed is not None else None
@@ -149,17 +148,21 @@ def _wagered(round_: Round, book: Rulebook, fact: RecordedEvent) -> int:
     return stake.on_layout_cents if stake is not None and stake.on_layout_cents > 0 else int(fact.payload.amount_cents)
 
 
-def rulings(round_: Round, book: Rulebook) -> list[tuple[Recorded, Ruling]]:
+def rulings(round_: Round, book: Rulebook) -> list[tuple[RecordedCycle, Ruling]]:
     """Return each cycle with what it comes to."""
     paytable = _configuration(book)
-    return [(each, ruling(each.cycle(), paytable)) for each in recorded(round_, book)] if paytable is not None else []
+    return (
+        [(each, ruling(each.cycle(), paytable)) for each in cycles_on_record(round_, book)]
+        if paytable is not None
+        else []
+    )
 
 
-def mystery_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
+def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Put the Must-Hit-By meter on the table that the round is settled from."""
     if book.mystery_meter is None:
         return layout
-    cycles = tuple(each.cycle() for each in recorded(round_, book))
+    cycles = tuple(each.cycle() for each in cycles_on_record(round_, book))
     paid = tuple(key[0] for key in flows(round_) if key[1] == WAGER)
     mystery = Mystery(cycles, paid, round_.covers("mystery"), _qualifying(round_, book))
     return msgspec.structs.replace(layout, mystery=mystery)
@@ -173,7 +176,7 @@ def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
     placed, found = stakes(round_, book), dict[int, bool | None]()
     if not placed:
         return found
-    for seat in {fact.payload.seat for each in recorded(round_, book) for fact in each.facts()}:
+    for seat in {fact.payload.seat for each in cycles_on_record(round_, book) for fact in each.facts()}:
         for wager in (book.chapter.base, "progressive"):
             stake = placed.get(key_of(seat, wager, None, ""))
             if stake is None:
@@ -185,54 +188,64 @@ def _qualifying(round_: Round, book: Rulebook) -> dict[int, bool | None]:
     return found
 
 
-FURTHER_LAYOUT["pai_gow_poker"].append(mystery_layout)
-
-
 @rule("MYST-CONTRIBUTION", "WAGER-BASE", on=("645c.3(c)(1)", "645c.3(c)(2)"))
 def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """Each qualifying progressive wager, and no other, adds its percentage to the meter."""
     paytable = _configuration(book)
     if paytable is None or round_.lost:
         return
-    placed, accepted = stakes(round_, book), set[int]()
     at_box = {
-        wager: {key[0] for key, stake in placed.items() if key[1] == wager and stake.on_layout_cents > 0}
+        wager: {key[0] for key, stake in stakes(round_, book).items() if key[1] == wager and stake.on_layout_cents > 0}
         for wager in (book.chapter.base, "progressive")
     }
-    qualified = at_box[book.chapter.base] & at_box["progressive"]
-    for cycle in recorded(round_, book):
+    for cycle in cycles_on_record(round_, book):
         for fact, before in zip(cycle.contributions, cycle.befores, strict=True):
-            event = fact.payload
-            accepted.add(event.seat)
-            if event.seat not in qualified:
-                missing = next(wager for wager, seats in at_box.items() if event.seat not in seats)
-                yield finding(
-                    round_,
-                    book,
-                    "WAGER-BASE",
-                    "645c.3(c)(1)",
-                    expected="a base wager and a progressive wager beside it",
-                    observed=f"a contribution without a {missing} wager",
-                    evidence=(fact,),
-                    seat=event.seat,
-                    wager=WAGER,
-                )
-                continue
-            wagered = _wagered(round_, book, fact)
-            right = before + contribution(wagered, paytable.rate_bp)
-            if (event.reading_centicents, event.amount_cents) != (right, wagered):
-                yield finding(
-                    round_,
-                    book,
-                    "MYST-CONTRIBUTION",
-                    "645c.3(c)(2)",
-                    expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
-                    observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
-                    evidence=(fact,),
-                    seat=event.seat,
-                    wager=WAGER,
-                )
-    won = {said.winner.seat for _, said in rulings(round_, book) if said.winner is not None}
+            missing = next((wager for wager, seats in at_box.items() if fact.payload.seat not in seats), None)
+            if missing is not None:
+                yield _contribution_without(round_, book, fact, missing)
+            else:
+                yield from _wrong_contribution(round_, book, fact, before, paytable)
+    yield from _missing_contributions(round_, book, at_box[book.chapter.base] & at_box["progressive"])
+
+
+def _contribution_without(round_: Round, book: Rulebook, fact: RecordedEvent, missing: str) -> Finding:
+    return finding(
+        round_,
+        book,
+        "WAGER-BASE",
+        "645c.3(c)(1)",
+        expected="a base wager and a progressive wager beside it",
+        observed=f"a contribution without a {missing} wager",
+        evidence=(fact,),
+        seat=fact.payload.seat,
+        wager=WAGER,
+    )
+
+
+def _wrong_contribution(
+    round_: Round, book: Rulebook, fact: RecordedEvent, before: int, paytable: Paytable
+) -> Iterator[Finding]:
+    """Find a contribution of another amount than the percentage of the progressive wager."""
+    event, wagered = fact.payload, _wagered(round_, book, fact)
+    right = before + contribution(wagered, paytable.rate_bp)
+    if (event.reading_centicents, event.amount_cents) != (right, wagered):
+        yield finding(
+            round_,
+            book,
+            "MYST-CONTRIBUTION",
+            "645c.3(c)(2)",
+            expected=f"meter {show_meter(right)}: {paytable.rate_bp / 100:g} % of {wagered / 100:.2f} more",
+            observed=f"meter {show_meter(event.reading_centicents)}, for {event.amount_cents / 100:.2f}",
+            evidence=(fact,),
+            seat=event.seat,
+            wager=WAGER,
+        )
+
+
+def _missing_contributions(round_: Round, book: Rulebook, qualified: Set[int]) -> Iterator[Finding]:
+    """Find qualifying wagers that added nothing, where the record covers the meter; the winner's may stand in the hit."""
+    accepted = {fact.payload.seat for cycle in cycles_on_record(round_, book) for fact in cycle.contributions}
+    won = {result.winner.seat for _, result in rulings(round_, book) if result.winner is not None}
     if not round_.covers("mystery") or (round_.first_card is None and round_.closed is None) or (won and not accepted):
         return
     for seat in sorted(qualified - accepted - won):
@@ -243,7 +256,7 @@ def contributions(round_: Round, book: Rulebook) -> Iterator[Finding]:
             "645c.3(c)(2)",
             expected="the contribution of a qualifying wager",
             observed="none",
-            evidence=placed[key_of(seat, "progressive", None, "")].facts,
+            evidence=stakes(round_, book)[key_of(seat, "progressive", None, "")].facts,
             seat=seat,
             wager=WAGER,
         )
@@ -311,7 +324,7 @@ def triggered(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
 @rule("MYST-COMMITMENT", on=("645c.3(c)(3)",))
 def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """A target that is revealed is the one that the device committed to when it was armed (D21)."""
-    for cycle in recorded(round_, book):
+    for cycle in cycles_on_record(round_, book):
         if cycle.hit is None or cycle.armed is None:
             continue
         if cycle.unproved:
@@ -337,7 +350,7 @@ def commitment(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminat
 def reset(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """After a hit the meter is reset to the minimum that is filed."""
     paytable = _configuration(book)
-    for cycle in recorded(round_, book) if paytable is not None else ():
+    for cycle in cycles_on_record(round_, book) if paytable is not None else ():
         if paytable is None or cycle.hit is None:
             continue
         event = cycle.hit.payload

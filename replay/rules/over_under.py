@@ -6,7 +6,7 @@ Annex A, rulemaking 125-223, §§ 686a.6(b), (c), 686a.7(e)-(i), 686a.9(c). The 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -18,14 +18,16 @@ from replay.findings import Finding
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_of
+from replay.rules import shoe_procedure
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.rules.shoe_procedure import shoe_begun, shoe_of
 from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import first_moves, flows, moves
-from replay.settlement.settlement import FURTHER_WHY, is_void
+from replay.settlement.settlement import is_void
 from replay.settlement.stakes import closing, stakes
-from replay.settlement.surrenders import surrendered, surrenders
-from replay.settlement.table_layout import FURTHER_LAYOUT, voided_seats
+from replay.settlement.surrenders import standing_surrenders, surrenders
+from replay.settlement.table_layout import voided_seats
 
 CLOCKS = "the clocks contradict the order"
 
@@ -74,12 +76,12 @@ def dead_without_ground(round_: Round, book: Rulebook) -> frozenset[int]:
     return frozenset(found)
 
 
-def complete(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
+def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     """Say of each box what the game cannot see: its decision, of which wagers too late say nothing, and a hand called dead."""
     placed, groundless = stakes(round_, book), dead_without_ground(round_, book)
     boxes = []
     for box in layout.boxes:
-        box = msgspec.structs.replace(box, decision=_said(round_, book, box))
+        box = msgspec.structs.replace(box, decision=_decision_by_word(round_, book, box))
         late = box.decision is not None and key_of(box.seat, box.decision, None, "") in placed
         if late and box.decision not in box.stakes:
             box = msgspec.structs.replace(box, decision=None)
@@ -87,7 +89,7 @@ def complete(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
     return msgspec.structs.replace(layout, boxes=boxes)
 
 
-def _said(round_: Round, book: Rulebook, box: BettingBox) -> Decision | None:
+def _decision_by_word(round_: Round, book: Rulebook, box: BettingBox) -> Decision | None:
     """Return what a player decided by word: the last said before the hand's additional cards, else after (§ 686a.7(f), (g)).
 
     Where the wagers lie on both sides, words that differ decide nothing; nor does one after a surrender that was collected
@@ -96,24 +98,21 @@ def _said(round_: Round, book: Rulebook, box: BettingBox) -> Decision | None:
     if not round_.of(model.DecisionMade):
         return None
     further = dealt_to(round_).get(box.seat, [])[1:2]
-    gone = [fact for fact in surrendered(round_, book) if fact.payload.seat == box.seat and box.collected]
+    gone = [fact for fact in standing_surrenders(round_, book) if fact.payload.seat == box.seat and box.collected]
     words = [
         fact
         for fact in round_.of(model.DecisionMade)
         if fact.payload.seat == box.seat and fact.payload.decision in SIDES and not (gone and gone[0].seq < fact.seq)
     ]
-    heard = [fact.payload.decision for fact in words if not further or fact.seq < further[0].seq]
-    heard = heard or [fact.payload.decision for fact in words]
-    if not heard or (len(set(heard)) > 1 and box.stakes.keys() >= set(SIDES)):
+    in_time = [fact.payload.decision for fact in words if not further or fact.seq < further[0].seq]
+    decided = in_time or [fact.payload.decision for fact in words]
+    if not decided or (len(set(decided)) > 1 and box.stakes.keys() >= set(SIDES)):
         return None
-    said: Decision = heard[-1]
-    return said
+    last: Decision = decided[-1]
+    return last
 
 
-FURTHER_LAYOUT[GAME.name].append(complete)
-
-
-def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say why it cannot be told what a wager is due."""
     if round_.voided is not None:
         return "the round was voided, for which the chapter has no ground"
@@ -127,9 +126,6 @@ def why(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     if wager not in book.offers:
         return "the wager is not offered"
     return f"what seat {seat} decided and placed is not on record"
-
-
-FURTHER_WHY[GAME.name].append(why)
 
 
 # --------------------------------------------------------------------------------------------------------- wagers, .6, .7(g)
@@ -269,65 +265,45 @@ def dealt_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """A card each from the dealer's left; then hand by hand two more, those of a hand that was passed over after all others."""
     if not round_.covers("deal"):
         return
-    dealt, asked = dealt_to(round_), elections(round_)
+    dealt, passed_over = dealt_to(round_), elections(round_)
     for seat in _without_wager(round_, book):
-        yield finding(
+        yield _deal_order(
             round_,
             book,
-            "DEAL-ORDER",
             "686a.7(e)",
-            expected="a card to each position with an ante wager, and no other",
-            observed=f"dealt to seat {seat}, which has no wager",
-            evidence=dealt[seat],
+            "a card to each position with an ante wager, and no other",
+            f"dealt to seat {seat}, which has no wager",
+            dealt[seat],
         )
     for seat, facts in dealt.items():
         if len(facts[0].payload.cards) > 1:
-            yield finding(
-                round_,
-                book,
-                "DEAL-ORDER",
-                "686a.7(e)",
-                expected=f"one card to seat {seat} before any additional card",
-                observed=f"{len(facts[0].payload.cards)} cards at once",
-                evidence=facts[:1],
-            )
-    distinct_by = in_order(facts[0] for facts in dealt.values())
+            expected = f"one card to seat {seat} before any additional card"
+            observed = f"{len(facts[0].payload.cards)} cards at once"
+            yield _deal_order(round_, book, "686a.7(e)", expected, observed, facts[:1])
+    first_cards = in_order(facts[0] for facts in dealt.values())
     further = in_order(fact for facts in dealt.values() for fact in facts[1:])
-    regular = [fact for fact in further if fact.payload.to not in asked]
-    late = [fact for fact in further if fact.payload.to in asked]
-    for section, phase in (("686a.7(e)", distinct_by), ("686a.7(h)", regular)):
+    regular = [fact for fact in further if fact.payload.to not in passed_over]
+    late = [fact for fact in further if fact.payload.to in passed_over]
+    for section, phase in (("686a.7(e)", first_cards), ("686a.7(h)", regular)):
         for before, after in itertools.pairwise(phase):
             if after.payload.to < before.payload.to:
-                yield finding(
-                    round_,
-                    book,
-                    "DEAL-ORDER",
-                    section,
-                    expected=f"seat {after.payload.to} before seat {before.payload.to}",
-                    observed="dealt after it",
-                    evidence=(before, after),
-                )
+                expected = f"seat {after.payload.to} before seat {before.payload.to}"
+                yield _deal_order(round_, book, section, expected, "dealt after it", (before, after))
                 return
-    if distinct_by and further and further[0].seq < distinct_by[-1].seq:
-        yield finding(
-            round_,
-            book,
-            "DEAL-ORDER",
-            "686a.7(f)",
-            expected="a first card to each player before any additional card",
-            observed=f"seat {further[0].payload.to} got another card first",
-            evidence=(further[0], distinct_by[-1]),
-        )
+    if first_cards and further and further[0].seq < first_cards[-1].seq:
+        expected = "a first card to each player before any additional card"
+        observed = f"seat {further[0].payload.to} got another card first"
+        yield _deal_order(round_, book, "686a.7(f)", expected, observed, (further[0], first_cards[-1]))
     elif late and regular and late[0].seq < regular[-1].seq:
-        yield finding(
-            round_,
-            book,
-            "DEAL-ORDER",
-            "686a.9(c)",
-            expected=f"the additional cards of seat {late[0].payload.to} after those of all other players",
-            observed=f"dealt before those of seat {regular[-1].payload.to}",
-            evidence=(late[0], regular[-1]),
-        )
+        expected = f"the additional cards of seat {late[0].payload.to} after those of all other players"
+        observed = f"dealt before those of seat {regular[-1].payload.to}"
+        yield _deal_order(round_, book, "686a.9(c)", expected, observed, (late[0], regular[-1]))
+
+
+def _deal_order(
+    round_: Round, book: Rulebook, section: str, expected: str, observed: str, evidence: Sequence[RecordedEvent]
+) -> Finding:
+    return finding(round_, book, "DEAL-ORDER", section, expected=expected, observed=observed, evidence=evidence)
 
 
 def _without_wager(round_: Round, book: Rulebook) -> frozenset[int]:
@@ -378,8 +354,8 @@ def dead_hands(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
 def decisions(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return each seat's decision, in order: what was said, placed in time, or surrendered in time, first."""
     dealt, found = dealt_to(round_), dict[int, RecordedEvent]()
-    said = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
-    for fact in in_order(said):
+    candidates = (*round_.of(model.DecisionMade), *round_.of(model.WagerPlaced), *surrenders(round_, book))
+    for fact in in_order(candidates):
         event = fact.payload
         cards = dealt.get(event.seat, [])
         is_early = bool(cards) and fact.seq < cards[0].seq
@@ -403,50 +379,68 @@ def decided_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
 
     Where it is filed so, hand by hand: each when the hands before it are finished (D278).
     """
-    dealt, made = dealt_to(round_), decisions(round_, book)
-    hand_by_hand = book.settings["decisions"] == "hand_by_hand"
-    further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
-    distinct_by = [first for facts in dealt.values() for first in first_card(round_, facts)]
-    distinct_by = [first for first in distinct_by if not further or first.seq < further[0].seq]
-    reported: set[int] = set()
-
-    def judged(
-        earlier: RecordedEvent, later: RecordedEvent, seat: int, expected: str, observed: str, other: str | None = None
-    ) -> Iterator[Finding | Indeterminate]:
-        if seat in reported:
-            return
-        reported.add(seat)
-        if not round_.certainly_before(earlier, later):
-            yield Indeterminate(f"seat {seat}: {CLOCKS} of its decision and what came before it")
-            return
+    made, reported = decisions(round_, book), set[int]()
+    for case in (*_decided_before_a_nearer_seat(made), *_decided_at_another_time(round_, book, made)):
+        if case.seat in reported:
+            continue
+        reported.add(case.seat)
+        if not round_.certainly_before(case.earlier, case.later):
+            yield Indeterminate(f"seat {case.seat}: {CLOCKS} of its decision and what came before it")
+            continue
         yield finding(
             round_,
             book,
             "PLAY-ORDER",
             "686a.7(f)",
-            expected=expected,
-            observed=observed,
-            evidence=(earlier, later),
-            seat=seat,
-            other_reading=other,
+            expected=case.expected,
+            observed=case.observed,
+            evidence=(case.earlier, case.later),
+            seat=case.seat,
+            other_reading=case.other_reading,
         )
 
+
+class DecisionOutOfTurn(msgspec.Struct, frozen=True):
+    """A seat's decision and what it came too early or too late for, in the order of the log."""
+
+    seat: int
+    earlier: RecordedEvent
+    later: RecordedEvent
+    expected: str
+    observed: str
+    other_reading: str | None = None
+
+
+def _decided_before_a_nearer_seat(made: Sequence[RecordedEvent]) -> Iterator[DecisionOutOfTurn]:
+    """The first decision that came after one of a seat farther from the dealer's left."""
     for before, after in itertools.pairwise(made):
         seat, earlier = after.payload.seat, before.payload.seat
         if seat < earlier:
-            yield from judged(before, after, seat, f"seat {seat} decides before seat {earlier}", "decided after it")
-            break
+            expected = f"seat {seat} decides before seat {earlier}"
+            yield DecisionOutOfTurn(seat, before, after, expected, "decided after it")
+            return
+
+
+def _decided_at_another_time(
+    round_: Round, book: Rulebook, made: Sequence[RecordedEvent]
+) -> Iterator[DecisionOutOfTurn]:
+    """Decisions before each player has a first card, or after an additional card."""
+    dealt = dealt_to(round_)
+    hand_by_hand = book.settings["decisions"] == "hand_by_hand"
+    further = in_order(later[0] for facts in dealt.values() if (later := additional(round_, facts)))
+    first_cards = [first for facts in dealt.values() for first in first_card(round_, facts)]
+    first_cards = [first for first in first_cards if not further or first.seq < further[0].seq]
     for fact in made:
         seat = fact.payload.seat
         own = additional(round_, dealt.get(seat, []))[:1]
         before_own = not own or fact.seq < own[0].seq
         if further and further[0].seq < fact.seq and not (hand_by_hand and before_own):
-            first = own[0] if hand_by_hand else further[0]
-            other = _by_hand(book) if before_own else None
-            yield from judged(first, fact, seat, "the decision before any additional card", "decided after it", other)
-        elif distinct_by and fact.seq < distinct_by[-1].seq:
+            first, other = own[0] if hand_by_hand else further[0], _by_hand(book) if before_own else None
+            expected = "the decision before any additional card"
+            yield DecisionOutOfTurn(seat, first, fact, expected, "decided after it", other)
+        elif first_cards and fact.seq < first_cards[-1].seq:
             expected = "the decision after the first card of each player"
-            yield from judged(fact, distinct_by[-1], seat, expected, "decided before it")
+            yield DecisionOutOfTurn(seat, fact, first_cards[-1], expected, "decided before it")
 
 
 @rule("PLAY-ORDER", on=("686a.7(g)",))
@@ -454,10 +448,10 @@ def no_raise_or_fold(round_: Round, book: Rulebook) -> Iterator[Indeterminate]:
     """Players elect over, under or to surrender: a raise or a fold is not known here, and is taken for none of these (D330)."""
     clear = {fact.payload.seat for fact in decisions(round_, book)}
     for fact in round_.of(model.DecisionMade):
-        seat, said = fact.payload.seat, fact.payload.decision
-        if said not in SIDES and seat not in clear:
-            what = "a raise" if said == "raise" else "a fold"
-            meant = "over or under" if said == "raise" else "surrender"
+        seat, decision = fact.payload.seat, fact.payload.decision
+        if decision not in SIDES and seat not in clear:
+            what = "a raise" if decision == "raise" else "a fold"
+            meant = "over or under" if decision == "raise" else "surrender"
             yield Indeterminate(f"seat {seat}: {what}, by the record, which the chapter does not know: {meant}?")
 
 
@@ -480,29 +474,45 @@ def settled_in_turn(round_: Round, book: Rulebook) -> Iterator[Finding | Indeter
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
-    dealt, asked = dealt_to(round_), elections(round_)
-    further = {seat: facts[1].seq for seat, facts in dealt.items() if len(facts) > 1 and seat not in asked}
-    settled = [fact for fact in settling(round_, book) if fact.payload.seat not in asked]
+    passed_over = elections(round_)
+    further = {seat: facts[1] for seat, facts in dealt_to(round_).items() if len(facts) > 1 and seat not in passed_over}
+    settled = [fact for fact in settling(round_, book) if fact.payload.seat not in passed_over]
+    out_of_turn = _settled_out_of_turn(round_, book, settled, further)
+    if out_of_turn is None and round_.covers("deal"):
+        out_of_turn = _settled_after_the_next_cards(round_, book, settled, further)
+    if out_of_turn is not None:
+        yield out_of_turn
+
+
+def _settled_out_of_turn(
+    round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
+) -> Finding | Indeterminate | None:
+    """The first hand that was settled after one farther from the dealer's left, though its cards came no later; or null."""
+    came = {seat: fact.seq for seat, fact in further.items()}
     for before, after in itertools.pairwise(settled):
         earlier, seat = before.payload.seat, after.payload.seat
-        if seat < earlier and further.get(seat, 0) <= further.get(earlier, 0):
-            yield _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
-            return
-    if not round_.covers("deal"):
-        return
-    for seat, since in further.items():
-        following = min((seq for seq in further.values() if seq > since), default=None)
-        last = next((fact for fact in reversed(settled) if fact.payload.seat == seat), None)
-        if following is not None and last is not None and last.seq > following:
-            next_card = next(facts[1] for facts in dealt.values() if len(facts) > 1 and facts[1].seq == following)
+        if seat < earlier and came.get(seat, 0) <= came.get(earlier, 0):
+            return _too_late(round_, book, before, after, f"seat {seat} settled before seat {earlier}")
+    return None
+
+
+def _settled_after_the_next_cards(
+    round_: Round, book: Rulebook, settled: Sequence[RecordedEvent], further: Mapping[int, RecordedEvent]
+) -> Finding | Indeterminate | None:
+    """The first hand that was settled after the next one had its additional cards; or null."""
+    last_move = {fact.payload.seat: fact for fact in settled}
+    for seat, cards in further.items():
+        later = (other for other in further.values() if other.seq > cards.seq)
+        following, last = min(later, key=lambda fact: fact.seq, default=None), last_move.get(seat)
+        if following is not None and last is not None and last.seq > following.seq:
             expected = f"seat {seat} settled before the next player gets additional cards"
-            yield _too_late(round_, book, next_card, last, expected)
-            return
+            return _too_late(round_, book, following, last, expected)
+    return None
 
 
 def settling(round_: Round, book: Rulebook) -> Sequence[RecordedEvent]:
     """Return what settled wagers in turn: no surrendered ante, nothing given back as late or put right afterwards (D325)."""
-    given_up = {fact.payload.seat for fact in surrendered(round_, book)}
+    given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     return first_moves(
         [
             fact
@@ -529,3 +539,36 @@ def _too_late(
         evidence=(before, after),
         seat=seat,
     )
+
+
+GAME_RULES = GameRules(
+    game=GAME.name,
+    complete_layout=complete_layout,
+    open_reason=open_reason,
+    surrender_section="686a.7(g)",
+    rules={
+        "paying": (
+            shoe_procedure.six_decks,
+            shoe_procedure.face_up_card,
+            shoe_procedure.two_batches,
+            shoe_procedure.shoe_shuffled,
+            shoe_procedure.reshuffled_after_failure,
+            shoe_procedure.return_to_play,
+            shoe_procedure.cut_offered_to,
+            shoe_procedure.reshuffled_cards_cut,
+            shoe_procedure.cover_card_placed,
+            shoe_procedure.cover_card_passed,
+            shoe_procedure.first_card_burned,
+            barred_patron,
+            handled,
+            one_side,
+            surrender,
+            dealt_in_turn,
+            three_cards,
+            dead_hands,
+            decided_in_turn,
+            no_raise_or_fold,
+            settled_in_turn,
+        )
+    },
+)

@@ -1,4 +1,7 @@
-"""Pai Gow Poker: the dealer's cards stay face down until every player has set (58 Pa. Code § 645c.1(d))."""
+"""Pai Gow Poker: the dealer's cards stay face down until every player has set (58 Pa. Code § 645c.1(d)).
+
+The wagers on the dice are judged in `dice_wagers.py`, the Must-Hit-By bonus in `mystery.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from replay.rules import dice_wagers, mystery
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, rule
-from replay.settlement.hand_readings import DEALER_SHOWN
-from replay.settlement.settlement import FURTHER_WHY
 
 
 def turned_over(round_: Round) -> RecordedEvent | None:
@@ -19,9 +22,6 @@ def turned_over(round_: Round) -> RecordedEvent | None:
     for type_ in (model.HandRevealed, model.HandSet):
         seen += [fact for fact in round_.of(type_) if fact.payload.position == "dealer"]
     return min(seen, key=lambda fact: fact.seq, default=None)
-
-
-DEALER_SHOWN["645c.1(d)"] = turned_over
 
 
 @rule("DEAL-EXPOSED", on=("645c.1(d)",))
@@ -46,9 +46,35 @@ UNREAD = {
 """What is missing where a wager that the player's cards do not decide cannot be told."""
 
 
-def unread(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
     """Say what is missing of a wager that the player's cards do not decide."""
     return UNREAD.get(wager)
 
 
-FURTHER_WHY["pai_gow_poker"].append(unread)
+GAME_RULES = GameRules(
+    game="pai_gow_poker",
+    complete_layout=mystery.complete_layout,
+    open_reason=open_reason,
+    dealer_exposed=turned_over,
+    rules={
+        "settlement": (
+            dice_wagers.shaken,
+            dice_wagers.activated_by_a_player,
+            dice_wagers.no_more_bets_before_the_dice,
+            dice_wagers.red_and_blue,
+            dice_wagers.announced_dice,
+            dice_wagers.settled_before_the_cards,
+        ),
+        "paying": (
+            mystery.contributions,
+            mystery.configuration,
+            mystery.triggered,
+            mystery.commitment,
+            mystery.reset,
+            mystery.meter_as_won,
+            mystery.verified_before_paid,
+            mystery.paid_by,
+            dealers_card_exposed,
+        ),
+    },
+)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
 from games.catalogue import GAMES
@@ -27,7 +27,7 @@ from replay.settlement.hand_readings import readings
 from replay.settlement.payouts import flows, moves
 from replay.settlement.settlement import dues, is_void, settlements
 from replay.settlement.stakes import ENVY, progressive_accepted, stakes
-from replay.settlement.surrenders import surrendered
+from replay.settlement.surrenders import standing_surrenders
 from replay.settlement.table_layout import (
     abandoned_wagers,
     meter_at_settlement,
@@ -119,7 +119,6 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
     """An Envy Bonus qualifying hand is acknowledged aloud while another player has a qualifying wager."""
     if not round_.covers("envy") or round_.closed is None or is_void(round_, book):
         return
-    lines, side = GAMES[book.game].lines, side_card(round_)
     acknowledged = {fact.payload.seat for fact in round_.of(model.EnvyAcknowledged)}
     voided = voided_seats(round_)
     placed = [stake for stake in stakes(round_, book).values() if stake.seat not in voided]
@@ -128,16 +127,11 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
         if offer is None or offer.paytable is None:
             continue
         least = qualifying_cents(book, wager)
-        holders = [each for each in placed if each.wager == wager and each.in_time_cents >= least]
-        if not holders:
-            continue
-        for base in [each for each in placed if each.wager == book.chapter.base]:
-            held = readings(round_, book, base.seat)
-            cards = held[0].cards if len(held) == 1 else None
-            if cards is None or not offer.paytable.envy(lines(offer.paytable, cards, side)):
+        holders = [stake for stake in placed if stake.wager == wager and stake.in_time_cents >= least]
+        for base in [stake for stake in placed if holders and stake.wager == book.chapter.base]:
+            if base.seat in acknowledged or all(stake.bettor == base.bettor for stake in holders):
                 continue
-            others = [each for each in holders if each.bettor != base.bettor]
-            if others and base.seat not in acknowledged:
+            if _makes_envy(round_, book, offer.paytable, base.seat):
                 acknowledged.add(base.seat)
                 yield finding(
                     round_,
@@ -146,9 +140,16 @@ def envy_call(round_: Round, book: Rulebook) -> Iterator[Finding]:
                     "11(h)(2)(i)(B)",
                     expected=f"the qualifying hand of seat {base.seat} acknowledged",
                     observed="not acknowledged",
-                    evidence=[f for f in round_.of(model.CardsDealt) if f.payload.to == base.seat],
+                    evidence=[fact for fact in round_.of(model.CardsDealt) if fact.payload.to == base.seat],
                     seat=base.seat,
                 )
+
+
+def _makes_envy(round_: Round, book: Rulebook, paytable: Paytable, seat: int) -> bool:
+    """Say whether a seat certainly holds a hand that an Envy Bonus is paid for."""
+    held = readings(round_, book, seat)
+    cards = held[0].cards if len(held) == 1 else None
+    return cards is not None and bool(paytable.envy(GAMES[book.game].lines(paytable, cards, side_card(round_))))
 
 
 def _progressive_winners(
@@ -251,30 +252,36 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
     if not book.linked_meter:
         yield from _advances(round_, book, paytable)
     won = progressive_wins(round_, book)
-    if not won:
-        return
-    wagered = [due for due in dues(round_, book) if due.wager == "progressive"]
-    mispaid = {
-        each.seat
-        for each in settlements(round_, book)
-        if each.wager == "progressive" and each.due_cents is not None and each.done_cents not in (None, each.due_cents)
-    }
+    if won:
+        if book.linked_meter and book.has("11(e)"):
+            yield from _linked_meter_out_of_turn(round_, book, won)
+        yield from _shares_of_the_meter(round_, book, paytable, won)
+
+
+def _linked_meter_out_of_turn(round_: Round, book: Rulebook, won: Sequence[RecordedEvent]) -> Iterator[Finding]:
+    """A linked meter serves the winners in the order of settlement too (§ 688a.11(e))."""
+    for before, after in itertools.pairwise(won):
+        if after.payload.seat > before.payload.seat:
+            yield finding(
+                round_,
+                book,
+                "PAY-METER",
+                "12(d)",
+                expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
+                observed="served after it",
+                evidence=(before, after),
+                seat=after.payload.seat,
+                wager="progressive",
+            )
+
+
+def _shares_of_the_meter(
+    round_: Round, book: Rulebook, paytable: Paytable, won: Sequence[RecordedEvent]
+) -> Iterator[Finding]:
+    """Each winner's share is of the meter as the winner before left it; of a linked one, as it read at that winner's turn."""
+    mispaid = _mispaid_progressive(round_, book)
     meter = meter_at_settlement(round_, book).reading
-    if book.linked_meter and book.has("11(e)"):
-        for before, after in itertools.pairwise(won):
-            if after.payload.seat > before.payload.seat:
-                yield finding(
-                    round_,
-                    book,
-                    "PAY-METER",
-                    "12(d)",
-                    expected=f"seat {after.payload.seat} served from the meter before seat {before.payload.seat}",
-                    observed="served after it",
-                    evidence=(before, after),
-                    seat=after.payload.seat,
-                    wager="progressive",
-                )
-    for due in wagered:
+    for due in (due for due in dues(round_, book) if due.wager == "progressive"):
         if due.net_cents is None and not due.share_bp:
             meter = None  # it may have taken a share: what the next winners find is not known
             continue
@@ -294,13 +301,25 @@ def meter_readings(round_: Round, book: Rulebook) -> Iterator[Finding]:
                 book,
                 "PAY-METER",
                 "12(d)",
-                expected=f"meter {_meter(reading)}, share {due.share_bp // 100} %, after it {_meter(after_it)}",
-                observed=f"meter {_meter(event.reading_centicents)}, share {event.share_bp // 100} %, after it "
-                f"{_meter(event.after_centicents)}",
+                expected=_share(*expected),
+                observed=_share(event.reading_centicents, event.share_bp, event.after_centicents),
                 evidence=(record,),
                 seat=due.seat,
                 wager="progressive",
             )
+
+
+def _mispaid_progressive(round_: Round, book: Rulebook) -> set[int]:
+    """The seats whose progressive wager was certainly settled for another amount than was due."""
+    return {
+        line.seat
+        for line in settlements(round_, book)
+        if line.wager == "progressive" and line.due_cents is not None and line.done_cents not in (None, line.due_cents)
+    }
+
+
+def _share(reading: int, share_bp: int, after: int) -> str:
+    return f"meter {_meter(reading)}, share {share_bp // 100} %, after it {_meter(after)}"
 
 
 def meter_before(round_: Round, book: Rulebook, meter: str) -> int | None:
@@ -367,20 +386,21 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
     """
     if not round_.covers("settlement") or is_void(round_, book):
         return
+    moves_in_turn = _in_turn(round_, book)
+    yield from _base_wagers_out_of_order(round_, book, moves_in_turn)
+    yield from _wagers_of_a_box_out_of_order(round_, book, moves_in_turn)
+    yield from _envy_before_fortune(round_, book, moves_in_turn)
+
+
+def _base_wagers_out_of_order(
+    round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
+) -> Iterator[Finding | Indeterminate]:
+    """Base wagers are settled in the order of the reveal: the higher seat first (§ 688a.11(e))."""
     base: dict[int, RecordedEvent] = {}
-    began: dict[tuple[int, str], RecordedEvent] = {}
-    optional: list[RecordedEvent] = []
-    fortune_last: RecordedEvent | None = None
-    for (seat, wager, *_), fact in _in_turn(round_, book).items():
-        began.setdefault((seat, wager), fact)
+    for (seat, wager, *_), fact in moves_in_turn.items():
         if wager == book.chapter.base:
             base.setdefault(seat, fact)
-        else:
-            optional.append(fact)
-            if wager == "fortune_bonus":
-                fortune_last = fact
-    settled = list(base.values())
-    for before, after in itertools.pairwise(settled):
+    for before, after in itertools.pairwise(base.values()):
         if after.payload.seat > before.payload.seat:
             if not round_.certainly_before(before, after):
                 yield Indeterminate(
@@ -397,56 +417,75 @@ def settlement_order(round_: Round, book: Rulebook) -> Iterator[Finding | Indete
                 evidence=(before, after),
                 seat=after.payload.seat,
             )
-            break
-    for fact in optional:
-        first = _settled_later(book, fact, began)
-        if first is not None:
-            if not round_.certainly_before(fact, first):
-                yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
-                continue
-            own = first.payload.wager != book.chapter.base
-            rule_ = book.chapter.wagers.get(fact.payload.wager)
-            section: str | None = rule_.follows_cite if own and rule_ is not None else None
-            yield finding(
-                round_,
-                book,
-                "PAY-ORDER",
-                section or "11(h)",
-                expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
-                observed=f"{fact.payload.wager} first",
-                evidence=(fact, first),
-                seat=fact.payload.seat,
-            )
-    early = [f for f in round_.of(model.EnvyPaid) if fortune_last is not None and f.seq < fortune_last.seq]
-    if early and fortune_last is not None and not round_.certainly_before(early[0], fortune_last):
-        yield Indeterminate("the clocks contradict the order of Envy Bonuses and Fortune wagers")
-    elif early and fortune_last is not None:
+            return
+
+
+def _wagers_of_a_box_out_of_order(
+    round_: Round, book: Rulebook, moves_in_turn: Mapping[Key, RecordedEvent]
+) -> Iterator[Finding | Indeterminate]:
+    """Of a box the base wager is settled first, and each other wager after those that it follows (§ 688a.11(h))."""
+    began: dict[tuple[int, str], RecordedEvent] = {}
+    for (seat, wager, *_), fact in moves_in_turn.items():
+        began.setdefault((seat, wager), fact)
+    for (_, wager, *_), fact in moves_in_turn.items():
+        first = _settled_later(book, fact, began) if wager != book.chapter.base else None
+        if first is None:
+            continue
+        if not round_.certainly_before(fact, first):
+            yield Indeterminate(f"seat {fact.payload.seat}: the clocks contradict the order of its settlement")
+            continue
+        own = first.payload.wager != book.chapter.base
+        rule_ = book.chapter.wagers.get(fact.payload.wager)
+        section: str | None = rule_.follows_cite if own and rule_ is not None else None
         yield finding(
             round_,
             book,
             "PAY-ORDER",
-            "11(h)(2)(ii)",
-            expected="Envy Bonuses after all Fortune Bonus wagers",
-            observed="an Envy Bonus paid before",
-            evidence=(early[0], fortune_last),
-            seat=early[0].payload.seat,
+            section or "11(h)",
+            expected=f"the {first.payload.wager} wager settled before {fact.payload.wager if own else 'optional wagers'}",
+            observed=f"{fact.payload.wager} first",
+            evidence=(fact, first),
+            seat=fact.payload.seat,
         )
+
+
+def _envy_before_fortune(
+    round_: Round, book: Rulebook, moves_in_turn: dict[Key, RecordedEvent]
+) -> Iterator[Finding | Indeterminate]:
+    """Envy Bonuses are paid after all Fortune Bonus wagers are settled (§ 688a.11(h)(2)(ii))."""
+    last = next((fact for key, fact in reversed(moves_in_turn.items()) if key[1] == "fortune_bonus"), None)
+    early = next((fact for fact in round_.of(model.EnvyPaid) if last is not None and fact.seq < last.seq), None)
+    if early is None or last is None:
+        return
+    if not round_.certainly_before(early, last):
+        yield Indeterminate("the clocks contradict the order of Envy Bonuses and Fortune wagers")
+        return
+    yield finding(
+        round_,
+        book,
+        "PAY-ORDER",
+        "11(h)(2)(ii)",
+        expected="Envy Bonuses after all Fortune Bonus wagers",
+        observed="an Envy Bonus paid before",
+        evidence=(early, last),
+        seat=early.payload.seat,
+    )
 
 
 def _in_turn(round_: Round, book: Rulebook) -> dict[Key, RecordedEvent]:
     """Return the first move of each wager that is settled in its turn, in the order of the log."""
-    gone = {fact.payload.seat for fact in surrendered(round_, book)} | voided_seats(round_)
+    gone = {fact.payload.seat for fact in standing_surrenders(round_, book)} | voided_seats(round_)
     abandoned, placed = abandoned_wagers(round_), stakes(round_, book)
-    found: dict[Key, RecordedEvent] = {}
+    first: dict[Key, RecordedEvent] = {}
     for fact in moves(round_):
         event = fact.payload
         key, seat = key_in(event), event.seat
-        if key in found or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
+        if key in first or (placed and key not in placed) or seat in gone or event.wager in abandoned.get(seat, ()):
             continue
         later = event.source == "slip" if isinstance(event, model.WagerPaid) else event.reason == "late"
         if not later and not (event.wager == "progressive" and is_collected_before(round_, fact)):
-            found[key] = fact
-    return found
+            first[key] = fact
+    return first
 
 
 def _settled_later(
@@ -455,11 +494,11 @@ def _settled_later(
     """The first move of a wager of the box that is settled before this one's, where it came after it; or null."""
     rule_ = book.chapter.wagers.get(fact.payload.wager)
     for wager in rule_.follows if rule_ is not None else (book.chapter.base,):
-        found = began.get((fact.payload.seat, wager))
-        if found is not None and fact.seq < found.seq:
-            return found
+        first = began.get((fact.payload.seat, wager))
+        if first is not None and fact.seq < first.seq:
+            return first
     return None
 
 
-def _both(one: RecordedEvent, other: RecordedEvent) -> str:
-    return f"{one.payload.seat} and {other.payload.seat}"
+def _both(before: RecordedEvent, after: RecordedEvent) -> str:
+    return f"{before.payload.seat} and {after.payload.seat}"

@@ -23,12 +23,12 @@ from replay.fold.player_dealer_state import Offer
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.hand_readings import dealer_position, dealer_readings, player_dealer_wager, readings
 from replay.settlement.payouts import first_moves, moves
-from replay.settlement.settlement import FURTHER_WHY, dues
+from replay.settlement.settlement import dues
 from replay.settlement.stakes import stakes
-from replay.settlement.table_layout import FURTHER_LAYOUT
 from replay.settlement.voids import before_deal, first_position, start_of
 
 PLAYED = "gegr-002138.Round of play"
@@ -66,16 +66,14 @@ def bank_of(round_: Round) -> Bank | None:
     return Bank(int(wager.payload.seat), int(wager.payload.amount_cents), action_of(round_))
 
 
-def _with_bank(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
+def complete_layout(round_: Round, book: Rulebook, layout: TableLayout) -> TableLayout:
+    """Put the player-dealer on the table that the round is settled from."""
     bank = bank_of(round_)
     return layout if bank is None else msgspec.structs.replace(layout, bank=bank)
 
 
-FURTHER_LAYOUT["player_dealer"].append(_with_bank)
-
-
-def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
-    """Why it cannot be told what is covered of a wager, where the hands themselves are known."""
+def open_reason(round_: Round, book: Rulebook, seat: int, wager: str) -> str | None:
+    """Return why it cannot be told what is covered of a wager, where the hands themselves are known."""
     if round_.voided is not None:
         return "the round was voided, and the text knows no void"
     if bank_seat(round_) is None:
@@ -89,9 +87,6 @@ def _not_covered(round_: Round, book: Rulebook, seat: int, wager: str) -> str | 
     if by_hands and any(hand.high and hand.low and is_foul(hand.high, hand.low) for hand in held):
         return "the player-dealer's hands are foul, for which the text has no rule"
     return "whom the player-dealer's wager serves first, or what is left of it, is not on record"
-
-
-FURTHER_WHY["player_dealer"].append(_not_covered)
 
 
 # --------------------------------------------------------------------------------------------------------- the position
@@ -387,7 +382,7 @@ def backline(round_: Round, book: Rulebook) -> Iterator[Finding]:
         others = [
             fact
             for fact in stake.facts
-            if fact.payload.bettor != players.get(stake.seat) and stake.of[fact.payload.bettor] > 0
+            if fact.payload.bettor != players.get(stake.seat) and stake.cents_by_patron[fact.payload.bettor] > 0
         ]
         if stake.wager == "backline":
             if stake.seat in players and stake.seat != bank:
@@ -483,3 +478,23 @@ def first_settled(round_: Round, book: Rulebook) -> list[RecordedEvent]:
         or fact.payload.amount_cents >= staked.get(key_in(fact.payload), 0)
     ]
     return [fact for fact in first_moves(settling) if not isinstance(fact.payload, model.WagerReturned)]
+
+
+GAME_RULES = GameRules(
+    game="player_dealer",
+    complete_layout=complete_layout,
+    open_reason=open_reason,
+    rules={
+        "paying": (
+            rotation,
+            action_button,
+            first_hand,
+            seven_each,
+            piles,
+            player_dealer_first,
+            backline,
+            collection_fees,
+            settled_in_turn,
+        )
+    },
+)

@@ -1,6 +1,6 @@
 """One rule, one function, one citation: what a rule is, the register of codes, and what rules yield.
 
-A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or a `Indeterminate` where the evidence
+A rule takes a `Round` and its `Rulebook` and yields a `Finding` for each departure, or an `Indeterminate` where the evidence
 contradicts itself and nothing can be said (D26). Rules are pure; `adjudicate` runs all rules of the round's game, in the order of
 `order.py`: a rule that is not listed there never speaks.
 """
@@ -65,7 +65,7 @@ class Rule(msgspec.Struct, frozen=True):
 
     codes: tuple[str, ...]
     on: tuple[str, ...]
-    judge: RuleFunction
+    evaluate: RuleFunction
 
     def holds_in(self, chapter: Chapter) -> bool:
         """Say whether the rule holds in a chapter."""

@@ -15,14 +15,14 @@ from games.settlement.pai_gow import Position
 from replay.findings import Finding, name
 from replay.fold.round import Round
 from replay.rules.rule import Indeterminate, finding, rule
+from replay.settlement.game_terms import terms_of
 from replay.settlement.hand_readings import (
-    DEALER_SHOWN,
-    _by_house_way,
-    _in_hands,
-    _is_as_dealt,
+    cards_by_hand,
     dealer_set,
     foreign_cards,
     in_two_hands,
+    is_as_dealt,
+    is_by_house_way,
     readings,
     set_hands,
 )
@@ -37,7 +37,7 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
     if set_hand is None or way is None or was_voided(round_, book):
         return
     held = [hand for hand in readings(round_, book, "dealer") if hand.cards is not None and hand.high is not None]
-    verdicts = {_by_house_way(round_, book, hand) for hand in held}
+    verdicts = {is_by_house_way(round_, book, hand) for hand in held}
     if verdicts == {False}:
         accepted = settings_of(way, held[0].cards or ())[0]
         yield finding(
@@ -45,17 +45,17 @@ def house_way(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate
             book,
             "SET-DEALER",
             "13(h)",
-            expected=f"{way.name}: {_shown(accepted.high, accepted.medium, accepted.low)}"
+            expected=f"{way.name}: {_hands_in_words(accepted.high, accepted.medium, accepted.low)}"
             if len(held) == 1
             else f"a setting by {way.name}, whatever the cards that were not read",
-            observed=_shown(set_hand.high, set_hand.medium, set_hand.low),
+            observed=_hands_in_words(set_hand.high, set_hand.medium, set_hand.low),
             evidence=set_hand.facts,
         )
     elif len(verdicts) > 1:
         yield Indeterminate("whether the dealer's hands follow the house way depends on a card that was not read")
 
 
-def _shown(*hands: tuple[int | None, ...] | None) -> str:
+def _hands_in_words(*hands: tuple[int | None, ...] | None) -> str:
     return " / ".join(" ".join("??" if card is None else TEXT[card] for card in hand) for hand in hands if hand)
 
 
@@ -63,7 +63,7 @@ def _shown(*hands: tuple[int | None, ...] | None) -> str:
 def cards_dealt(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """Hands are set from the cards dealt to the position."""
     for position, set_hand in set_hands(round_).items():
-        if _is_as_dealt(round_, book, position):
+        if is_as_dealt(round_, book, position):
             continue
         twice_read = in_two_hands(round_, book, position)
         if twice_read:
@@ -90,10 +90,10 @@ def unchanged(round_: Round, book: Rulebook) -> Iterator[Finding]:
     for position, set_hand in set_hands(round_).items():
         if len(set_hand.facts) == 1:
             continue
-        said = {_in_hands(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
+        settings = {cards_by_hand(fact.payload) for fact in set_hand.facts if isinstance(fact.payload, model.HandSet)}
         again = None in set_hand.cards
         reset = any(isinstance(fact.payload, model.HandReset) for fact in set_hand.facts[1:])
-        if isinstance(position, int) and (len(said) > 1 or again or reset):
+        if isinstance(position, int) and (len(settings) > 1 or again or reset):
             yield finding(
                 round_,
                 book,
@@ -141,8 +141,9 @@ def dealer_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermin
 @rule("SET-EARLY", on=("645c.1(d)", "659a.11(c)", "688a-proposed.11(c)"))
 def players_first(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
     """The dealer's hand is turned over and set after all players have set theirs, where the chapter has them set first."""
-    section, shown = next((section, shown) for section, shown in DEALER_SHOWN.items() if book.has(section))
-    turned = shown(round_)
+    section = next(section for section in players_first.on if book.has(section))
+    dealer_exposed = terms_of(book.game).dealer_exposed
+    turned = dealer_exposed(round_) if dealer_exposed is not None else None
     if turned is None or "setting" not in round_.opened.payload.observed:
         return
     seen: set[Position] = {"dealer"}

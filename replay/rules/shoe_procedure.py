@@ -13,7 +13,7 @@ from replay.findings import Finding, name
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
 from replay.fold.shoe_state import Batch, ShoeState, cards_of, on_the_table
-from replay.fold.table_state import NOT_STATED, Preparation
+from replay.fold.table_state import NOT_STATED, Deck, Preparation
 from replay.rules.equipment import cut_before, first_cut, preparations
 from replay.rules.rule import Indeterminate, finding, rule
 
@@ -143,34 +143,47 @@ def two_batches(round_: Round, book: Rulebook) -> Iterator[Finding]:
     before = round_.before
     if not round_.covers("equipment") or not before.equipment_known or round_.first_card is None:
         return
-    begun, this = shoe_begun(round_), before.decks.get(round_.deck)
-    in_play = {key: deck for key, deck in before.decks.items() if deck.in_play_us is not None}
+    batches = {key: deck for key, deck in before.decks.items() if deck.in_play_us is not None}
+    yield from _one_batch_with_a_shuffler(round_, book, batches)
+    yield from _same_batch_again(round_, book, batches)
+    yield from _batches_alike(round_, book, batches)
+
+
+def _one_batch_with_a_shuffler(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
     shuffles = [step for step in preparations(round_) if step.kind == "shuffle"]
-    if shuffles and shuffles[-1].detail == "automated" and len(in_play) < 2:
+    if shuffles and shuffles[-1].detail == "automated" and len(batches) < 2:
         yield finding(
             round_,
             book,
             "EQUIP-BATCH",
             "686a.3(b)",
             expected="two batches with an automated shuffler",
-            observed=f"{len(in_play)} in play",
+            observed=f"{len(batches)} in play",
             evidence=(shuffles[-1].seq, round_.opened),
         )
+
+
+def _same_batch_again(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
+    before, begun, this = round_.before, shoe_begun(round_), round_.before.decks.get(round_.deck)
     again = before.last_deck == round_.deck and this is not None and this.used
-    if begun is not None and len(in_play) == 2 == before.previous_decks and again:
+    if begun is not None and len(batches) == 2 == before.previous_decks and again:
         yield finding(
             round_,
             book,
             "EQUIP-BATCH",
             "686a.3(b)(4)",
-            expected=f"batch {next(key for key in in_play if key != round_.deck)} for this shoe",
+            expected=f"batch {next(key for key in batches if key != round_.deck)} for this shoe",
             observed=f"batch {round_.deck} again",
             evidence=(begun, round_.opened),
         )
-    alike = [
-        deck for key, deck in in_play.items() if this is not None and key != round_.deck and deck.back == this.back
-    ]
-    if alike and this is not None and not this.used and this.back != NOT_STATED:
+
+
+def _batches_alike(round_: Round, book: Rulebook, batches: Mapping[str, Deck]) -> Iterator[Finding]:
+    this = round_.before.decks.get(round_.deck)
+    if this is None or this.used or this.back == NOT_STATED:
+        return
+    alike = [deck for key, deck in batches.items() if key != round_.deck and deck.back == this.back]
+    if alike:
         yield finding(
             round_,
             book,

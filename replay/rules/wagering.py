@@ -1,8 +1,8 @@
-"""The wagers of a round: what lay at stake in time, and whether it could (58 Pa. Code §§ 688a.7, 688a.8(b))."""
+"""The wagers of a round and surrenders: whether they were allowed (58 Pa. Code §§ 688a.7, 688a.8(b), 688a.11(d))."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 from events.vocabulary import model
@@ -15,6 +15,7 @@ from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
 from replay.rules.rule import Indeterminate, finding, rule
 from replay.settlement.stakes import Stake, progressive_accepted, stakes
+from replay.settlement.surrenders import settled_before, surrenders
 
 ENVY_WAGERS = get_args(model.EnvyWager)
 
@@ -135,55 +136,69 @@ def seated(round_: Round, book: Rulebook) -> Iterator[Finding]:
 
     What was withdrawn in time or refused is no wager.
     """
-    patrons, known = dict(round_.before.patrons), round_.before.patrons_known
-    by_patron: dict[str, list[tuple[int, RecordedEvent]]] = {}
-    placed = [
+    boxes_by_patron: dict[str, dict[int, RecordedEvent]] = {}
+    placed = _base_wagers_placed(round_, book)
+    for fact in placed:
+        boxes_by_patron.setdefault(fact.payload.bettor, {}).setdefault(fact.payload.seat, fact)
+    if book.has("7(b)") and not round_.lost:
+        yield from _not_seated(round_, book, placed)
+    yield from _too_many_boxes(round_, book, boxes_by_patron)
+
+
+def _base_wagers_placed(round_: Round, book: Rulebook) -> list[RecordedEvent]:
+    """Return in order what was placed of base wagers by patrons whose wager lies there in the end."""
+    return in_order(
         fact
         for stake in stakes(round_, book).values()
         if stake.wager == book.chapter.base
         for fact in stake.facts
-        if isinstance(fact.payload, model.WagerPlaced) and stake.of[fact.payload.bettor] > 0
-    ]
-    for fact in in_order([*round_.of(model.PatronSeated), *round_.of(model.PatronLeft), *placed]):
+        if isinstance(fact.payload, model.WagerPlaced) and stake.cents_by_patron[fact.payload.bettor] > 0
+    )
+
+
+def _not_seated(round_: Round, book: Rulebook, placed: Sequence[RecordedEvent]) -> Iterator[Finding]:
+    """Find base wagers of patrons who sit nowhere at the table, where the record knows who sits there (§ 688a.7(b))."""
+    patrons, known = dict(round_.before.patrons), round_.before.patrons_known
+    seating = [*round_.of(model.PatronSeated), *round_.of(model.PatronLeft)]
+    for fact in in_order([*seating, *placed]):
         event = fact.payload
         match event:
             case model.PatronSeated():
                 patrons[event.seat], known = event.patron, True
             case model.PatronLeft():
                 patrons.pop(event.seat, None)
-            case _:
-                boxes = by_patron.setdefault(event.bettor, [])
-                if event.seat not in {seat for seat, _ in boxes}:
-                    boxes.append((event.seat, fact))
-                if known and book.has("7(b)") and not round_.lost and event.bettor not in patrons.values():
-                    yield finding(
-                        round_,
-                        book,
-                        "WAGER-SEATED",
-                        "7(b)",
-                        expected="the wager of a seated player",
-                        observed=f"{event.bettor} is not seated",
-                        evidence=(fact,),
-                        seat=event.seat,
-                    )
+            case _ if known and event.bettor not in patrons.values():
+                yield finding(
+                    round_,
+                    book,
+                    "WAGER-SEATED",
+                    "7(b)",
+                    expected="the wager of a seated player",
+                    observed=f"{event.bettor} is not seated",
+                    evidence=(fact,),
+                    seat=event.seat,
+                )
+
+
+def _too_many_boxes(
+    round_: Round, book: Rulebook, boxes_by_patron: Mapping[str, Mapping[int, RecordedEvent]]
+) -> Iterator[Finding]:
+    """Find patrons at more boxes than are filed, or at boxes that do not adjoin (§ 688a.7(f))."""
     most = int(book.settings.get("most_boxes", 2)) if book.adjacent_boxes else 1
-    for patron, boxes in by_patron.items():
-        if len(boxes) == 1:
-            continue
-        seats = sorted(seat for seat, _ in boxes)
+    up_to = "two" if most == 2 else f"up to {most}"
+    for patron, boxes in boxes_by_patron.items():
+        seats = sorted(boxes)
         if len(seats) <= most and seats[-1] - seats[0] == len(seats) - 1:
             continue
-        up_to = "two" if most == 2 else f"up to {most}"
-        allowed = f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box"
         yield finding(
             round_,
             book,
             "WAGER-SEATED",
             "7(f)",
-            expected=allowed,
+            expected=f"one box, or {up_to} adjacent ones" if book.adjacent_boxes else "one box",
             observed=f"{patron} wagered at " + ", ".join(f"seat {seat}" for seat in seats),
-            evidence=[fact for _, fact in boxes],
-            seat=boxes[-1][0],
+            evidence=list(boxes.values()),
+            seat=list(boxes)[-1],
         )
 
 
@@ -325,3 +340,47 @@ def lockout(round_: Round, book: Rulebook) -> Iterator[Finding | Indeterminate]:
                 evidence=(locked, fact),
                 seat=fact.payload.seat,
             )
+
+
+@rule("WAGER-SURRENDER", on=("11(d)",))
+def surrender(round_: Round, book: Rulebook) -> Iterator[Finding]:
+    """Only without optional wagers, after the dealer's hands are set and before any of the player's is exposed (D11).
+
+    Wagers on the dice are settled before the cards, and hinder nobody (§ 645c.2(h), D317).
+    """
+    for fact in surrenders(round_, book):
+        seat = fact.payload.seat
+        optional = _optional_wagers(round_, book, seat)
+        dealer_set = next((set_ for set_ in round_.of(model.HandSet) if set_.payload.position == "dealer"), None)
+        revealed = next((shown for shown in round_.of(model.HandRevealed) if shown.payload.position == seat), None)
+        settled = settled_before(round_, book, fact)
+        if optional:
+            observed = "surrendered with " + ", ".join(optional)
+        elif dealer_set is not None and fact.seq < dealer_set.seq:
+            observed = "surrendered before the dealer's hands were set"
+        elif revealed is not None and revealed.seq < fact.seq:
+            observed = "surrendered after the hands were revealed"
+        elif settled is not None:
+            observed = "surrendered after the wager was settled"
+        else:
+            continue
+        yield finding(
+            round_,
+            book,
+            "WAGER-SURRENDER",
+            "11(d)",
+            expected="a surrender without optional wagers, between the dealer's setting and the reveal",
+            observed=observed,
+            evidence=[event for event in (fact, revealed, settled) if event is not None],
+            seat=seat,
+        )
+
+
+def _optional_wagers(round_: Round, book: Rulebook, seat: int) -> list[str]:
+    """The wagers of a seat that hinder a surrender: all but the base wager and those on the dice."""
+    over = {book.chapter.base, *(name for name, rule_ in book.chapter.wagers.items() if rule_.closes == "activation")}
+    return [
+        stake.wager
+        for stake in stakes(round_, book).values()
+        if stake.seat == seat and stake.wager not in over and stake.on_layout_cents > 0
+    ]

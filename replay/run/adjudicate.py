@@ -17,6 +17,8 @@ from games.rulebook.rulebook import Chapter, Rulebook
 from replay.findings import Finding, Settlement, Verdict
 from replay.fold.device_clock_order import by_the_clocks
 from replay.fold.round import Round
+from replay.rules.catalogue import GAME_RULES
+from replay.rules.game_rules import GameRules
 from replay.rules.order import rules_in_order
 from replay.rules.rule import Indeterminate, Rule
 from replay.settlement.settlement import settlements
@@ -32,28 +34,30 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
     settlements: tuple[Settlement, ...]
 
 
-_rules_of: dict[str, tuple[Rule, ...]] = {}
+_rules_by_chapter: dict[str, tuple[GameRules | None, tuple[Rule, ...]]] = {}
 
 
 def rules_of(chapter: Chapter) -> tuple[Rule, ...]:
     """Return the rules that hold in a chapter, in the order in which they speak."""
-    if chapter.key not in _rules_of:
-        _rules_of[chapter.key] = tuple(each for each in rules_in_order() if each.holds_in(chapter))
-    return _rules_of[chapter.key]
+    record, known = GAME_RULES.get(chapter.game), _rules_by_chapter.get(chapter.key)
+    if known is None or known[0] is not record:
+        rules = tuple(rule for rule in rules_in_order() if rule.holds_in(chapter))
+        known = _rules_by_chapter[chapter.key] = record, rules
+    return known[1]
 
 
 def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     """Judge a round by the rules in force."""
     findings: list[Finding] = []
     doubts: list[str] = _lost_evidence(round_)
-    told = _said(round_, book)
-    unsure = _unsure(round_, book, told)
-    for said in told:
-        if isinstance(said, Finding) and (_is_of_the_log(said) or said.line() not in unsure):
-            findings.append(said)
-        elif (reason := said.reason if isinstance(said, Indeterminate) else unsure[said.line()]) not in doubts:
+    results = _evaluate_rules(round_, book)
+    unproved = _unproved_findings(round_, book, results)
+    for result in results:
+        if isinstance(result, Finding) and (_is_of_the_log(result) or result.line() not in unproved):
+            findings.append(result)
+        elif (reason := result.reason if isinstance(result, Indeterminate) else unproved[result.line()]) not in doubts:
             doubts.append(reason)
-    findings.sort(key=lambda found: (found.evidence, found.code, found.seat or 0, found.wager or ""))
+    findings.sort(key=lambda finding: (finding.evidence, finding.code, finding.seat or 0, finding.wager or ""))
     verdict: Verdict = "UPHELD"
     if not all(map(_is_of_the_log, findings)):
         verdict = "VARIANCE"
@@ -69,35 +73,35 @@ def adjudicate(round_: Round, book: Rulebook) -> Conclusion:
     )
 
 
-def _said(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
-    """Return what the rules say, in their order."""
-    said: list[Finding | Indeterminate] = []
-    for each in rules_of(book.chapter):
-        said += each.judge(round_, book)
-    return said
+def _evaluate_rules(round_: Round, book: Rulebook) -> list[Finding | Indeterminate]:
+    """Return what the rules of the chapter yield, in their order."""
+    results: list[Finding | Indeterminate] = []
+    for rule in rules_of(book.chapter):
+        results += rule.evaluate(round_, book)
+    return results
 
 
-def _unsure(round_: Round, book: Rulebook, told: Sequence[Finding | Indeterminate]) -> dict[str, str]:
-    """Return of findings, by their lines, why they are none: evidence was lost, late or contradicts itself (D402-D404)."""
-    found = [said.line() for said in told if isinstance(said, Finding) and not _is_of_the_log(said)]
+def _unproved_findings(round_: Round, book: Rulebook, results: Sequence[Finding | Indeterminate]) -> dict[str, str]:
+    """Return of findings, by their lines, why they prove nothing: evidence was lost, late or contradicts itself (D402-D404)."""
+    lines = [result.line() for result in results if isinstance(result, Finding) and not _is_of_the_log(result)]
     if round_.lost:
-        return {line: f"{line}: evidence was lost that may say otherwise" for line in found}
-    if any(jump.kind == "repeat" for jump in round_.record_faults):
-        return {line: f"{line}: a device said two things under one number" for line in found}
-    otherwise = by_the_clocks(round_) if found else None
-    if otherwise is None:
+        return {line: f"{line}: evidence was lost that may say otherwise" for line in lines}
+    if any(fault.kind == "repeat" for fault in round_.record_faults):
+        return {line: f"{line}: a device said two things under one number" for line in lines}
+    by_clock_order = by_the_clocks(round_) if lines else None
+    if by_clock_order is None:
         return {}
-    there = {said.line() for said in _said(otherwise, book) if isinstance(said, Finding)}
-    return {line: f"{line}: not in the order of the devices' clocks" for line in found if line not in there}
+    confirmed = {result.line() for result in _evaluate_rules(by_clock_order, book) if isinstance(result, Finding)}
+    return {line: f"{line}: not in the order of the devices' clocks" for line in lines if line not in confirmed}
 
 
-def _is_of_the_log(found: Finding) -> bool:
-    return found.code.startswith("LOG-")
+def _is_of_the_log(finding: Finding) -> bool:
+    return finding.code.startswith("LOG-")
 
 
 def _lost_evidence(round_: Round) -> list[str]:
     reasons = [f"input of {fact.source} was refused at intake ({fact.payload.reason})" for fact in round_.refusals]
-    reasons += [jump.detail for jump in round_.record_faults if jump.kind == "gap" and jump.missing]
+    reasons += [fault.detail for fault in round_.record_faults if fault.kind == "gap" and fault.missing]
     reasons += [f"event {fact.seq} ({fact.payload.TYPE}) came where no round was open" for fact in round_.strays]
     if round_.closed is None and "settlement" in round_.opened.payload.observed:
         reasons.append("the round was not closed on record")

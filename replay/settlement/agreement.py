@@ -34,8 +34,8 @@ def due_in_all(dealers: Sequence[Hand], held: Held, settle: Settle, single_deck:
         left -= len(dealers) * len(each)
         if len(each) == 1 or left < 0:
             continue
-        told = {_place(due): due for due in agreed(_outcomes(dealers, {**closed, seat: each}, settle, single_deck))}
-        known = [due if due.net_cents is not None else told.get(_place(due)) for due in found]
+        by_place = {_place(due): due for due in agreed(_outcomes(dealers, {**closed, seat: each}, settle, single_deck))}
+        known = [due if due.net_cents is not None else by_place.get(_place(due)) for due in found]
         found = [due for due in known if due is not None]
     return found
 
@@ -76,8 +76,8 @@ def agreed(outcomes: Iterable[list[Due]]) -> list[Due]:
         for due in outcome:
             place = _place(due)
             in_so_many[place] += 1
-            said = due.net_cents, due.share_bp, due.cash_cents, due.outcome
-            found[place].setdefault(said, due)
+            result = due.net_cents, due.share_bp, due.cash_cents, due.outcome
+            found[place].setdefault(result, due)
     return [_merged(list(dues.values()), in_so_many[place] == tried) for place, dues in found.items()]
 
 

@@ -6,7 +6,7 @@ accepted setting of the dealer, so that the settlement can tell what depends on 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from math import comb
 from typing import Any
@@ -71,7 +71,7 @@ def _as_revealed(round_: Round, position: Position, facts: Sequence[RecordedEven
     return SetHand(_codes(counts.high), _codes(counts.low), medium, tuple(facts))
 
 
-def _in_hands(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
+def cards_by_hand(event: model.HandSet) -> tuple[frozenset[str | None], ...]:
     """Return which cards were set into which hand."""
     return frozenset(event.high), frozenset(event.medium), frozenset(event.low)
 
@@ -83,7 +83,7 @@ def _codes(cards: Sequence[str | None]) -> tuple[int | None, ...]:
 def foreign_cards(round_: Round, book: Rulebook, position: Position) -> list[int]:
     """Return the cards of a set hand that were not dealt to its position, where both are on record."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    if set_hand is None or dealt is None or _is_as_dealt(round_, book, position):
+    if set_hand is None or dealt is None or is_as_dealt(round_, book, position):
         return []
     unread = sum(1 for card in dealt if card is None)
     held = [card for card in set_hand.cards if card is not None]
@@ -123,7 +123,7 @@ def exposed_cards(round_: Round, position: Position) -> frozenset[int]:
 
 
 @derived_of_each
-def _is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
+def is_as_dealt(round_: Round, book: Rulebook, position: Position) -> bool:
     """Whether as many cards as a hand has were dealt to a position, all read, and its hands set of just these."""
     set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position, [])
     laid, cards = set_hand.cards if set_hand is not None else (), set(dealt)
@@ -146,63 +146,83 @@ def readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
 
 
 def _readings(round_: Round, book: Rulebook, position: Position) -> list[Hand]:
-    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
-    count = book.chapter.numbers["cards_per_hand"]
-    if _is_as_dealt(round_, book, position):
-        cards: Any = tuple(dealt or ())
-        read: Any = set_hand  # no card is unread
-        return [Hand(cards, read.high, read.low, read.medium or None)]
-    if set_hand is not None:
-        if dealt is None:
-            dealt = list(set_hand.cards)
-        elif any(card is None for card in dealt):
-            known = [card for card in dealt if card is not None]
-            extra = [card for card in set_hand.cards if card is not None and card not in known]
-            for card in extra:
-                if None in dealt:
-                    dealt = list(dealt)
-                    dealt[dealt.index(None)] = card
-    if dealt is None or twice(dealt, book) or in_two_hands(round_, book, position):
+    """Read the hand of a position in four steps: its cards, their setting, what is certain, and each unread card in turn."""
+    set_hand = set_hands(round_).get(position)
+    if set_hand is not None and is_as_dealt(round_, book, position):
+        every_card_read: Any = set_hand
+        cards: Any = tuple(round_.hands()[position])
+        return [Hand(cards, every_card_read.high, every_card_read.low, every_card_read.medium or None)]
+    dealt = _cards_on_record(round_, position)
+    if dealt is None or repeated_cards(dealt, book) or in_two_hands(round_, book, position):
         return [NO_HAND]
     if set_hand is not None and (foreign_cards(round_, book, position) or not is_set_whole(set_hand, book)):
         set_hand = None
-    missing = sum(1 for card in dealt if card is None)
-    if missing == 0:
-        chosen: tuple[int, ...] = ()
-        if set_hand is not None and None in set_hand.cards:
-            left = [card for card in dealt if card is not None and card not in set_hand.cards]
-            unread = sum(1 for card in set_hand.cards if card is None)
-            if len(left) != unread or len(set(left)) > 1:
-                set_hand = None
-            else:
-                chosen = tuple(left)
-        return [_hand(dealt, set_hand, chosen, count)]
-    copies = book.chapter.numbers.get("copies", 1)
-    elsewhere = [card for cards in round_.hands().values() for card in cards if card is not None]
-    beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
-    elsewhere += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
-    elsewhere += [card for card in dealt if card is not None and card not in elsewhere]
-    if copies == 1:
-        elsewhere += [CODE[fact.payload.card] for fact in round_.found_face_up if fact.payload.card is not None]
-        elsewhere += [card for at in round_.hands() if at != position for card in exposed_cards(round_, at)]
-    shown = exposed_cards(round_, position)
+    if None not in dealt:
+        return [_with_every_card_read(dealt, set_hand, book.chapter.numbers["cards_per_hand"])]
+    return _with_unread_cards(round_, book, position, dealt, set_hand) or [NO_HAND]
+
+
+def _cards_on_record(round_: Round, position: Position) -> list[int | None] | None:
+    """Return the cards of a position: as dealt, the unread ones as read when they were set; as set where no deal is on record."""
+    set_hand, dealt = set_hands(round_).get(position), round_.hands().get(position)
+    if set_hand is None:
+        return dealt
+    if dealt is None:
+        return list(set_hand.cards)
+    if None not in dealt:
+        return dealt
+    cards = list(dealt)
+    for card in set_hand.cards:
+        if card is not None and card not in dealt and None in cards:
+            cards[cards.index(None)] = card
+    return cards
+
+
+def _with_every_card_read(dealt: Sequence[int | None], set_hand: SetHand | None, count: int) -> Hand:
+    """Return the one reading of cards that were all read; a card not read when it was set is the one that is left over."""
+    if set_hand is None or None not in set_hand.cards:
+        return _hand(dealt, set_hand, (), count)
+    left = [card for card in dealt if card is not None and card not in set_hand.cards]
+    if len(left) != set_hand.cards.count(None) or len(set(left)) > 1:
+        return _hand(dealt, None, (), count)
+    return _hand(dealt, set_hand, left, count)
+
+
+def _with_unread_cards(
+    round_: Round, book: Rulebook, position: Position, dealt: Sequence[int | None], set_hand: SetHand | None
+) -> list[Hand]:
+    """Return a reading for each way in which the unread cards of a hand can lie; none where these are too many to try."""
+    copies, count = book.chapter.numbers.get("copies", 1), book.chapter.numbers["cards_per_hand"]
     jokers = book.chapter.numbers.get("jokers", 1)
+    elsewhere = _cards_elsewhere(round_, position, dealt, copies)
     candidates = [c for c in DECK if elsewhere.count(c) < copies and (c != JOKER or jokers)]
-    places = _places(set_hand, missing)
+    places = _places(set_hand, dealt.count(None))
     if ways(len(candidates), places, copies) > MAX_READINGS:
-        return [NO_HAND]
-    found = []
+        return []
+    shown, hands = exposed_cards(round_, position), []
     for chosen in _choices(candidates, places, copies):
-        filling = list(chosen)
-        cards = [card if card is not None else filling.pop(0) for card in dealt]
+        filling = iter(chosen)
+        cards = [card if card is not None else next(filling) for card in dealt]
         if not shown.issubset(cards):
             continue
         if copies == 1 or all(elsewhere.count(card) + chosen.count(card) <= copies for card in chosen):
-            found.append(_hand(cards, set_hand, chosen, count))
-    return found or [NO_HAND]
+            hands.append(_hand(cards, set_hand, chosen, count))
+    return hands
 
 
-def twice(cards: Sequence[int | None], book: Rulebook) -> list[int]:
+def _cards_elsewhere(round_: Round, position: Position, dealt: Sequence[int | None], copies: int) -> list[int]:
+    """Return where the record knows each card to be, once for each time: in a hand, beside the hands, or seen as another's."""
+    cards = [card for hand in round_.hands().values() for card in hand if card is not None]
+    beside = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to in ("burn", "side")]
+    cards += [CODE[card] for fact in beside for card in fact.payload.cards if card is not None]
+    cards += [card for card in dealt if card is not None and card not in cards]
+    if copies == 1:
+        cards += [CODE[fact.payload.card] for fact in round_.found_face_up if fact.payload.card is not None]
+        cards += [card for at in round_.hands() if at != position for card in exposed_cards(round_, at)]
+    return cards
+
+
+def repeated_cards(cards: Sequence[int | None], book: Rulebook) -> list[int]:
     """Return the cards that one hand of a single deck holds more than once: which of them was misread cannot be told."""
     if book.chapter.numbers.get("copies", 1) > 1:
         return []
@@ -289,7 +309,7 @@ def dealer_readings(round_: Round, book: Rulebook) -> list[Hand]:
             hand.cards is None
             or way is None
             or not book.has("13(h)")
-            or (hand.high is not None and _by_house_way(round_, book, hand))
+            or (hand.high is not None and is_by_house_way(round_, book, hand))
         ):
             found.append(hand)
         else:
@@ -314,7 +334,7 @@ def player_dealer_wager(round_: Round) -> RecordedEvent | None:
 
 
 @derived_of_each
-def _by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
+def is_by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
     """Whether hands as set are ones that the house way, where one is filed, accepts for the cards held."""
     way, set_cards = book.house_way, (*(hand.high or ()), *(hand.medium or ()), *(hand.low or ()))
     return way is not None and sorted(set_cards) == sorted(hand.cards or ()) and is_set_by(way, hand)
@@ -323,7 +343,3 @@ def _by_house_way(round_: Round, book: Rulebook, hand: Hand) -> bool:
 def dealer_set(round_: Round) -> RecordedEvent | None:
     """Return the fact by which the dealer's hands were first set, or null."""
     return next((fact for fact in round_.of(model.HandSet) if fact.payload.position == "dealer"), None)
-
-
-DEALER_SHOWN: dict[str, Callable[[Round], RecordedEvent | None]] = {"688a-proposed.11(c)": dealer_set}
-"""Where the players set first: the section that says so, and what gives the dealer's hand away."""

@@ -137,16 +137,16 @@ def first_moves(moves: Sequence[RecordedEvent]) -> list[RecordedEvent]:
     return list(found.values())
 
 
-def shown(flow: WagerFlow, stake_cents: int) -> str:
+def describe_flow(flow: WagerFlow, stake_cents: int) -> str:
     """Return in words what was done with a wager; `stake_cents` is what should have gone back with winnings, 0 if nothing."""
-    said = []
+    parts = []
     if flow.winnings_cents:
-        said.append(f"{show_money(flow.winnings_cents)} paid")
+        parts.append(f"{show_money(flow.winnings_cents)} paid")
     if flow.taken_cents:
-        said.append(f"{show_money(flow.taken_cents)} collected")
+        parts.append(f"{show_money(flow.taken_cents)} collected")
     if flow.stake_back_cents + flow.late_back_cents and not flow.winnings_cents:
-        said.append(f"{show_money(flow.stake_back_cents + flow.late_back_cents)} returned")
+        parts.append(f"{show_money(flow.stake_back_cents + flow.late_back_cents)} returned")
     elif flow.winnings_cents and flow.stake_back_cents != stake_cents:
         of = f" of {show_money(stake_cents)}" if stake_cents else ""
-        said.append(f"{show_money(flow.stake_back_cents)} of the stake{of} returned")
-    return ", ".join(said) if said else "nothing paid and nothing collected"
+        parts.append(f"{show_money(flow.stake_back_cents)} of the stake{of} returned")
+    return ", ".join(parts) if parts else "nothing paid and nothing collected"

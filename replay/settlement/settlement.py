@@ -6,14 +6,12 @@ result stands, otherwise it cannot be told (D26). One wager gives at most one mo
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-
-import msgspec
+from collections.abc import Iterator, Mapping, Sequence
 
 from events.vocabulary import model
 from games.catalogue import GAMES
 from games.layout import NO_HAND, Hand
+from games.rulebook.citation import Citation
 from games.rulebook.rulebook import Rulebook
 from games.settlement.wagers import Due, Outcome
 from replay.findings import Settlement
@@ -27,12 +25,9 @@ from replay.settlement.omitted_evidence import envy_for_left_out, no_wagers_on_r
 from replay.settlement.payouts import WagerFlow, flows, net_done
 from replay.settlement.stakes import ENVY, ENVY_OF, ENVY_SECTION, Stake, late_section, stakes
 from replay.settlement.table_layout import OTHERS, layout_of
-from replay.settlement.vigorish import (
-    in_cents,
-    is_known_to,
-    vigorish_taken,
-)
-from replay.settlement.voids import VoidGround, can_be_void, may_have_to_be_void, must_be_void, void_grounds
+from replay.settlement.vigorish import in_cents, is_known_to, vigorish_taken
+from replay.settlement.void_ground import VoidGround
+from replay.settlement.voids import can_be_void, may_have_to_be_void, must_be_void, void_grounds
 
 # What the record of a round must cover before the absence of a ground for a void means something.
 GROUND_ASPECTS: dict[str, frozenset[str]] = {
@@ -48,7 +43,7 @@ GROUND_ASPECTS: dict[str, frozenset[str]] = {
 }
 
 
-def _covers(round_: Round, reason: str) -> bool:
+def covers_ground(round_: Round, reason: str) -> bool:
     """Say whether the record would show what a void was declared for (D116)."""
     return GROUND_ASPECTS[reason].issubset(round_.opened.payload.observed)
 
@@ -63,55 +58,80 @@ def dues(round_: Round, book: Rulebook) -> list[Due]:
     """Return what every wager of the round is due, under all readings that the record leaves open."""
     staked = [stake for stake in stakes(round_, book).values() if stake.in_time_cents > 0]
     if not is_void(round_, book):
-        played = [*_played(round_, book, staked), *envy_for_left_out(round_, book)]
-        return agreed([played, _voided(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
+        played = [*_dues_if_played(round_, book, staked), *envy_for_left_out(round_, book)]
+        return agreed([played, _dues_if_void(round_, book, staked)]) if may_have_to_be_void(round_, book) else played
     grounds = void_grounds(round_, book)
     if not grounds and not can_be_void(book):
-        return agreed([_played(round_, book, staked), _voided(round_, book, staked)])
-    return _voided(round_, book, staked)
+        return agreed([_dues_if_played(round_, book, staked), _dues_if_void(round_, book, staked)])
+    return _dues_if_void(round_, book, staked)
 
 
-def _voided(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+def _dues_if_void(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
     """What wagers are due when the round is void: back, but for those that a void leaves to be settled (D23, D328)."""
     grounds = void_grounds(round_, book)
-    reasons = {ground.reason for ground in grounds}
-    declared = round_.voided.payload.reason if round_.voided is not None else None
-    may_be = declared is not None and declared not in reasons and not _covers(round_, declared)
-    cite = book.cite(grounds[0].section if grounds and not may_be else "13")
-    stands = {name: rule_.stands for name, rule_ in book.chapter.wagers.items() if rule_.stands}
-    settled_before = _settled_before_void(round_, grounds) if stands else frozenset()
+    unproved = _is_declared_without_proof(round_, grounds)
+    standing, standing_if_settled = _left_standing(round_, book, {ground.reason for ground in grounds}, unproved)
+    settled = _settled_before_void(round_, grounds) if standing or standing_if_settled else frozenset()
 
-    def is_standing(wager: str, key: Key) -> bool:  # where a void has two reasons, the one that was declared counts
-        named = stands.get(wager, ())
-        otherwise = bool(reasons) and declared not in reasons and not may_be and reasons.issubset(named)
-        return "*" in named or declared in named or otherwise or ("settled" in named and key in settled_before)
+    def is_standing(wager: str, key: Key) -> bool:
+        return wager in standing or (wager in standing_if_settled and key in settled)
 
-    played = _played(round_, book, staked) if stands else []
-    found = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_in(due))]
+    played = _dues_if_played(round_, book, staked) if standing or standing_if_settled else []
+    voided = [due for due in played if is_standing(ENVY_OF.get(due.wager, due.wager), key_in(due))]
+    cite = book.cite(grounds[0].section if grounds and not unproved else "13")
     for stake in staked:
         if not is_standing(stake.wager, key_in(stake)):
-            due = Due(
-                seat=stake.seat,
-                wager=stake.wager,
-                number=stake.number,
-                bettor=stake.bettor,
-                staked_cents=stake.in_time_cents,
-                net_cents=0,
-                returned_cents=stake.in_time_cents,
-                outcome=Outcome.VOID,
-                cite=cite,
-            )
-            if round_.lost and "settled" in stands.get(stake.wager, ()):
-                due = msgspec.structs.replace(due, net_cents=None, outcome=Outcome.UNKNOWN)
-            found.append(due)
-    return found
+            is_open = round_.lost and stake.wager in standing_if_settled
+            voided.append(_return_stake(stake, cite, Outcome.UNKNOWN if is_open else Outcome.VOID))
+    return voided
+
+
+def _is_declared_without_proof(round_: Round, grounds: Sequence[VoidGround]) -> bool:
+    """Say whether the round was declared void for a reason that the record neither shows nor would show (D116)."""
+    if round_.voided is None:
+        return False
+    declared = round_.voided.payload.reason
+    return declared not in {ground.reason for ground in grounds} and not covers_ground(round_, declared)
+
+
+def _left_standing(
+    round_: Round, book: Rulebook, reasons: set[str], unproved: bool
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the wagers that a void leaves to be settled, and those that it does where they were settled before (`stands`).
+
+    Where a void has two reasons, the one that was declared counts; where that is another one, all that the record shows.
+    """
+    declared = round_.voided.payload.reason if round_.voided is not None else None
+    by_record = reasons if reasons and declared not in reasons and not unproved else None
+    stands = {wager: rule_.stands for wager, rule_ in book.chapter.wagers.items() if rule_.stands}
+    standing = frozenset(
+        wager
+        for wager, named in stands.items()
+        if "*" in named or declared in named or (by_record is not None and by_record.issubset(named))
+    )
+    return standing, frozenset(wager for wager, named in stands.items() if "settled" in named)
+
+
+def _return_stake(stake: Stake, cite: Citation, outcome: Outcome) -> Due:
+    """The stake is due back, or it cannot be told whether."""
+    return Due(
+        seat=stake.seat,
+        wager=stake.wager,
+        number=stake.number,
+        bettor=stake.bettor,
+        staked_cents=stake.in_time_cents,
+        net_cents=0 if outcome is Outcome.VOID else None,
+        returned_cents=stake.in_time_cents,
+        outcome=outcome,
+        cite=cite,
+    )
 
 
 def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozenset[Key]:
     """The wagers that were taken, paid or given back before the round was declared void, or had to be."""
     voided = round_.voided
     dealt = round_.first_card or round_.facts[-1]
-    moment = voided.seq if voided is not None else min((max(each.evidence) for each in grounds), default=dealt.seq)
+    moment = voided.seq if voided is not None else min((max(ground.evidence) for ground in grounds), default=dealt.seq)
     return frozenset(
         key
         for key, flow in flows(round_).items()
@@ -119,79 +139,122 @@ def _settled_before_void(round_: Round, grounds: Sequence[VoidGround]) -> frozen
     )
 
 
-def _played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
+def _dues_if_played(round_: Round, book: Rulebook, staked: Sequence[Stake]) -> list[Due]:
     """What wagers are due when the round is played to its end, under all readings."""
     seats = sorted({stake.seat for stake in staked})
     dealers = dealer_readings(round_, book)
     held = {seat: readings(round_, book, seat) for seat in seats}
     worth = GAMES[book.game].worth
     if worth is not None:
-        apart = {seat: list({worth(hand.cards): hand for hand in each}.values()) for seat, each in held.items()}
-        return [due for seat in seats for due in _alone(round_, book, staked, seat, apart[seat])]
-    if len(dealers) == 1 and all(len(each) == 1 for each in held.values()):
-        return _settled(round_, book, staked, dealers[0], {seat: each[0] for seat, each in held.items()})
+        by_worth = {seat: list({worth(hand.cards): hand for hand in hands}.values()) for seat, hands in held.items()}
+        return [due for seat in seats for due in _settle_box(round_, book, staked, seat, by_worth[seat])]
+    if len(dealers) == 1 and all(len(hands) == 1 for hands in held.values()):
+        return _settle(round_, book, staked, dealers[0], {seat: hands[0] for seat, hands in held.items()})
     return due_in_all(
         dealers,
         held,
-        lambda dealer, each: _settled(round_, book, staked, dealer, each),
+        lambda dealer, hands: _settle(round_, book, staked, dealer, hands),
         single_deck=book.chapter.numbers.get("copies", 1) == 1,
     )
 
 
-def _settled(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
+def _settle(round_: Round, book: Rulebook, staked: Sequence[Stake], dealer: Hand, held: dict[int, Hand]) -> list[Due]:
     layout = layout_of(round_, book, staked, dealer, held)
     return GAMES[book.game].settle(book, layout)
 
 
-def _alone(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
+def _settle_box(round_: Round, book: Rulebook, staked: Sequence[Stake], seat: int, held: Sequence[Hand]) -> list[Due]:
     """What the wagers of one box are due under each reading of its cards, where no other hand matters."""
     here = [stake for stake in staked if stake.seat == seat]
-    return agreed(_settled(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
+    return agreed(_settle(round_, book, here, NO_HAND, {seat: hand}) for hand in held)
 
 
 @derived_by_rules
 def settlements(round_: Round, book: Rulebook) -> list[Settlement]:
     """Return every wager and Envy Bonus: staked, due, done; in the order of the seats and wagers."""
-    everything_settled = round_.closed is not None and "settlement" in round_.opened.payload.observed
-    done_by = flows(round_)
+    due_by, envy = _dues_by_wager(round_, book)
+    at_box = _bettors(round_, book)
+    return [*_wager_settlements(round_, book, due_by, at_box), *_envy_settlements(round_, book, envy, at_box)]
+
+
+def is_wholly_on_record(round_: Round) -> bool:
+    """Say whether the record covers the settlement to its end, so that what it does not show was not done."""
+    return round_.closed is not None and "settlement" in round_.opened.payload.observed
+
+
+EnvyKey = tuple[int, str]
+"""A seat and its Envy Bonus, which is one settlement for all hands that it is paid for."""
+
+
+def _dues_by_wager(round_: Round, book: Rulebook) -> tuple[dict[Key, Due], dict[EnvyKey, list[Due]]]:
+    """Return what is due by wager, and the Envy Bonuses of each seat."""
     due_by: dict[Key, Due] = {}
-    envy: dict[tuple[int, str], list[Due]] = {}
+    envy: dict[EnvyKey, list[Due]] = {}
     for due in dues(round_, book):
         if due.for_position is None:
             due_by[key_in(due)] = due
         else:
             envy.setdefault((due.seat, due.wager), []).append(due)
-    placed, vigorish = stakes(round_, book), vigorish_taken(round_, book)
-    not_due = None if no_wagers_on_record(round_) or round_.lost else 0
-    found, base, together, at_box = [], book.chapter.base, is_known_to(book), _bettors(round_, book)
+    return due_by, envy
+
+
+def _wager_settlements(
+    round_: Round, book: Rulebook, due_by: Mapping[Key, Due], at_box: Mapping[int, str]
+) -> Iterator[Settlement]:
+    """Yield each wager that is due, or lay on the layout, or with which something was done."""
+    placed, done_by, vigorish = stakes(round_, book), flows(round_), vigorish_taken(round_, book)
+    base, together = book.chapter.base, is_known_to(book)
     for key in sorted(
         {*due_by, *placed, *done_by, *vigorish},
-        key=lambda each: (each[0], each[1] != base, each[1], each[2] or 0, each[3]),
+        key=lambda key: (key[0], key[1] != base, key[1], key[2] or 0, key[3]),
     ):
-        owed, stake, flow = due_by.get(key), placed.get(key), done_by.get(key)
-        taken = vigorish.get(key, ())
-        if owed is None and flow is None and not (together and taken) and (stake is None or stake.on_layout_cents <= 0):
+        owed, stake, flow, taken = due_by.get(key), placed.get(key), done_by.get(key), vigorish.get(key, ())
+        moved = flow is not None or (together and bool(taken))
+        if owed is None and not moved and (stake is None or stake.on_layout_cents <= 0):
             continue
-        staked, late_back = (stake.on_layout_cents, stake.late_back_cents) if stake else (0, 0)
-        done = net_done(staked, key[1], flow or WagerFlow(), late_back)
-        done -= in_cents(taken) if taken else 0
-        found.append(
-            Settlement(
-                seat=key[0],
-                wager=key[1],
-                number=key[2],
-                bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
-                paytable=owed.paytable if owed else "",
-                staked_cents=stake.in_time_cents if stake else 0,
-                due_cents=None if stake and stake.doubt else owed.net_cents if owed is not None else not_due,
-                done_cents=done if flow is not None or (together and taken) or everything_settled else None,
-                by_slip_cents=flow.by_slip_cents if flow else 0,
-                line=(owed.line or owed.outcome) if owed else "late" if stake else "no_wager",
-                cite=str(owed.cite if owed else late_section(book, key[1]) if stake else book.cite("11(f)")),
-            )
+        yield Settlement(
+            seat=key[0],
+            wager=key[1],
+            number=key[2],
+            bettor=stake.bettor if stake else _payee(flow) or at_box.get(key[0], ""),
+            paytable=owed.paytable if owed else "",
+            staked_cents=stake.in_time_cents if stake else 0,
+            due_cents=_due_cents(round_, owed, stake),
+            done_cents=_done_cents(key, stake, flow, taken) if moved or is_wholly_on_record(round_) else None,
+            by_slip_cents=flow.by_slip_cents if flow else 0,
+            line=_line(owed, stake),
+            cite=_cite(book, key[1], owed, stake),
         )
-    found += _envy_settlements(round_, book, envy, at_box, everything_settled)
-    return found
+
+
+def _due_cents(round_: Round, owed: Due | None, stake: Stake | None) -> int | None:
+    """The patron's net by the rules, in cents; null where it cannot be told (D318, D388)."""
+    if stake is not None and stake.doubt:
+        return None
+    if owed is not None:
+        return owed.net_cents
+    return None if no_wagers_on_record(round_) or round_.lost else 0
+
+
+def _done_cents(key: Key, stake: Stake | None, flow: WagerFlow | None, taken: Sequence[RecordedEvent]) -> int:
+    """The patron's net by what was done, in cents; vigorish counts in it (D247)."""
+    staked, late_back = (stake.on_layout_cents, stake.late_back_cents) if stake else (0, 0)
+    done = net_done(staked, key[1], flow or WagerFlow(), late_back)
+    return done - in_cents(taken) if taken else done
+
+
+def _line(owed: Due | None, stake: Stake | None) -> str:
+    """By what line of a paytable, or by which outcome, a wager is settled."""
+    if owed is not None:
+        return owed.line or owed.outcome
+    return "late" if stake else "no_wager"
+
+
+def _cite(book: Rulebook, wager: str, owed: Due | None, stake: Stake | None) -> str:
+    """The section that says what is due: of the result, or by which the wager was late, or that nothing was wagered."""
+    if owed is not None:
+        return str(owed.cite)
+    return str(late_section(book, wager) if stake else book.cite("11(f)"))
 
 
 def _bettors(round_: Round, book: Rulebook) -> dict[int, str]:
@@ -205,38 +268,33 @@ def _payee(flow: WagerFlow | None) -> str:
     return str(flow.facts[0].payload.bettor) if flow and flow.facts else ""
 
 
-def _envy_paid(round_: Round) -> dict[tuple[int, str], list[RecordedEvent]]:
-    paid: dict[tuple[int, str], list[RecordedEvent]] = {}
+def envy_payments(round_: Round) -> dict[EnvyKey, list[RecordedEvent]]:
+    """Return the payments of each Envy Bonus, by seat and bonus."""
+    payments: dict[EnvyKey, list[RecordedEvent]] = {}
     for fact in round_.of(model.EnvyPaid):
-        paid.setdefault((fact.payload.seat, ENVY[fact.payload.wager]), []).append(fact)
-    return paid
+        payments.setdefault((fact.payload.seat, ENVY[fact.payload.wager]), []).append(fact)
+    return payments
 
 
 def _envy_settlements(
-    round_: Round,
-    book: Rulebook,
-    envy: dict[tuple[int, str], list[Due]],
-    at_box: dict[int, str],
-    everything_settled: bool,
+    round_: Round, book: Rulebook, envy: Mapping[EnvyKey, Sequence[Due]], at_box: Mapping[int, str]
 ) -> Iterator[Settlement]:
-    paid = _envy_paid(round_)
-    for key in sorted({*envy, *paid}):
-        due, facts = envy.get(key, []), paid.get(key, [])
-        amounts = [each.net_cents for each in due]
+    """Yield each Envy Bonus that is due or was paid."""
+    payments = envy_payments(round_)
+    for seat, wager in sorted({*envy, *payments}):
+        due, facts = envy.get((seat, wager), ()), payments.get((seat, wager), ())
+        amounts = [bonus.net_cents for bonus in due]
+        paid_cents = sum(fact.payload.amount_cents for fact in facts)
         yield Settlement(
-            seat=key[0],
-            wager=key[1],
+            seat=seat,
+            wager=wager,
             number=None,
-            bettor=at_box.get(key[0], ""),
+            bettor=at_box.get(seat, ""),
             paytable=due[0].paytable if due else "",
             staked_cents=0,
             due_cents=None if None in amounts else sum(cents for cents in amounts if cents is not None),
-            done_cents=sum(f.payload.amount_cents for f in facts) if facts or everything_settled else None,
+            done_cents=paid_cents if facts or is_wholly_on_record(round_) else None,
             by_slip_cents=0,
-            line=" ".join(f"{each.line}@{each.for_position}" for each in due),
-            cite=str(due[0].cite if due else book.cite(ENVY_SECTION[ENVY_OF[key[1]]])),
+            line=" ".join(f"{bonus.line}@{bonus.for_position}" for bonus in due),
+            cite=str(due[0].cite if due else book.cite(ENVY_SECTION[ENVY_OF[wager]])),
         )
-
-
-FURTHER_WHY: defaultdict[str, list[Callable[[Round, Rulebook, int, str], str | None]]] = defaultdict(list)
-"""By game: What else of a seat's wager can be missing in some chapters, in words; their files of rules add to it."""

@@ -20,21 +20,17 @@ from replay.fold.wager_keys import Key, key_in
 
 IN_ONE_LINE = "whether it came before the additional cards is not on record"
 
-
 ENVY = {"fortune_bonus": "fortune_envy", "progressive": "progressive_envy"}
-
-
+"""Wager → the Envy Bonus that comes with it."""
 ENVY_OF = {envy: wager for wager, envy in ENVY.items()}
-
-
 ENVY_SECTION = {"fortune_bonus": "11(h)(2)(ii)", "progressive": "12(d)"}
 
 
 class Stake(msgspec.Struct):
     """One wager at one box: cents at stake in time, cents added or withdrawn too late, late cents given back, and the facts.
 
-    `of`: by patron what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot be
-    told how much was at stake in time; else empty.
+    `cents_by_patron`: what was placed and neither withdrawn in time, nor refused, nor given back as late. `doubt`: why it cannot
+    be told how much was at stake in time; else empty.
     """
 
     seat: int
@@ -44,7 +40,7 @@ class Stake(msgspec.Struct):
     in_time_cents: int = 0
     late_cents: int = 0
     late_back_cents: int = 0
-    of: dict[str, int] = {}
+    cents_by_patron: dict[str, int] = {}
     doubt: str = ""
     facts: list[RecordedEvent] = []
 
@@ -52,6 +48,10 @@ class Stake(msgspec.Struct):
     def on_layout_cents(self) -> int:
         """What lay on the layout in the end."""
         return self.in_time_cents + self.late_cents
+
+    def add_of(self, patron: str, cents: int) -> None:
+        """Add to what a patron placed of it; cents below zero go back."""
+        self.cents_by_patron[patron] = self.cents_by_patron.get(patron, 0) + cents
 
 
 @derived_by_rules
@@ -61,68 +61,82 @@ def stakes(round_: Round, book: Rulebook) -> dict[Key, Stake]:
     A wager moved after its time is over (see `closing`) is late; a late wager that was refused does not count, one returned
     as late is settled by that. A wager is of who placed it first of those whose wager lies there in the end.
     """
-    found: dict[Key, Stake] = {}
-    rules = book.chapter.wagers
+    by_key: dict[Key, Stake] = {}
     no_more_bets = closing(round_, "activation" if bets_close_with_the_dice(round_, book) else "no_more_bets", 0)
-    for type_, sign in ((model.WagerPlaced, 1), (model.WagerRemoved, -1)):
-        for fact in round_.of(type_):
-            event = fact.payload
-            wager: str = event.wager
-            key = key_in(event)
-            stake = found.get(key)
-            if stake is None:
-                stake = found[key] = Stake(event.seat, wager, key[2], event.bettor)
-            stake.facts.append(fact)
-            rule_ = rules.get(wager)
-            closed = None if rule_ is None else no_more_bets  # what the chapter does not know has no time (WAGER-LIMIT)
-            closes = "no_more_bets" if rule_ is None or (sign < 0 and rule_.closes == "reveal") else rule_.closes
-            if closes != "no_more_bets":
-                closed = closing(round_, closes, event.seat)
-            in_time = True if closed is None else round_.certainly_before(fact, closed)
-            if in_time is False and closes == "further_cards" and _is_told_in_one(round_, closed):
-                in_time, stake.doubt = None, IN_ONE_LINE
-            cents = sign * event.amount_cents
-            if in_time is False:
-                stake.late_cents += cents
-            else:
-                stake.in_time_cents += cents
-            if in_time is None and not stake.doubt:
-                until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
-                stake.doubt = f"the clocks contradict the order of the wager and {until}"
-            if sign > 0 or in_time is not False:
-                stake.of[event.bettor] = stake.of.get(event.bettor, 0) + cents
+    for fact in (*round_.of(model.WagerPlaced), *round_.of(model.WagerRemoved)):
+        event, key = fact.payload, key_in(fact.payload)
+        stake = by_key.get(key)
+        if stake is None:
+            stake = by_key[key] = Stake(event.seat, event.wager, key[2], event.bettor)
+        _move_wager(round_, book, stake, fact, no_more_bets)
     for fact in (*round_.of(model.WagerReturned), *round_.of(model.WagerRefused)):
-        event = fact.payload
-        stake = found.get(key_in(event))
-        if stake is None or (isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact)):
-            continue
-        if event.reason in ("late", "refused") and stake.late_cents > 0:
-            back = min(stake.late_cents, event.amount_cents)
-            stake.late_cents -= back
-            stake.late_back_cents += back if isinstance(event, model.WagerReturned) else 0
-            stake.of[event.bettor] = stake.of.get(event.bettor, 0) - back
-            stake.facts.append(fact)
-    for stake in found.values():
-        if len(stake.of) > 1:
-            stake.bettor = next((bettor for bettor, cents in stake.of.items() if cents > 0), stake.bettor)
-    return found
+        stake = by_key.get(key_in(fact.payload))
+        if stake is not None:
+            _give_back(round_, book, stake, fact)
+    for stake in by_key.values():
+        if len(stake.cents_by_patron) > 1:
+            bettors = (bettor for bettor, cents in stake.cents_by_patron.items() if cents > 0)
+            stake.bettor = next(bettors, stake.bettor)
+    return by_key
 
 
-def kept(stake: Stake) -> list[RecordedEvent]:
+def _move_wager(
+    round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent, no_more_bets: RecordedEvent | None
+) -> None:
+    """Add to a stake what was placed, subtract what was withdrawn: in time, too late, or it cannot be told which (§ 688a.7(c)).
+
+    What the chapter does not know has no time (WAGER-LIMIT finds it).
+    """
+    event, sign = fact.payload, 1 if isinstance(fact.payload, model.WagerPlaced) else -1
+    rule_ = book.chapter.wagers.get(stake.wager)
+    closes = "no_more_bets" if rule_ is None or (sign < 0 and rule_.closes == "reveal") else rule_.closes
+    closed = None if rule_ is None else no_more_bets
+    if closes != "no_more_bets":
+        closed = closing(round_, closes, event.seat)
+    in_time = True if closed is None else round_.certainly_before(fact, closed)
+    if in_time is False and closes == "further_cards" and _is_in_one_line(round_, closed):
+        in_time, stake.doubt = None, IN_ONE_LINE
+    cents = sign * event.amount_cents
+    if in_time is False:
+        stake.late_cents += cents
+    else:
+        stake.in_time_cents += cents
+    if in_time is None and not stake.doubt:
+        until = '"no more bets"' if rule_ is None or rule_.closes == "no_more_bets" else "the end of its time"
+        stake.doubt = f"the clocks contradict the order of the wager and {until}"
+    if sign > 0 or in_time is not False:
+        stake.add_of(event.bettor, cents)
+    stake.facts.append(fact)
+
+
+def _give_back(round_: Round, book: Rulebook, stake: Stake, fact: RecordedEvent) -> None:
+    """Subtract from a stake what was refused, or given back as late, as far as it was late."""
+    event = fact.payload
+    if isinstance(event, model.WagerRefused) and _refused_in_time(round_, book, stake, fact):
+        return
+    if event.reason in ("late", "refused") and stake.late_cents > 0:
+        back = min(stake.late_cents, event.amount_cents)
+        stake.late_cents -= back
+        stake.late_back_cents += back if isinstance(event, model.WagerReturned) else 0
+        stake.add_of(event.bettor, -back)
+        stake.facts.append(fact)
+
+
+def stacks_at_stake(stake: Stake) -> list[RecordedEvent]:
     """Return in order what was placed of a wager and not refused: a refusal takes back the last stacks, each whole."""
-    left: list[RecordedEvent] = []
+    stacks: list[RecordedEvent] = []
     for fact in in_order(stake.facts):
         match fact.payload:
             case model.WagerPlaced():
-                left.append(fact)
+                stacks.append(fact)
             case model.WagerRefused(amount_cents=cents):
-                while left and left[-1].payload.amount_cents <= cents:
-                    cents -= left.pop().payload.amount_cents
-    return left
+                while stacks and stacks[-1].payload.amount_cents <= cents:
+                    cents -= stacks.pop().payload.amount_cents
+    return stacks
 
 
-def _is_told_in_one(round_: Round, closed: RecordedEvent | None) -> bool:
-    """Whether a seat's first cards are told in one line, where the order of the deal is not on record (D327)."""
+def _is_in_one_line(round_: Round, closed: RecordedEvent | None) -> bool:
+    """Whether a seat's first cards stand in one line of a record that does not cover the order of the deal (D327)."""
     if closed is None or round_.covers("deal"):
         return False
     return closed is next(fact for fact in round_.of(model.CardsDealt) if fact.payload.to == closed.payload.to)
@@ -135,27 +149,31 @@ def _refused_in_time(round_: Round, book: Rulebook, stake: Stake, refused: Recor
     or after it is what was refused, and gone. Of another amount it may be a part of a stack, or chips that were never placed: how
     much is at stake cannot be told (D388).
     """
-    event = refused.payload
-    rule_ = book.chapter.wagers.get(stake.wager)
-    closes = rule_.closes if rule_ is not None else "no_more_bets"
-    with_dice = closes == "no_more_bets" and bets_close_with_the_dice(round_, book)
-    closed = closing(round_, "activation" if with_dice else closes, stake.seat)
+    event, closed = refused.payload, _end_of_time(round_, book, stake)
     if closed is not None and closed.seq < refused.seq:
         return False
     facts = in_order(stake.facts)
     before = [fact.payload for fact in facts if fact.seq < refused.seq]
     after = [fact.payload for fact in facts if fact.seq > refused.seq]
-    stacks = takewhile(lambda each: isinstance(each, model.WagerPlaced), reversed(before))
     beside = [each for each in (*before[-1:], *after[:1]) if isinstance(each, model.WagerRemoved)]
     if event.amount_cents in [each.amount_cents for each in beside]:
         return True
-    if event.amount_cents in accumulate(each.amount_cents for each in stacks):
+    stacks = takewhile(lambda move: isinstance(move, model.WagerPlaced), reversed(before))
+    if event.amount_cents in accumulate(stack.amount_cents for stack in stacks):
         stake.in_time_cents -= event.amount_cents
-        stake.of[event.bettor] = stake.of.get(event.bettor, 0) - event.amount_cents
+        stake.add_of(event.bettor, -event.amount_cents)
         stake.facts.append(refused)
     else:
         stake.doubt = stake.doubt or f"{show_money(event.amount_cents)} was refused, which is not what was placed last"
     return True
+
+
+def _end_of_time(round_: Round, book: Rulebook, stake: Stake) -> RecordedEvent | None:
+    """Return the fact that ended the time for a wager, or null where none is on record."""
+    rule_ = book.chapter.wagers.get(stake.wager)
+    closes = rule_.closes if rule_ is not None else "no_more_bets"
+    with_dice = closes == "no_more_bets" and bets_close_with_the_dice(round_, book)
+    return closing(round_, "activation" if with_dice else closes, stake.seat)
 
 
 def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
@@ -174,13 +192,18 @@ def closing(round_: Round, closes: Closes, seat: int) -> RecordedEvent | None:
             began = (closing(round_, "no_more_bets", seat), shaker_used(round_))
             return min((fact for fact in began if fact is not None), key=lambda fact: fact.seq, default=None)
         case "further_cards":
-            dealt = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
-            at_once = [fact for fact in dealt[:1] if len(fact.payload.cards) > 1]
-            return next(iter((*at_once, *dealt[1:])), None)
+            return _further_cards(round_, seat)
         case "reveal":
             return next((f for f in round_.of(model.HandRevealed) if f.payload.position == "dealer"), None)
         case _:
             assert_never(closes)
+
+
+def _further_cards(round_: Round, seat: int) -> RecordedEvent | None:
+    """Return the fact that dealt a seat more than one card: the second deal to it, or a first one of several cards; or null."""
+    deals = [fact for fact in round_.of(model.CardsDealt) if fact.payload.to == seat]
+    at_once = [fact for fact in deals[:1] if len(fact.payload.cards) > 1]
+    return next(iter((*at_once, *deals[1:])), None)
 
 
 def shaker_used(round_: Round) -> RecordedEvent | None:

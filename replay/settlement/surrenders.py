@@ -7,26 +7,27 @@ from games.rulebook.rulebook import Rulebook
 from replay.fold.derived import derived_by_rules
 from replay.fold.recorded_event import RecordedEvent, distinct_by
 from replay.fold.round import Round
+from replay.settlement.game_terms import terms_of
 
 
 @derived_by_rules
 def surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return what says that a box was surrendered: that the player did, or that its wager was taken as such (D111, D322)."""
-    said: dict[int, RecordedEvent] = {
+    by_seat: dict[int, RecordedEvent] = {
         fact.payload.seat: fact for fact in distinct_by(round_.of(model.Surrendered), "seat")
     }
-    for fact in round_.of(model.WagerTaken) if book.has("11(d)") or book.has("686a.7(g)") else ():
+    for fact in round_.of(model.WagerTaken) if book.has(terms_of(book.game).surrender_section) else ():
         if fact.payload.reason == "surrendered":
-            said.setdefault(fact.payload.seat, fact)
-    return list(said.values())
+            by_seat.setdefault(fact.payload.seat, fact)
+    return list(by_seat.values())
 
 
-def surrendered(round_: Round, book: Rulebook) -> list[RecordedEvent]:
+def standing_surrenders(round_: Round, book: Rulebook) -> list[RecordedEvent]:
     """Return the surrenders that count: of a base wager that was paid or given back before nothing is left to give up (D341)."""
-    return [fact for fact in surrenders(round_, book) if _settled_before(round_, book, fact) is None]
+    return [fact for fact in surrenders(round_, book) if settled_before(round_, book, fact) is None]
 
 
-def _settled_before(round_: Round, book: Rulebook, surrender: RecordedEvent) -> RecordedEvent | None:
+def settled_before(round_: Round, book: Rulebook, surrender: RecordedEvent) -> RecordedEvent | None:
     """Return what paid or gave back a base wager before its surrender, or null."""
     taken = False
     for fact in round_.in_order(model.WagerTaken, model.WagerPaid, model.WagerReturned):

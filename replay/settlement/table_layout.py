@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from events.vocabulary import model
@@ -14,15 +13,13 @@ from replay.fold.derived import derived
 from replay.fold.recorded_event import RecordedEvent, in_order
 from replay.fold.round import Round
 from replay.fold.wager_keys import key_in
+from replay.settlement.game_terms import terms_of
 from replay.settlement.payouts import WagerFlow, flows
 from replay.settlement.stakes import Stake, progressive_accepted
-from replay.settlement.surrenders import surrendered
+from replay.settlement.surrenders import standing_surrenders
 
 OTHERS = frozenset({"match", "backline"})
 """Wagers of which one seat can have several."""
-
-FURTHER_LAYOUT: defaultdict[str, list[Callable[[Round, Rulebook, TableLayout], TableLayout]]] = defaultdict(list)
-"""What else some chapters settle by (a mystery meter, the player-dealer); their files of rules add to it."""
 
 
 def layout_of(
@@ -36,15 +33,14 @@ def layout_of(
         dice=dice(round_),
         meter=meter_at_settlement(round_, book),
     )
-    for complete in FURTHER_LAYOUT.get(book.game, ()):
-        layout = complete(round_, book, layout)
-    return layout
+    complete = terms_of(book.game).complete_layout
+    return complete(round_, book, layout) if complete is not None else layout
 
 
 def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[int, Hand]) -> list[BettingBox]:
     """Return the betting positions with a stake: their hands and stakes."""
     voided = voided_seats(round_)
-    given_up = {fact.payload.seat for fact in surrendered(round_, book)}
+    given_up = {fact.payload.seat for fact in standing_surrenders(round_, book)}
     collected = _collected(round_, book) if given_up else frozenset()
     abandoned = abandoned_wagers(round_)
     by_seat: dict[int, dict[str, int]] = {}
@@ -78,7 +74,7 @@ def boxes(round_: Round, book: Rulebook, staked: Sequence[Stake], held: Mapping[
 def _collected(round_: Round, book: Rulebook) -> frozenset[int]:
     """The seats whose base wager was taken as surrendered, or after they surrendered, and not given back (§ 688a.11(d))."""
     announced: dict[int, int] = {}
-    for fact in surrendered(round_, book):
+    for fact in standing_surrenders(round_, book):
         announced.setdefault(fact.payload.seat, fact.seq)
     base = {seat: flow for (seat, wager, *_), flow in flows(round_).items() if wager == book.chapter.base}
     return frozenset(
@@ -188,28 +184,28 @@ def abandoned_wagers(round_: Round) -> dict[int, frozenset[str]]:
     A wager that was settled before is none of them (D338): one taken before its patron left, or paid or given back before
     it was said to be abandoned. Where that was said of no box, by the reason of a collection alone, one paid at any time.
     """
-    said: dict[int, float] = {}
+    abandoned_at: dict[int, float] = {}
     for fact in round_.of(model.WagerAbandoned):
-        said.setdefault(fact.payload.seat, fact.seq)
+        abandoned_at.setdefault(fact.payload.seat, fact.seq)
     taken = [fact.payload for fact in round_.of(model.WagerTaken) if fact.payload.reason == "abandoned"]
-    if not said and not taken:
+    if not abandoned_at and not taken:
         return {}
     left = _leaving(round_)
     for event in taken:
         if event.seat in left or event.bettor in left:
-            said.setdefault(event.seat, inf)
+            abandoned_at.setdefault(event.seat, inf)
     found: dict[int, set[str]] = {}
-    for fact in round_.of(model.WagerPlaced) if said else ():
+    for fact in round_.of(model.WagerPlaced) if abandoned_at else ():
         event, flow = fact.payload, flows(round_).get(key_in(fact.payload), WagerFlow())
-        until = said.get(event.seat)
+        until = abandoned_at.get(event.seat)
         if until is not None:
             gone = left.get(event.seat, left.get(event.bettor, until))
-            if not any(_settled(move, gone, until) for move in flow.facts):
+            if not any(_is_settled_before(move, gone, until) for move in flow.facts):
                 found.setdefault(event.seat, set()).add(event.wager)
     return {seat: frozenset(wagers) for seat, wagers in found.items()}
 
 
-def _settled(move: RecordedEvent, left: float, said: float) -> bool:
+def _is_settled_before(move: RecordedEvent, left: float, abandoned: float) -> bool:
     """Say whether a wager was taken before its patron left, or paid or given back before it was said to be abandoned.
 
     A progressive wager is collected before the deal: that settles nothing.
@@ -220,7 +216,7 @@ def _settled(move: RecordedEvent, left: float, said: float) -> bool:
         case model.WagerReturned(reason=reason) if reason in ("late", "uncovered"):
             return False
         case _:
-            return move.seq < said
+            return move.seq < abandoned
 
 
 def _leaving(round_: Round) -> dict[int | str, int]:

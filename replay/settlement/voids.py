@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,24 +17,11 @@ from replay.fold.all_wagers_returned import all_wagers_returned
 from replay.fold.derived import derived, derived_by_rules
 from replay.fold.recorded_event import RecordedEvent
 from replay.fold.round import Round
+from replay.settlement.game_terms import terms_of
 from replay.settlement.stakes import stakes
+from replay.settlement.void_ground import VoidGround
 
 MISDEAL_SECTION = {"manual_shoe": "8(f)", "hand": "9(e)", "automated_shoe": "10(e)"}
-
-
-class VoidGround(msgspec.Struct, frozen=True):
-    """A reason in the record why the round must be void, with the finding it makes where the round was played on.
-
-    `reason` is the one that a declaration of the void would give.
-    """
-
-    reason: str
-    code: str
-    section: str
-    expected: str
-    observed: str
-    evidence: tuple[int, ...]
-    seat: int | None = None
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -85,13 +71,10 @@ def first_position(round_: Round) -> Position | None:
     return position
 
 
-FURTHER_GROUNDS: defaultdict[str, list[Callable[[Round, Rulebook], Iterable[VoidGround]]]] = defaultdict(list)
-"""By game: What else makes a round void in some chapters; their files of rules add to it."""
-
-
 @derived_by_rules
 def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
     """Return every ground in the record on which the round must be void (§§ 688a.8(f), 688a.13)."""
+    own_grounds = terms_of(book.game).void_grounds
     return (
         *(_wrong_total(round_) if book.has("13(c)") else ()),
         *_wrong_counts(round_, book),
@@ -99,14 +82,14 @@ def void_grounds(round_: Round, book: Rulebook) -> tuple[VoidGround, ...]:
         *(_face_up(round_, book) if book.has("13(e)") else ()),
         *_exposed_stack(round_, book),
         *_shoe_failed(round_, book),
-        *(ground for find in FURTHER_GROUNDS.get(book.game, ()) for ground in find(round_, book)),
+        *(own_grounds(round_, book) if own_grounds is not None else ()),
     )
 
 
 def can_be_void(book: Rulebook) -> bool:
     """Say whether the chapter has any ground on which a whole round is void."""
     shared = (*MISDEAL_SECTION.values(), "13(c)", "13(e)", "13(g)", "13(i)", "13(l)")
-    return bool(FURTHER_GROUNDS.get(book.game)) or any(book.has(section) for section in shared)
+    return terms_of(book.game).void_grounds is not None or any(book.has(section) for section in shared)
 
 
 def must_be_void(round_: Round, book: Rulebook) -> bool:
@@ -116,10 +99,10 @@ def must_be_void(round_: Round, book: Rulebook) -> bool:
 
 def may_have_to_be_void(round_: Round, book: Rulebook) -> bool:
     """Say whether a wrong total was announced and the deal said to start by it, with no record of where it did (D323)."""
-    start, said = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
+    start, announced = start_of(round_), before_deal(round_, round_.of(model.StartAnnounced))
     if start is None or start.count is None or start.announced in (None, start.count) or not book.has("13(c)"):
         return False
-    return bool(said) and said[-1].payload.position != start.position and first_position(round_) is None
+    return bool(announced) and announced[-1].payload.position != start.position and first_position(round_) is None
 
 
 def was_voided(round_: Round, book: Rulebook) -> bool:

@@ -8,8 +8,9 @@ from events.vocabulary import model
 from games.rulebook.rulebook import Rulebook
 from replay.findings import Finding
 from replay.fold.round import Round
+from replay.rules.game_rules import GameRules
 from replay.rules.rule import Indeterminate, finding, rule
-from replay.settlement.voids import VoidGround
+from replay.settlement.void_ground import VoidGround
 
 
 def dealers_card_seen(round_: Round, book: Rulebook) -> Iterator[VoidGround]:
@@ -47,3 +48,6 @@ def dealer_last(round_: Round, book: Rulebook) -> Iterator[Finding | Indetermina
         evidence=(dealers, later),
         seat=later.payload.position,
     )
+
+
+GAME_RULES = GameRules(game="high_card", void_grounds=dealers_card_seen, rules={"paying": (dealer_last,)})

@@ -22,9 +22,9 @@ from replay.columns.batch import BatchTally, judged_results
 from replay.columns.catalogue import columns_of, with_game
 from replay.columns.round_table import RoundTable
 from replay.columns.row_groups import LocalEngine
-from replay.rules.order import ORDER, rules_in_order
+from replay.rules.catalogue import add_game_rules, remove_game_rules
+from replay.rules.order import rules_in_order
 from replay.rules.rule import EVERY_CHAPTER
-from replay.settlement.voids import FURTHER_GROUNDS
 from tests.golden.rounds import Case, read_cases, run
 from tests.ninth import columns, floor, high_card, returns, rules
 from tests.replay.columns.test_batch import SimulatedLog, said
@@ -40,9 +40,9 @@ def high_card_is_there() -> Iterator[None]:
     add_returns(returns.RETURNS)
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SIMULATIONS, "high_card", floor.HIGH_CARD)
-        patch.setitem(FURTHER_GROUNDS, "high_card", [rules.dealers_card_seen])
-        patch.setitem(ORDER, "high_card", (rules.dealer_last,))
+        add_game_rules(rules.GAME_RULES)
         yield
+    remove_game_rules("high_card")
     remove_returns("high_card")
     remove_game("high_card")
 

@@ -18,8 +18,8 @@ from replay.columns.ordinary_course import Ineligible, position_of, require, sea
 from replay.columns.row_schemas import DEALER, NO_CARD, POSITIONS, SEATS, RowSchema, slots_of
 from replay.fold.round import Round
 from replay.fold.stub_counts import uncounted
-from replay.rules.dj_wild import BASE, decisions, settling, turned
-from replay.rules.dj_wild_table import AS_PRINTED
+from replay.rules.dj_wild import AS_PRINTED
+from replay.rules.dj_wild_decisions import BASE, decisions, settling, turned
 from replay.rules.equipment import preparations
 
 SCHEMA: Final = RowSchema(

@@ -19,21 +19,19 @@ from replay.rules.rule import Rule
 from replay.run.adjudicate import rules_of
 
 ROOT = Path(__file__).parents[3]
-RULE_MODULES = sorted({each.judge.__module__ for each in rules_in_order()})
+RULE_MODULES = sorted({each.evaluate.__module__ for each in rules_in_order()})
 
 TELL = """
 import importlib, json, sys
 for name in json.loads(sys.argv[1]):
     importlib.import_module(name)
-from replay.settlement.table_layout import FURTHER_LAYOUT
+from replay.rules.catalogue import GAME_RULES
 from replay.rules.order import rules_in_order
-from replay.settlement.settlement import FURTHER_WHY
-from replay.settlement.voids import FURTHER_GROUNDS
-further = [
-    {game: [each.__qualname__ for each in found] for game, found in sorted(map_.items())}
-    for map_ in (FURTHER_GROUNDS, FURTHER_LAYOUT, FURTHER_WHY)
-]
-print(json.dumps([[f"{each.judge.__module__}.{each.judge.__name__}" for each in rules_in_order()], further]))
+games = {
+    game: [getattr(getattr(record, field), "__qualname__", None) for field in record.__struct_fields__]
+    for game, record in GAME_RULES.items()
+}
+print(json.dumps([[f"{each.evaluate.__module__}.{each.evaluate.__name__}" for each in rules_in_order()], games]))
 """
 
 

@@ -28,7 +28,7 @@ def judged(text: str, words: str = CALIFORNIA) -> Conclusion:
 
 def test_no_rule_holds_of_what_the_text_does_not_have() -> None:
     """No void, no election, no surrender, no progressive, no house way that binds, no order of reveal (D11, D28)."""
-    held = {each.judge.__name__ for each in rules_of(chapter("ca", "gegr-002138"))}
+    held = {each.evaluate.__name__ for each in rules_of(chapter("ca", "gegr-002138"))}
     shared = {"money", "envy_bonuses", "vigorish", "one_deck", "shuffled", "cut", "clockwise", "lammers", "cards_dealt",
               "limits", "form", "base_wager", "doubtful_wagers"}  # fmt: skip
     own = {

@@ -1,0 +1,11 @@
+"""Face Up Pai Gow Poker: the game that the shared rules are written after (58 Pa. Code Chapter 688a); it adds one event.
+
+Under the chapter as proposed the players set first (§ 688a-proposed.11(c)).
+"""
+
+from __future__ import annotations
+
+from replay.rules.game_rules import GameRules
+from replay.settlement.hand_readings import dealer_set
+
+GAME_RULES = GameRules(game="face_up_pai_gow", dealer_exposed=dealer_set)

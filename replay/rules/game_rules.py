@@ -1,0 +1,23 @@
+"""What a game's record holds: the rules that only it has, and what it adds to the settlement that all games share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from replay.rules.rule import Rule
+from replay.settlement.game_terms import GameTerms
+
+Theme = Literal["wagering", "dealing", "setting", "settlement", "equipment", "paying"]
+"""The themes of the rules that games share, in the order in which they speak (`order.py`)."""
+THEMES: tuple[Theme, ...] = get_args(Theme)
+
+
+class GameRules(GameTerms, frozen=True, kw_only=True):
+    """One game: its own rules, and what is particular to it where a round is settled (`GameTerms`).
+
+    `rules` are by the theme after which they speak, in their order. The order is part of stored bytes: a rule keeps its place.
+    Rules that follow upon no theme in particular speak last, after "paying".
+    """
+
+    rules: Mapping[Theme, tuple[Rule, ...]] = {}

@@ -1,0 +1,64 @@
+"""What a game adds to the settlement that all games share: one record for each, handed in from above.
+
+The law of this file: the settlement asks a game's record and names no game. The records lie above it, beside the rules of the
+game (`replay/rules/catalogue.py`), because they read the round as these do; the catalogue hands them in. A round of a game
+without a record is settled by nobody: it raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from games.layout import TableLayout
+from games.rulebook.rulebook import Rulebook
+from replay.fold.recorded_event import RecordedEvent
+from replay.fold.round import Round
+from replay.settlement.void_ground import VoidGround
+
+
+class GameTerms(msgspec.Struct, frozen=True, kw_only=True):
+    """What is particular to a game where a round is settled; what a game does not name, it shares with all others.
+
+    `void_grounds` yields what makes a round void beside § 688a.13. `complete_layout` puts on the table what only this game is
+    settled by. `open_reason` says of a seat's wager, in words, why it cannot be told what it is due, or null where the reasons
+    that games share say it. `dealer_exposed` returns the event by which the dealer's hand was first seen, where players set
+    first. `surrender_section` is the section by which a wager taken as surrendered says that there was a surrender.
+    """
+
+    game: str
+    void_grounds: Callable[[Round, Rulebook], Iterable[VoidGround]] | None = None
+    complete_layout: Callable[[Round, Rulebook, TableLayout], TableLayout] | None = None
+    open_reason: Callable[[Round, Rulebook, int, str], str | None] | None = None
+    dealer_exposed: Callable[[Round], RecordedEvent | None] | None = None
+    surrender_section: str = "11(d)"
+
+
+_TERMS: dict[str, GameTerms] = {}
+
+
+def terms_of(game: str) -> GameTerms:
+    """Return what is particular to a game.
+
+    Raises `LookupError` for a game that has no record.
+    """
+    terms = _TERMS.get(game)
+    if terms is None:
+        raise LookupError(
+            f"the game {game} has no record of its rules: list it in replay/rules/catalogue.py, "
+            "or add it with add_game_rules before its first round is judged"
+        )
+    return terms
+
+
+def add_terms(terms: GameTerms) -> None:
+    """Hand in what is particular to a game. Raises `ValueError` where the game has a record already."""
+    if terms.game in _TERMS:
+        raise ValueError(f"there is a record of the game {terms.game} already; give the new game another name")
+    _TERMS[terms.game] = terms
+
+
+def remove_terms(game: str) -> None:
+    """Take a game's record out again; `KeyError` where there is none."""
+    del _TERMS[game]
