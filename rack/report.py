@@ -6,6 +6,16 @@ from collections.abc import Callable, Sequence
 
 from rack.output import money, table
 from replay.findings import Adjudication, Finding, Settlement
+from replay.narrative.findings import finding_title
+from replay.narrative.names import (
+    amount,
+    difference,
+    line_name,
+    position_name,
+    readable,
+    wager_name,
+    wager_with_number,
+)
 from replay.narrative.verdicts import RoundVerdict, narrate
 from replay.run.adjudicate import Conclusion
 
@@ -25,7 +35,7 @@ def verdict_lines(conclusion: Conclusion | Adjudication, where: Where = events_o
     if settlements:
         lines += ["", *settlement_table(settlements)]
     for finding in conclusion.findings:
-        lines += ["", *finding_lines(finding, where)]
+        lines += ["", *finding_lines(finding, where, currency)]
     return lines
 
 
@@ -36,13 +46,13 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
         [
             (
                 str(each.seat),
-                each.wager if each.number is None else f"{each.wager} {each.number}",
+                wager_with_number(each.wager, each.number),
                 each.paytable or "–",
                 _money(each.staked_cents).lstrip("+"),
                 _money(each.due_cents),
                 _money(each.done_cents, "–"),
                 _difference(each),
-                each.line,
+                line_name(each.line),
                 each.cite,
             )
             for each in settlements
@@ -50,15 +60,15 @@ def settlement_table(settlements: Sequence[Settlement]) -> list[str]:
     )
 
 
-def finding_lines(finding: Finding, where: Where = events_of) -> list[str]:
-    """Return a finding as text: its line, and below what was expected, observed, where, and the section."""
+def finding_lines(finding: Finding, where: Where = events_of, currency: str = "") -> list[str]:
+    """Return a finding as text: what is wrong and where, and below what was expected, observed, owed, and the section."""
     lines = [
-        f"{finding.line()}  ({finding.severity})",
-        f"  expected  {finding.expected}",
-        f"  observed  {finding.observed}",
+        f"{headline(finding, currency)}  ({finding.code}, {finding.severity})",
+        f"  expected  {readable(finding.expected)}",
+        f"  observed  {readable(finding.observed)}",
     ]
     if finding.difference_cents:
-        lines.append(f"  money     {_owed(finding.difference_cents, finding.seat)}")
+        lines.append(f"  money     {_owed(finding.difference_cents, finding.seat, currency)}")
     if finding.evidence:
         lines.append(f"  evidence  {where(finding)}")
     lines.append(f"  section   {finding.cite}")
@@ -67,10 +77,22 @@ def finding_lines(finding: Finding, where: Where = events_of) -> list[str]:
     return lines
 
 
-def _owed(difference_cents: int, seat: int | None) -> str:
+def headline(finding: Finding, currency: str = "") -> str:
+    """Return what is wrong, at which seat and wager, and by how much: `Wager underpaid · Seat 3 · Ace High Bonus · −$100.00`."""
+    parts = [finding_title(finding.code)]
+    if finding.seat is not None:
+        parts.append(position_name(finding.seat))
+    if finding.wager is not None:
+        parts.append(wager_name(finding.wager))
+    if finding.difference_cents:
+        parts.append(difference(finding.difference_cents, currency))
+    return " · ".join(parts)
+
+
+def _owed(difference_cents: int, seat: int | None, currency: str) -> str:
     patron = "the patron" if seat is None else f"seat {seat}"
-    amount = money(abs(difference_cents)).lstrip("+")
-    return f"{patron} is owed {amount}" if difference_cents < 0 else f"{patron} got {amount} too much"
+    cents = amount(difference_cents, currency)
+    return f"{patron} is owed {cents}" if difference_cents < 0 else f"{patron} was paid {cents} too much"
 
 
 def _difference(settlement: Settlement) -> str:

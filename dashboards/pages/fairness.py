@@ -51,7 +51,7 @@ def page() -> None:
     families = [family for family in fairness.FAMILIES if family in set(found["family"])]
     with right:
         family = source.choose(
-            "Test", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "Everything"
+            "Test", "family", families, lambda name: plain(fairness.FAMILIES[name]).capitalize(), "All tests"
         )
     source.show(fairness_words.answer(found))
     shown = found if family is None else found.filter(pl.col("family") == family)

@@ -82,7 +82,7 @@ def funnel(of: Selection) -> None:
     )
     with st.container(width=280):
         offered = [name for name in FUNNELS if name != "dealer" or access.may(access.NAMES)]
-        by = source.choose("Of", "of", offered[1:], lambda name: FUNNELS[name], FUNNELS[offered[0]]) or offered[0]
+        by = source.choose("Compare", "of", offered[1:], lambda name: FUNNELS[name], FUNNELS[offered[0]]) or offered[0]
     found = source.reckon(control.funnel, by, of)
     if found.is_empty():
         source.show(

@@ -53,7 +53,7 @@ def test_a_finding_is_assigned_by_keyboard_and_the_log_has_it(login_site: str, f
     page.get_by_label("To", exact=True).fill("s.lee")
     page.get_by_label("Why").fill("camera 4")
     page.get_by_role("button", name="Assign", exact=True).click()
-    expect(page.locator(".rk-history")).to_contain_text("assigned to s.lee: camera 4")
+    expect(page.locator(".rk-history")).to_contain_text("assigned the finding to s.lee: camera 4")
     with desk_at(floor.log, read_only=True) as desk:
         (case,) = [case for case in desk.cases() if case.review.state == "assigned"]
     assert (case.finding.round_no, case.review.assigned_to) == (2, "s.lee")

@@ -43,7 +43,7 @@ def test_a_wrong_ace_high_payout_says_who_is_owed_what_by_which_section(dispute:
     assert finding["cite"] == "58 Pa. Code § 688a.12(b)"
     assert main(["judge", str(dispute)]) == 1
     text = capsys.readouterr().out
-    assert "seat 3 is owed 100.00" in text
+    assert "seat 3 is owed $100.00" in text
     assert "§ 688a.12(b)" in text
 
 
