@@ -82,9 +82,9 @@ class TableFold:
         of this stream, in order, and in their current version.
 
         Most events of a stream are facts of the open round that come next from their device. For these the loop spells out
-        `RecordedEvent.of` and `Round.index` and makes no call per event: it is the innermost loop of a replay, and the calls
-        would cost it half of its speed. Every event takes the same three steps: its device's counter, a correction of it,
-        then what the phase table says.
+        `RecordedEvent.of` and `Round.index`, and the caller gets a whole run of them at once: this is the innermost loop of a
+        replay, and a call for each event makes reading and folding a stream about a quarter slower. The rule stands here
+        alone: every event takes its device's counter, a correction of it, then what the phase table says.
         """
         state, corrected, current = self.state, self.replacements, self.open
         sources, plain = state.sources, self._plain

@@ -95,7 +95,7 @@ def _mystery_hit(words: Words, context: Context) -> Sequence[Event]:
 @statement("burn", "deal")
 def _burn(words: Words, context: Context) -> Sequence[Event]:
     reason = words.one_of(("dealer", "reshuffle", "shoe"), "shoe")
-    card = words.card() if words.left else None
+    card = words.card() if words.rest else None
     reasons = {"dealer": "new_dealer", "reshuffle": "reshuffle", "shoe": "new_shoe"}
     return [model.CardBurned(card=cast(Any, card), reason=cast(Any, reasons[reason]))]
 
@@ -119,7 +119,7 @@ def _decide(words: Words, context: Context) -> Sequence[Event]:
 @statement("bar")
 def _bar(words: Words, context: Context) -> Sequence[Event]:
     patron = words.take("a patron")
-    return [model.PatronBarred(patron=patron, reason=words.take("a reason") if words.left else "mid_shoe")]
+    return [model.PatronBarred(patron=patron, reason=words.take("a reason") if words.rest else "mid_shoe")]
 
 
 @statement("touched", "wagering")

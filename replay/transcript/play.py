@@ -30,14 +30,14 @@ A_CARD = "; a card is like Ks, Td or Jk, with blanks between cards"
 def _stacks(words: Words, context: Context) -> Sequence[Event]:
     up, down = words.flag("face_up"), words.flag("face_down")
     events: list[Event] = []
-    while words.left:
-        to, sign, first = words.left[0].partition("=") if words.left else ("", "", "")
+    while words.rest:
+        to, sign, first = words.rest[0].partition("=") if words.rest else ("", "", "")
         if to == "seat":
             to, sign, first = first.partition("=") if "=" in first else ("", "", "")
             to = f"seat{to}"
         if not sign:
-            raise words.error(f"expected POSITION=CARDS, got {words.left[0]!r}{A_CARD if events else ''}")
-        words.left[:1] = [first] if first else []
+            raise words.error(f"expected POSITION=CARDS, got {words.rest[0]!r}{A_CARD if events else ''}")
+        words.rest[:1] = [first] if first else []
         cards = words.cards()
         if not cards:
             raise words.error(f"expected cards for {to}, got {words.peek() or ''!r}")
@@ -92,7 +92,7 @@ def _exposed(words: Words, context: Context) -> Sequence[Event]:
     whose: Any = "stack" if words.flag("stack") else words.position()
     words.flag("by")
     by = words.one_of(("dealer", "player", "device"), "dealer")
-    card = words.card() if words.left else None
+    card = words.card() if words.rest else None
     return [fact(model.CardExposed, whose=whose, by=cast(Any, by), card=cast(Any, card))]
 
 
@@ -128,11 +128,11 @@ def _hands(words: Words, context: Context, position: Position) -> dict[str, Any]
         return {name: [TEXT[card] for card in cards or ()] for name, cards in parts.items()}
     hands: dict[str, Any] = {"high": [], "medium": [], "low": []}
     named: set[str] = set()
-    while words.left:
-        name, sign, first = words.left[0].partition("=")
+    while words.rest:
+        name, sign, first = words.rest[0].partition("=")
         if name not in hands or not sign:
-            raise words.error(f"expected high=CARDS and low=CARDS, got {words.left[0]!r}{A_CARD if named else ''}")
-        words.left[:1] = [first] if first else []
+            raise words.error(f"expected high=CARDS and low=CARDS, got {words.rest[0]!r}{A_CARD if named else ''}")
+        words.rest[:1] = [first] if first else []
         hands[name] = words.cards()
         named.add(name)
     if not {"high", "low"} <= named or not (hands["high"] or hands["low"]):
@@ -151,7 +151,7 @@ def _set(words: Words, context: Context) -> Sequence[Event]:
 def _reset(words: Words, context: Context) -> Sequence[Event]:
     position = context.where(words.position())
     by = words.option("by") or ("dealer" if position == "dealer" else "player")
-    has_cards = any(word.startswith(("high=", "low=")) for word in words.left)
+    has_cards = any(word.startswith(("high=", "low=")) for word in words.rest)
     default = "house_way" if position == "dealer" else "changed"
     reason = words.one_of(("house_way", "changed", "other"), default) if has_cards else "house_way"
     hands = _hands(words, context, position)
@@ -188,7 +188,7 @@ def _light(words: Words, context: Context) -> Sequence[Event]:
 def _validate(words: Words, context: Context) -> Sequence[Event]:
     seat, by = words.seat(), words.option("by")
     role = cast(Any, words.one_of(("floorperson", "pit_manager", "shift_manager", "dealer"), "floorperson"))
-    wager: Any = wager_named(words) if words.left else "progressive"
+    wager: Any = wager_named(words) if words.rest else "progressive"
     return [fact(model.PayoutValidated, seat=seat, wager=wager, by=by or FLOOR, role=role)]
 
 
@@ -315,7 +315,7 @@ def _return(words: Words, context: Context) -> Sequence[Event]:
     reason = cast(Any, words.one_of(("push", "void", "uncovered", "late", "other"), "push"))
     events: list[Event] = []
     for bettor, wager, pip, cents in amounts_of(words, context, seat):
-        context.gone(key_of(seat, wager, pip, bettor), cents)
+        context.remove_stake(key_of(seat, wager, pip, bettor), cents)
         events.append(
             fact(
                 model.WagerReturned,
@@ -366,7 +366,7 @@ def _void(words: Words, context: Context) -> Sequence[Event]:
     if not words.flag("round") and not words.is_position():
         raise words.error("expected round, or seat=N of the hand that is void")
     scope: Any = words.position() if words.is_position() else "round"
-    word = words.take("a reason") if words.left else "floor_decision"
+    word = words.take("a reason") if words.rest else "floor_decision"
     if word == "exposed":
         word = "exposed_stack" if scope == "round" else "exposed_card"
     if word not in VOID_REASONS:

@@ -1,6 +1,6 @@
 """The statements of a transcript: what each keyword turns into. `docs/transcript.md` is the grammar.
 
-The law of this file: a statement gives events and nothing else; what the writer left out gets the documented default.
+The law of this file: a statement becomes events and nothing else; what it leaves out gets the documented default.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DECK = "d-1"
 
 
 class Context:
-    """What a transcript has said so far that a later statement's defaults depend on."""
+    """The part of a transcript so far on which the defaults of later statements depend."""
 
     def __init__(self, book: Rulebook) -> None:
         self.book = book
@@ -31,56 +31,56 @@ class Context:
         self.decks: set[str] = set()
         self.meter_seq = 0
         self.patrons: dict[int, str] = {}
-        self.wagered: dict[int, str] = {}
+        self.last_bettors: dict[int, str] = {}
         self.bettors: dict[tuple[int, str], list[str]] = {}
         self.stakes: dict[Key, int] = {}
-        self.refused: dict[Key, set[int]] = {}
+        self.refusals: dict[Key, set[int]] = {}
         self.dealt: dict[Position, list[str | None]] = {}
         self.side: str | None = None
         self.player_dealer: int | None = None
         self.round_no, self.table = 1, "t-1"
 
     def bettor(self, seat: int, wager: str = "") -> str:
-        """Whose wagers at a seat are meant: of who placed this one last in the round, else who wagered there last, else who sits
-        there, or a token."""
+        """Return whose wagers at a seat are meant: who placed this one last in the round, else who wagered there last, else who
+        sits there, or a token."""
         named = self.bettors.get((seat, wager), ())
-        return named[-1] if named else self.wagered.get(seat) or self.patrons.get(seat, f"seat-{seat}")
+        return named[-1] if named else self.last_bettors.get(seat) or self.patrons.get(seat, f"seat-{seat}")
 
     def comer(self, seat: int) -> str:
-        """Who wagers at a seat where no name is given: who sits there, but for a nameless one who wagered before."""
+        """Return who wagers at a seat where no name is given: who sits there, or the unnamed bettor who wagered before."""
         nameless = f"seat-{seat}"
-        return nameless if self.wagered.get(seat) == nameless else self.patrons.get(seat, nameless)
+        return nameless if self.last_bettors.get(seat) == nameless else self.patrons.get(seat, nameless)
 
     def take_deck(self) -> None:
         """Deal from the only deck at the table, where the round names none and the last one is not there (D381)."""
         if not self.deck_is_named and self.deck not in self.decks and len(self.decks) == 1:
             (self.deck,) = self.decks
 
-    def gone(self, key: Key, cents: int) -> None:
-        """Note that so much of a stake does not lie at its box any more."""
+    def remove_stake(self, key: Key, cents: int) -> None:
+        """Take an amount, in cents, off a stake."""
         if key in self.stakes:
             self.stakes[key] = max(0, self.stakes[key] - cents)
 
-    def placed(self, key: Key, cents: int) -> None:
-        """Note that so much came to a stake."""
+    def add_stake(self, key: Key, cents: int) -> None:
+        """Add an amount, in cents, to a stake."""
         self.stakes[key] = self.stakes.get(key, 0) + cents
-        self.refused.pop(key, None)
+        self.refusals.pop(key, None)
 
-    def refuse(self, key: Key, cents: int) -> None:
-        """Note that so much was refused; of the same amount, with nothing placed since, it is said again."""
-        before = self.refused.setdefault(key, set())
-        if cents not in before:
-            before.add(cents)
-            self.gone(key, cents)
+    def refuse_stake(self, key: Key, cents: int) -> None:
+        """Take a refused amount off a stake; the same amount again, with nothing placed since, is a repeated report."""
+        amounts = self.refusals.setdefault(key, set())
+        if cents not in amounts:
+            amounts.add(cents)
+            self.remove_stake(key, cents)
 
     def new_round(self) -> None:
         """Forget what belongs to one round."""
-        self.wagered, self.bettors, self.stakes, self.refused, self.dealt = {}, {}, {}, {}, {}
+        self.last_bettors, self.bettors, self.stakes, self.refusals, self.dealt = {}, {}, {}, {}, {}
         self.side = self.player_dealer = None
         self.deck_is_named = False
 
     def where(self, position: Position) -> Position:
-        """The position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
+        """Return the position that is meant: in California `dealer` is the player-dealer's seat, once it is known."""
         if position != "dealer" or self.player_dealer is None or self.book.chapter.deals_to != "seats":
             return position
         return self.player_dealer
@@ -110,7 +110,7 @@ def wager_named(words: Words) -> Any:
 
 
 def bettor_of(words: Words, context: Context, seat: int) -> str:
-    """Take `bettor=`, or whoever bets there."""
+    """Take `bettor=`, or return who bets there."""
     return words.option("bettor") or context.bettor(seat)
 
 
@@ -204,7 +204,7 @@ def _seated(words: Words, context: Context) -> Sequence[Event]:
 @statement("left")
 def _left(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
-    patron = words.take("a patron") if words.left else context.bettor(seat)
+    patron = words.take("a patron") if words.rest else context.bettor(seat)
     context.patrons.pop(seat, None)
     return [fact(model.PatronLeft, seat=seat, patron=patron)]
 
@@ -269,8 +269,8 @@ def _pointed(words: Words) -> list[Event]:
 
 @statement("dice")
 def _dice(words: Words, context: Context) -> Sequence[Event]:
-    start = words.left.index("->") if "->" in words.left else len(words.left)
-    pointed, words.left = words.left[start:], words.left[:start]
+    start = words.rest.index("->") if "->" in words.rest else len(words.rest)
+    pointed, words.rest = words.rest[start:], words.rest[:start]
     lie = words.one_of(("not_flat", "fell_out", "flat"), "flat")
     total, silent = words.option("total"), words.flag("not_announced")
     dice: list[int | None] = []
@@ -279,8 +279,8 @@ def _dice(words: Words, context: Context) -> Sequence[Event]:
         dice.append(None if word in ("?", "??") else words.as_number(word, "a die", 1, 6))
     colours = words.option("colours")
     roll = model.DiceRolled(dice=dice, colours=cast(Any, colours.split(",")) if colours else None, lie=cast(Any, lie))
-    words.done()
-    words.left = pointed
+    words.end()
+    words.rest = pointed
     events: list[Event] = [roll]
     known = sum(die for die in dice if die is not None)
     if total is not None:
@@ -318,28 +318,28 @@ def amounts(words: Words) -> list[tuple[Any, int | None, int]]:
     """Take wagers and their amounts: (wager, number of a Match wager, cents); `number=?` is a number that was not read."""
     number = words.option("number")
     pip = words.as_number(number, "a number", 1, 6) if number not in (None, "?") else None
-    found: list[tuple[Any, int]] = []
-    while words.left:
+    pairs: list[tuple[Any, int]] = []
+    while words.rest:
         wager = wager_named(words)
-        found.append((wager, words.money(f"the amount of {wager}")))
-    if not found:
+        pairs.append((wager, words.money(f"the amount of {wager}")))
+    if not pairs:
         raise words.error("expected a wager and an amount")
-    matches = [wager for wager, _ in found if wager == "match"]
+    matches = [wager for wager, _ in pairs if wager == "match"]
     if len(matches) > 1:
         raise words.error("expected one match wager in a line, because each has a number of its own")
     if matches and number is None:
         raise words.error("expected number=1 to number=6 with a match wager (number=? where it is not known)")
-    return [(wager, pip if wager == "match" or not matches else None, cents) for wager, cents in found]
+    return [(wager, pip if wager == "match" or not matches else None, cents) for wager, cents in pairs]
 
 
 def amounts_of(words: Words, context: Context, seat: int) -> list[tuple[str, Any, int | None, int]]:
     """Take wagers of a seat and their amounts, each with whose it is: who is named, else who placed it there (D382)."""
     named = words.option("bettor")
-    found = amounts(words)
+    pairs = amounts(words)
     behind = set(context.bettors.get((seat, "backline"), ()))
-    if named is None and len(behind) > 1 and any(wager == "backline" for wager, *_ in found):
+    if named is None and len(behind) > 1 and any(wager == "backline" for wager, *_ in pairs):
         raise words.error(f"expected bettor= with a backline wager, because {len(behind)} bet behind seat {seat}")
-    return [(named or context.bettor(seat, wager), wager, pip, cents) for wager, pip, cents in found]
+    return [(named or context.bettor(seat, wager), wager, pip, cents) for wager, pip, cents in pairs]
 
 
 @statement("wager")
@@ -352,14 +352,14 @@ def _wager_placed(words: Words, context: Context) -> Sequence[Event]:
     for wager, pip, cents in amounts(words):
         own = own or wager != "backline"
         placed = key_of(seat, wager, pip, bettor)
-        context.placed(placed, cents)
+        context.add_stake(placed, cents)
         context.bettors.setdefault((seat, wager), []).append(bettor)
         events.append(
             fact(model.WagerPlaced, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents, form=form)
         )
     if own:
         context.patrons.setdefault(seat, bettor)
-        context.wagered[seat] = bettor
+        context.last_bettors[seat] = bettor
     return events
 
 
@@ -368,7 +368,7 @@ def _withdraw(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     events: list[Event] = []
     for bettor, wager, pip, cents in amounts_of(words, context, seat):
-        context.gone(key_of(seat, wager, pip, bettor), cents)
+        context.remove_stake(key_of(seat, wager, pip, bettor), cents)
         events.append(fact(model.WagerRemoved, seat=seat, bettor=bettor, wager=wager, number=pip, amount_cents=cents))
     return events
 
@@ -378,7 +378,7 @@ def _refuse(words: Words, context: Context) -> Sequence[Event]:
     seat = words.seat()
     events: list[Event] = []
     for bettor, wager, pip, cents in amounts_of(words, context, seat):
-        context.refuse(key_of(seat, wager, pip, bettor), cents)
+        context.refuse_stake(key_of(seat, wager, pip, bettor), cents)
         events.append(
             fact(
                 model.WagerRefused,

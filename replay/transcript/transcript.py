@@ -1,7 +1,7 @@
-"""Transcripts: a round of play as text that a person can write, judged as it stands (`docs/transcript.md`).
+"""Transcripts: a round of play as text that a person can write, judged without a log (`docs/transcript.md`).
 
-`parse` turns text into scripts (one a round), `Script.events` into events, `judge` folds and adjudicates them; the way
-back from events to text is `transcript_write.to_text`.
+`parse` turns text into scripts (one a round) with their events; `judge` folds and adjudicates them; `write.to_text` turns events
+back into text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DEFAULT_DAY = "2025-01-01"
 MAX_LINE, MAX_LINES = 4000, 200_000
 MOST_AHEAD, LAST_YEAR = timedelta(days=366), 2200
 RUN_AHEAD = timedelta(hours=1)
-"""How far a transcript's clock, which adds a second for every event, can have run ahead of a time that is then given."""
+"""How far a transcript's clock, which adds a second for every event, can have run ahead of a time stated next."""
 ASPECTS: tuple[Aspect, ...] = (
     "equipment", "shuffle", "wagering", "start", "deal", "stub", "setting", "settlement", "progressive", "envy",
     "collection", "mystery", "rotation", "fees",
@@ -42,7 +42,7 @@ STATEMENT_FILES = (transcript_play, transcript_games)
 """Importing these registers the statements from the deal on."""
 
 LoadRules = Callable[[str], str]
-"""Gives the text of a rules submission named in a transcript; raises `OSError` where there is none."""
+"""Returns the text of a rules submission named in a transcript; raises `OSError` where there is none."""
 
 
 class Timed(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class Timed(msgspec.Struct, frozen=True):
 
 
 class Script(msgspec.Struct, frozen=True, kw_only=True):
-    """One round as transcribed: its rules and its events, from the opening of the round or what was said before it."""
+    """One round as transcribed: its rules and its events, with the statements between the round before and this one."""
 
     source: str
     line: int
@@ -89,12 +89,12 @@ def parse(text: str, source: str, load: LoadRules | None = None) -> list[Script]
 
 def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]:
     """Return the verdict on every round of a transcript. Raises `TranscriptError`."""
-    judged, folds = [], dict[str, TableFold]()
+    verdicts, folds = [], dict[str, TableFold]()
     for script in parse(text, source, load):
         fold = folds.setdefault(script.table, TableFold(f"table/{script.table}"))
         round_ = fold_script(fold, script)
         first = round_.last_seq - len(script.events) + 1
-        judged.append(
+        verdicts.append(
             Judged(
                 source=source,
                 table=script.table,
@@ -104,7 +104,7 @@ def judge(text: str, source: str, load: LoadRules | None = None) -> list[Judged]
                 lines={first + index: each.line for index, each in enumerate(script.events)},
             )
         )
-    return judged
+    return verdicts
 
 
 def fold_script(fold: TableFold, script: Script) -> Round:
@@ -127,20 +127,20 @@ def fold_script(fold: TableFold, script: Script) -> Round:
                 round_no=round_no,
             )
         )
-    found = fold.open if fold.open is not None else fold.recent[script.round_no]
+    round_ = fold.open if fold.open is not None else fold.recent[script.round_no]
     if fold.open is not None:
         fold.leave()
-    return found
+    return round_
 
 
 def drafts(script: Script) -> list[Draft]:
     """Return a script as device reports for `rack ingest`: the same text gives the same drafts, so repeats are dropped."""
     content = repr([(each.at_us, each.payload) for each in script.events])
     mark = sha256(f"{script.table}/{script.round_no}/{content}".encode()).hexdigest()
-    made, inside = [], False
+    reports, inside = [], False
     for count, each in enumerate(script.events, 1):
         inside = inside or isinstance(each.payload, model.RoundOpened)
-        made.append(
+        reports.append(
             Draft(
                 event_id=sha256(f"{mark}/{count}".encode()).hexdigest()[:32],
                 source=f"transcript-{mark[:12]}",
@@ -150,20 +150,20 @@ def drafts(script: Script) -> list[Draft]:
                 payload=each.payload,
             )
         )
-    return made
+    return reports
 
 
 def _in_words(error: msgspec.ValidationError) -> str:
     """Say what an event's field expected: the words of a closed list, an id, or as the error has it."""
     cls, _, rest = str(error).partition(".")
     name, _, problem = rest.partition(": ")
-    said = re.fullmatch(r"Invalid enum value '(.*)'", problem)
-    kinds = {each.__name__: each for each in REGISTRY.values()}
-    if said is not None and cls in kinds:
+    value = re.fullmatch(r"Invalid enum value '(.*)'", problem)
+    kinds = {kind.__name__: kind for kind in REGISTRY.values()}
+    if value is not None and cls in kinds:
         (type_,) = (field.type for field in msgspec.structs.fields(kinds[cls]) if field.name == name)
         allowed = ["seat=N"] if int in _literals(type_) else []
         allowed += [word for word in _literals(type_) if isinstance(word, str)]
-        return f"expected {', '.join(allowed)}, got {said[1]!r}"
+        return f"expected {', '.join(allowed)}, got {value[1]!r}"
     if "matching regex" in problem and "a-z0-9-" in problem:
         return f"expected an id of a-z, 0-9 and -, 32 at most, as {name}"
     return str(error)
@@ -193,21 +193,21 @@ class _Reader:
         self.scripts: list[Script] = []
         self.prelude: list[Timed] = []
         self.round: list[Timed] | None = None
-        self.round_no, self.started, self.implied = 0, 0, False
-        self.observed: set[Aspect] = set()
-        self.ahead: set[Aspect] = set()
-        self.shuffled: set[str] = set()
-        self.readying, self.dealt_from = False, ""
+        self.round_no, self.start_line, self.is_implied = 0, 0, False
+        self.aspects: set[Aspect] = set()
+        self.next_aspects: set[Aspect] = set()
+        self.shuffled_decks: set[str] = set()
+        self.is_preparing, self.deal_deck = False, ""
         self.now = datetime.fromisoformat(DEFAULT_DAY).replace(hour=12, tzinfo=UTC)
 
     def read(self, number: int, line: str) -> None:
-        """Take one line."""
+        """Read one line."""
         if len(line) > MAX_LINE:
             raise TranscriptError(self.source, number, f"the line is longer than {MAX_LINE} characters")
-        said = line.split("#", 1)[0].split()
-        if not said:
+        words_of_line = line.split("#", 1)[0].split()
+        if not words_of_line:
             return
-        keyword, *rest = said
+        keyword, *rest = words_of_line
         seats = self.book.chapter.numbers["seats"] if self.book is not None else 6
         words = Words(self.source, number, keyword, rest, seats)
         match keyword:
@@ -219,7 +219,7 @@ class _Reader:
             case "day":
                 self._day(words)
             case "round":
-                self._end_round(but_readied=True)
+                self._end_round(keep_preparation=True)
                 self._begin(words)
             case "at":
                 self._at(words)
@@ -228,7 +228,7 @@ class _Reader:
             case _:
                 self._statement(words)
                 return
-        words.done()
+        words.end()
 
     def finish(self, last_line: int) -> list[Script]:
         """Return the scripts; a file without a round is refused."""
@@ -240,21 +240,21 @@ class _Reader:
         return self.scripts
 
     def _statement(self, words: Words) -> None:
-        known = STATEMENTS.get(words.keyword)
-        if known is None:
+        entry = STATEMENTS.get(words.keyword)
+        if entry is None:
             raise words.error("unknown statement; docs/transcript.md lists all")
         if self.context is None:
             raise words.error("a `rules` line must come first, like: rules pa-688a ace_high_bonus=1")
-        aspect, reader = known
+        aspect, reader = entry
         self.context.table, self.context.round_no = self.table, max(self.round_no, 1)
         if self.round is None and words.keyword not in TABLE_STATEMENTS:
             self._begin(words, implied=True)
-        self.readying = self.readying and words.keyword in BEFORE_A_ROUND
+        self.is_preparing = self.is_preparing and words.keyword in BEFORE_A_ROUND
         try:
             events = reader(words, self.context)
         except msgspec.ValidationError as error:
             raise words.error(_in_words(error)) from error
-        words.done()
+        words.end()
         self._cover(words.keyword, aspect, events)
         for event in events:
             self._add(event, words.line)
@@ -263,15 +263,15 @@ class _Reader:
         """Note what a statement covers: its round, or the next one where that is made ready after the cards of this (D380)."""
         assert self.context is not None
         if any(isinstance(each, model.CardsDealt) for each in events):
-            self.observed |= self.ahead
-            self.ahead, self.shuffled = set(), set()
+            self.aspects |= self.next_aspects
+            self.next_aspects, self.shuffled_decks = set(), set()
         if any(isinstance(each, model.CardsDealt | model.RoundClosed) for each in events):
-            self.dealt_from = self.dealt_from or self.context.deck
-        is_next = keyword in PREPARATIONS and bool(self.dealt_from)
-        if is_next or self.readying:
-            self.shuffled |= {each.deck for each in events if isinstance(each, model.CardsShuffled)}
+            self.deal_deck = self.deal_deck or self.context.deck
+        is_next = keyword in PREPARATIONS and bool(self.deal_deck)
+        if is_next or self.is_preparing:
+            self.shuffled_decks |= {each.deck for each in events if isinstance(each, model.CardsShuffled)}
         if aspect is not None:
-            (self.ahead if is_next else self.observed).add(self._covered(aspect, events))
+            (self.next_aspects if is_next else self.aspects).add(self._covered(aspect, events))
 
     def _covered(self, aspect: Aspect, events: Sequence[Event]) -> Aspect:
         """A wager accepted for the Must-Hit-By meter is of its record, in whatever words."""
@@ -290,42 +290,42 @@ class _Reader:
         if not implied:
             number = words.number("a round number", 1)
             if self.scripts and self.scripts[-1].table == self.table and number <= self.round_no:
-                began = f" (begun by line {self.scripts[-1].line})" if self.implied else ""
+                began = f" (begun by line {self.scripts[-1].line})" if self.is_implied else ""
                 raise words.error(f"round {number} after round {self.round_no}{began}: rounds of a table count up")
             self.round_no = number
             named = words.option("deck")
             self.context.take_deck()
             self.context.deck, self.context.deck_is_named = named or self.context.deck, named is not None
-            if self.shuffled and self.context.deck not in self.shuffled:
-                self.observed.discard("shuffle")  # another deck was made ready
-            self.shuffled = set()
+            if self.shuffled_decks and self.context.deck not in self.shuffled_decks:
+                self.aspects.discard("shuffle")  # another deck was made ready
+            self.shuffled_decks = set()
         else:
             self.round_no += 1
-        self.round, self.started, self.implied, self.readying = [], words.line, implied, implied
+        self.round, self.start_line, self.is_implied, self.is_preparing = [], words.line, implied, implied
 
-    def _end_round(self, but_readied: bool = False) -> None:
-        """End the open round; `but_readied`: where nothing but its preparation was said, it only begins now."""
+    def _end_round(self, keep_preparation: bool = False) -> None:
+        """End the open round; with `keep_preparation`, a round of which only the preparation is stated begins now."""
         if self.round is None:
             return
         assert self.book is not None
         assert self.context is not None
-        if but_readied and self.readying:
+        if keep_preparation and self.is_preparing:
             self.prelude += self.round
             self.round, self.round_no = None, self.round_no - 1
             return
         opening_us = self.round[0].at_us - 500_000 if self.round else int(self.now.timestamp()) * 1_000_000 + 500_000
         try:
             opened = model.RoundOpened(
-                deck=self.dealt_from or self.context.deck,
-                observed=[aspect for aspect in ASPECTS if aspect in self.observed],
+                deck=self.deal_deck or self.context.deck,
+                observed=[aspect for aspect in ASPECTS if aspect in self.aspects],
             )
         except msgspec.ValidationError as error:
-            raise TranscriptError(self.source, self.started, _in_words(error)) from error
-        events = (*self.prelude, Timed(opening_us, self.started, opened), *self.round)
+            raise TranscriptError(self.source, self.start_line, _in_words(error)) from error
+        events = (*self.prelude, Timed(opening_us, self.start_line, opened), *self.round)
         self.scripts.append(
             Script(
                 source=self.source,
-                line=self.started,
+                line=self.start_line,
                 table=self.table,
                 round_no=self.round_no,
                 gaming_day=self.gaming_day,
@@ -333,8 +333,8 @@ class _Reader:
                 events=events,
             )
         )
-        self.prelude, self.round, self.observed = [], None, self.observed & {"equipment"} | self.ahead
-        self.ahead, self.dealt_from = set(), ""
+        self.prelude, self.round, self.aspects = [], None, self.aspects & {"equipment"} | self.next_aspects
+        self.next_aspects, self.deal_deck = set(), ""
         self.context.new_round()
 
     def _rules(self, words: Words) -> None:
@@ -344,8 +344,8 @@ class _Reader:
             if name is not None and name.endswith(".toml"):
                 text = self._load(words, words.take("a rules submission"))
             else:
-                text = submission_from_words(words.left)
-                words.left = []
+                text = submission_from_words(words.rest)
+                words.rest = []
             self.book = parse_submission(text, source=here)
         except RulesRefused as error:
             raise words.error(str(error).removeprefix(f"{here}: ")) from error
@@ -374,7 +374,7 @@ class _Reader:
         name = self._id(words)
         if name != self.table and self.context is not None:
             self.context.deck, self.context.decks = DECK, set()
-        self.table, self.observed, self.shuffled = name, set(), set()
+        self.table, self.aspects, self.shuffled_decks = name, set(), set()
 
     def _id(self, words: Words) -> str:
         name = words.take("a table id")
@@ -414,8 +414,8 @@ class _Reader:
     def _covers(self, words: Words) -> None:
         if self.context is not None and self.round is None:
             self._begin(words, implied=True)
-        while words.left:
+        while words.rest:
             aspect = words.take("an aspect")
             if aspect not in ASPECTS:
                 raise words.error(f"expected one of {', '.join(ASPECTS)}, got {aspect!r}")
-            self.observed.add(aspect)
+            self.aspects.add(aspect)

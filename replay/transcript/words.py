@@ -14,7 +14,7 @@ THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.|$)", re.ASCII)
 """Groups of three; `25,00` is not money, for it can be meant otherwise."""
 
 
-def _plain(word: str) -> str:
+def _digits(word: str) -> str:
     """Return an amount without the dollar sign and the commas between thousands."""
     amount = word.removeprefix("$")
     return amount.replace(",", "") if THOUSANDS.match(amount) else amount
@@ -43,7 +43,7 @@ class Words:
     """The words of one statement. Options (`key=value`, and known flags) can stand anywhere after the keyword."""
 
     def __init__(self, source: str, line: int, keyword: str, words: Sequence[str], seats: int = 6) -> None:
-        self.source, self.line, self.keyword, self.left, self.seats = source, line, keyword, list(words), seats
+        self.source, self.line, self.keyword, self.rest, self.seats = source, line, keyword, list(words), seats
 
     def error(self, message: str) -> TranscriptError:
         """Return the error of this line; the caller raises it."""
@@ -51,25 +51,25 @@ class Words:
 
     def take(self, what: str) -> str:
         """Take the next word."""
-        if not self.left:
+        if not self.rest:
             raise self.error(f"expected {what}")
-        return self.left.pop(0)
+        return self.rest.pop(0)
 
     def peek(self) -> str | None:
         """Look at the next word."""
-        return self.left[0] if self.left else None
+        return self.rest[0] if self.rest else None
 
     def option(self, key: str) -> str | None:
         """Take `key=value` from anywhere in the line."""
-        for index, word in enumerate(self.left):
+        for index, word in enumerate(self.rest):
             if word.startswith(key + "="):
-                return self.left.pop(index)[len(key) + 1 :]
+                return self.rest.pop(index)[len(key) + 1 :]
         return None
 
     def flag(self, word: str) -> bool:
         """Take a word if it is there."""
-        if word in self.left:
-            self.left.remove(word)
+        if word in self.rest:
+            self.rest.remove(word)
             return True
         return False
 
@@ -94,9 +94,9 @@ class Words:
 
     def seat(self) -> int:
         """Take `seat=N` (or `seatN`) from anywhere in the line."""
-        for index, word in enumerate(self.left):
+        for index, word in enumerate(self.rest):
             if word.startswith("seat") and word.removeprefix("seat").removeprefix("=").isdigit():
-                digits = self.left.pop(index).removeprefix("seat").removeprefix("=")
+                digits = self.rest.pop(index).removeprefix("seat").removeprefix("=")
                 return self.as_number(digits, "a seat", 1, self.seats)
         raise self.error(f"expected seat=1 to seat={self.seats}")
 
@@ -122,13 +122,13 @@ class Words:
     def as_money(self, word: str, what: str = "an amount") -> int:
         """Read an amount of money from a word, in cents."""
         try:
-            return parse_money(_plain(word))
+            return parse_money(_digits(word))
         except ValueError as error:
             raise self.error(f"expected {what} like 25.00, got {word!r}") from error
 
     def as_meter(self, word: str) -> int:
         """Read a meter reading like 10432.1750 (up to four decimals), in centicents."""
-        whole, _, fraction = _plain(word).partition(".")
+        whole, _, fraction = _digits(word).partition(".")
         if not (whole.isascii() and whole.isdigit() and len(fraction) <= 4 and (fraction.isdigit() or not fraction)):
             raise self.error(f"expected a meter reading like 10432.1750, got {word!r}")
         if len(whole) > 11 or not fraction.isascii():
@@ -160,11 +160,11 @@ class Words:
     def cards(self) -> list[str | None]:
         """Take the cards that follow."""
         cards = []
-        while self.left and (self.left[0] == "??" or card_named(self.left[0]) is not None):
-            cards.append(self.as_card(self.left.pop(0)))
+        while self.rest and (self.rest[0] == "??" or card_named(self.rest[0]) is not None):
+            cards.append(self.as_card(self.rest.pop(0)))
         return cards
 
-    def done(self) -> None:
-        """Refuse words that were not understood."""
-        if self.left:
-            raise self.error("did not understand " + " ".join(repr(word) for word in self.left[:5]))
+    def end(self) -> None:
+        """End the line: raise `TranscriptError` where words of it remain."""
+        if self.rest:
+            raise self.error("did not understand " + " ".join(repr(word) for word in self.rest[:5]))

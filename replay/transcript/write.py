@@ -1,6 +1,6 @@
 """Events to text: a recorded round as a transcript that reads back to the same events (`docs/transcript.md`).
 
-What a statement cannot hold (a meter's own events, a correction) becomes a comment, so that nothing is left out silently.
+An event that no statement expresses (of a meter, a correction) becomes a comment, so that nothing is left out silently.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def _option(key: str, value: object) -> str:
     return f" {key}={value}" if value is not None else ""
 
 
-def _flag(word: str, said: bool) -> str:
-    return f" {word}" if said else ""
+def _flag(word: str, is_set: bool) -> str:
+    return f" {word}" if is_set else ""
 
 
 def _wager(event: Any) -> str:
@@ -224,18 +224,18 @@ def to_text(
             if event.observed:
                 lines.append("covers " + " ".join(event.observed))
             continue
-        said = statement(event)
-        if said is None:
+        line = statement(event)
+        if line is None:
             lines.append(f"# event {seq}: {sentence(event, currency)} (not part of the notation)")
             continue
         if times and at_us // 1_000_000 != second:
             lines.append(_at(at_us // 1_000_000, second))
             second = at_us // 1_000_000
-        lines.append(said)
+        lines.append(line)
     return "\n".join(lines) + "\n"
 
 
-def _at(second: int, before: int | None) -> str:
-    if before is not None and second - before >= NEARLY_A_DAY_S:
-        return f"at +{second - before}s"
+def _at(second: int, previous: int | None) -> str:
+    if previous is not None and second - previous >= NEARLY_A_DAY_S:
+        return f"at +{second - previous}s"
     return f"at {datetime.fromtimestamp(second, UTC):%H:%M:%S}"
