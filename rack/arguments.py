@@ -8,7 +8,7 @@ from itertools import chain
 
 from rack.errors import UsageError
 
-WRITTEN = {"first": "--from", "last": "--to", "from_time": "--from"}
+OPTION_SPELLINGS = {"first": "--from", "last": "--to", "from_time": "--from"}
 """Options that are written otherwise than their argument is named."""
 
 
@@ -60,7 +60,7 @@ def option(name: str) -> str:
     >>> option("by_person"), option("from_time")
     ('--by-person', '--from')
     """
-    return WRITTEN.get(name, f"--{name.replace('_', '-')}")
+    return OPTION_SPELLINGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def is_given(arguments: argparse.Namespace, name: str) -> bool:

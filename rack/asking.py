@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from analytics.warehouse.selection import Selection
 
-PART = ("table", "game", "dealer", "shift", "first", "last")
+FLOOR_OPTIONS = ("table", "game", "dealer", "shift", "first", "last")
 """The arguments that say which part of the floor is asked about."""
-SHOWN = 60
+MAX_ROWS = 60
 """Rows of a table on a screen; `--json` has all."""
 
 
@@ -46,7 +46,7 @@ def add_question(parser: argparse.ArgumentParser, questions: Mapping[str, str], 
         "--from", metavar="DAY", dest="first", type=day, help="from this gaming day on, as in 2026-03-01"
     )
     parser.add_argument("--to", metavar="DAY", dest="last", type=day, help="up to this gaming day")
-    parser.add_argument("--all", action="store_true", help=f"show every row, not the first {SHOWN}")
+    parser.add_argument("--all", action="store_true", help=f"show every row, not the first {MAX_ROWS}")
 
 
 def add_warehouse(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +86,7 @@ def selection(arguments: argparse.Namespace, *, per_box: bool = False) -> Select
     )
 
 
-def told_apart(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:
+def breakdown(arguments: argparse.Namespace, allowed: Sequence[str], default: str) -> str:
     """Return what `--by` says. Raises `UsageError` that lists what can be said."""
     by: str = arguments.by or default
     if by not in allowed:
@@ -105,7 +105,7 @@ def show(
         output.text("nothing to show for this part of the floor")
         return
     named = [column for column in columns if column in frame.columns] if columns else frame.columns
-    rows = frame.select(named) if everything else frame.select(named).head(SHOWN)
+    rows = frame.select(named) if everything else frame.select(named).head(MAX_ROWS)
     output.text(
         *table(
             [heading(name) for name in named],

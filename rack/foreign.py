@@ -29,7 +29,7 @@ def fault_lines(faults: list[StoreFault]) -> list[str]:
     return [f"evidence can be lost: {fault.line()}" for fault in faults]
 
 
-def say_faults(log: EventLog, output: Output) -> list[StoreFault]:
+def report_store_faults(log: EventLog, output: Output) -> list[StoreFault]:
     """Say on stderr by which settings of its store a log can lose evidence; return them."""
     faults = log.store_faults()
     for line in fault_lines(faults):

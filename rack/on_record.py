@@ -25,7 +25,7 @@ def add_custody(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reason", metavar="TEXT", help="why; stands in the log with the export")
 
 
-def put_on_record(
+def record_export(
     address: str,
     arguments: argparse.Namespace,
     output: Output,

@@ -88,7 +88,7 @@ def key_file(flag: Path | None, address: str) -> Path:
     )
 
 
-def log_of_demo(folder: Path) -> str | None:
+def demo_log(folder: Path) -> str | None:
     """Return the address of the log of the demo in a folder; null where there is none."""
     try:
         report = json.loads((folder / REPORT).read_text(encoding="utf-8"))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from rack.errors import Exit
 
 if TYPE_CHECKING:
-    from events.proofs.verify import Report
+    from events.proofs.verify import VerificationReport
     from replay.review.witness_status import Witnessed
 
 
-class Result(NamedTuple):
+class VerificationResult(NamedTuple):
     """What a verification came to: every failure in one sentence, in the order in which they were found; none: it passed."""
 
     failures: tuple[str, ...]
@@ -27,7 +27,7 @@ class Result(NamedTuple):
         """The exit code."""
         return Exit.CLEAN if self.ok else Exit.INTEGRITY
 
-    def state(self, report: Report) -> str:
+    def state(self, report: VerificationReport) -> str:
         """Return what the last line says."""
         if self.ok:
             return "whole"
@@ -36,9 +36,9 @@ class Result(NamedTuple):
         return f"NOT VERIFIED: {self.failures[0]}"
 
 
-def result(breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str]) -> Result:
+def result(breaks: Sequence[str], witness: Sequence[str], rounds: Sequence[str]) -> VerificationResult:
     """Return the result of a verification from the sentences of all that failed: in the log, by its witness, in round tables."""
-    return Result((*breaks, *witness, *rounds))
+    return VerificationResult((*breaks, *witness, *rounds))
 
 
 def witness_failures(named: bool, found: Witnessed | None) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import msgspec
 
-from events.errors import Reassigned
+from events.errors import PartitionReassigned
 from events.log.contract import EventLog, ResultStore
 from events.log.relaxed_gc import relaxed_gc
 from replay.run.replayer import Replay, Summary
@@ -33,7 +33,7 @@ class Group(Protocol):
         """Take part in the group; return the partitions that are ours, or null while they are being shared out."""
 
     def part(self, number: int) -> AbstractContextManager[tuple[EventLog, ResultStore]]:
-        """Take a partition over: its log, and its results as they stand. Raises `Reassigned` where it is another's."""
+        """Take a partition over: its log, and its results as they stand. Raises `PartitionReassigned` where it is another's."""
 
 
 class _Part:
@@ -49,7 +49,7 @@ class _Part:
             self._open = opening.pop_all()
 
     def step(self) -> None:
-        """Judge what has come, commit it, or wait a little. Raises `Reassigned` where it could not be committed."""
+        """Judge what has come, commit it, or wait a little. Raises `PartitionReassigned` where it could not be committed."""
         next(self._run)
 
     def close(self) -> None:
@@ -87,12 +87,12 @@ def follow_group(group: Group) -> Generator[Shared]:
                     if left_alone.get(number, 0.0) <= time.monotonic():
                         try:
                             parts[number] = _Part(group, number, CYCLE_S / len(assigned))
-                        except Reassigned:
+                        except PartitionReassigned:
                             left_alone[number] = time.monotonic() + AGAIN_S
                 for number in list(parts):
                     try:
                         parts[number].step()
-                    except Reassigned:
+                    except PartitionReassigned:
                         left_alone[number] = time.monotonic() + AGAIN_S
                         give_up(number)
                 yield _total(done, parts)

@@ -110,11 +110,11 @@ def test_every_error_of_the_mapping_is_there(name: str) -> None:
 
 def test_exit_codes_by_class() -> None:
     from events import errors
-    from events.sqlite.database import Damaged
+    from events.sqlite.database import DamagedDatabase
 
     assert exit_code(errors.SequenceGap("table/a", 3, 5)) is Exit.INTEGRITY
-    assert exit_code(errors.Undecodable("table/a", 3, "x")) is Exit.INTEGRITY
-    assert exit_code(Damaged("x")) is Exit.INTEGRITY
+    assert exit_code(errors.UndecodableEvent("table/a", 3, "x")) is Exit.INTEGRITY
+    assert exit_code(DamagedDatabase("x")) is Exit.INTEGRITY
     assert exit_code(errors.LogUnavailable("x")) is Exit.ENVIRONMENT
     assert exit_code(errors.SecondWriter("x")) is Exit.ENVIRONMENT
     assert exit_code(errors.UnknownEvent("x", 1)) is Exit.USAGE

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     defaults = settings.load()
     warehouse = arguments.warehouse or (arguments.out or defaults.out) / settings.WAREHOUSE
-    of_demo = None if arguments.warehouse else settings.log_of_demo(warehouse.parent)
+    of_demo = None if arguments.warehouse else settings.demo_log(warehouse.parent)
     log = arguments.log or of_demo or defaults.log
     if not warehouse.is_file():
         raise UsageError(

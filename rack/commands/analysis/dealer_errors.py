@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from rack.arguments import check_options, positive
-from rack.asking import PART, add_question, selection, show, told_apart, warehouse_at
+from rack.asking import FLOOR_OPTIONS, add_question, breakdown, selection, show, warehouse_at
 from rack.errors import Exit
 from rack.output import Output
 
@@ -27,12 +27,12 @@ QUESTIONS = {
 }
 
 TAKES = {
-    "rates": (*PART, "by", "procedure"),
-    "patterns": PART,
-    "rules": PART,
-    "detection": (*PART, "by"),
+    "rates": (*FLOOR_OPTIONS, "by", "procedure"),
+    "patterns": FLOOR_OPTIONS,
+    "rules": FLOOR_OPTIONS,
+    "detection": (*FLOOR_OPTIONS, "by"),
     "alarms": (),
-    "behind": (*PART, "code", "seat", "patron"),
+    "behind": (*FLOOR_OPTIONS, "code", "seat", "patron"),
 }
 """Question → its options."""
 
@@ -64,7 +64,7 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 def _rates(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.errors import mistakes
 
-    by = told_apart(given, mistakes.BY_MISTAKES, "dealer")
+    by = breakdown(given, mistakes.BY_MISTAKES, "dealer")
     frame = mistakes.error_rates(db, by, selection(given), money_only=not given.procedure)
     hidden = {"per_1000_wagers_low", "per_1000_wagers_high", "p"}
     return frame, [column for column in frame.columns if column not in hidden]
@@ -93,7 +93,7 @@ def _rules(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _detection(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.errors import mistakes
 
-    by = told_apart(given, mistakes.BY_MISTAKES, "code")
+    by = breakdown(given, mistakes.BY_MISTAKES, "code")
     return mistakes.time_to_detection(db, by, selection(given)), None
 
 
@@ -103,7 +103,7 @@ def _alarms(db: Warehouse, given: argparse.Namespace) -> Answer:
     return mistakes.false_alarms(db), None
 
 
-def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
+def _detail(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.errors import mistakes
 
     frame = mistakes.findings_behind(db, selection(given), code=given.code, seat=given.seat, bettor=given.patron)
@@ -117,5 +117,5 @@ _ANSWERS = {
     "rules": _rules,
     "detection": _detection,
     "alarms": _alarms,
-    "behind": _behind,
+    "behind": _detail,
 }

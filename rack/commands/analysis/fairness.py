@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rack.arguments import check_options
-from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.asking import add_question, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from analytics.warehouse.warehouse import reading
 
     check_options(arguments, "fairness", arguments.question, TAKES)
-    by, family = told_apart(arguments, fairness.BY_FAIRNESS, "table"), arguments.family or "die"
+    by, family = breakdown(arguments, fairness.BY_FAIRNESS, "table"), arguments.family or "die"
     of = selection(arguments, per_box=True)
     if family not in fairness.COUNTED:
         raise UsageError(f"--family {family}: expected one of {', '.join(fairness.COUNTED)}")

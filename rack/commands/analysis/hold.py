@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from rack.arguments import add_log, check_options, positive, within
-from rack.asking import add_question, selection, show, told_apart, warehouse_at
+from rack.asking import add_question, breakdown, selection, show, warehouse_at
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
@@ -85,7 +85,7 @@ Answer = tuple["pl.DataFrame", "list[str] | None"]
 def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import periods
 
-    by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
+    by, period = breakdown(given, periods.PER_BOX, "table"), given.period or "month"
     if period not in periods.PERIODS:
         raise UsageError(f"--period {period}: expected one of {', '.join(periods.PERIODS)}")
     return periods.hold_by_period(db, by, period, selection(given, per_box=True)), None
@@ -94,7 +94,7 @@ def _periods(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import periods
 
-    by = told_apart(given, periods.PER_BOX, "table")
+    by = breakdown(given, periods.PER_BOX, "table")
     if given.first is not None:
         raise UsageError("to-date begins with the month and the year: leave out --from (--to names the day)")
     return periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)), None
@@ -103,14 +103,14 @@ def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _wagers(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import hold
 
-    by: Any = told_apart(given, hold.DIMENSIONS, "wager")
+    by: Any = breakdown(given, hold.DIMENSIONS, "wager")
     return hold.hold_by(db, by, selection(given)), None
 
 
 def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import against_theory
 
-    by = told_apart(given, against_theory.BY, "game")
+    by = breakdown(given, against_theory.BY, "game")
     frame = against_theory.win_against_theory(db, by, selection(given))
     key = [
         column for column in ("table_id", "dealer", "shift", "hour", "gaming_day", "month") if column in frame.columns
@@ -134,14 +134,14 @@ def _theory(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _win(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import against_theory
 
-    by = told_apart(given, (*against_theory.BY, "wager", "paytable"), "game")
+    by = breakdown(given, (*against_theory.BY, "wager", "paytable"), "game")
     return against_theory.theoretical_win(db, by, selection(given)), None
 
 
 def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import control
 
-    frame = control.funnel(db, told_apart(given, control.BY_FUNNEL, "dealer"), selection(given), given.wager)
+    frame = control.funnel(db, breakdown(given, control.BY_FUNNEL, "dealer"), selection(given), given.wager)
     hidden = {"unit_cents", "low_997_percent", "high_997_percent", "p"}
     return frame, [column for column in frame.columns if column not in hidden]
 
@@ -149,33 +149,33 @@ def _funnel(db: Warehouse, given: argparse.Namespace) -> Answer:
 def _chart(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import control
 
-    by = told_apart(given, control.BY_TIME, "gaming_day")
+    by = breakdown(given, control.BY_TIME, "gaming_day")
     return control.over_time(db, by, selection(given), given.wager), None
 
 
 def _pace(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    return pace.pace(db, told_apart(given, pace.BY_PACE, "table"), selection(given)), None
+    return pace.pace(db, breakdown(given, pace.BY_PACE, "table"), selection(given)), None
 
 
 def _pace_audit(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    by = told_apart(given, [each for each in pace.BY_PACE if each != "property"], "dealer")
+    by = breakdown(given, [each for each in pace.BY_PACE if each != "property"], "dealer")
     return pace.pace_audit(db, by, selection(given)), None
 
 
 def _average(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    return pace.average_wagers(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
+    return pace.average_wagers(db, breakdown(given, pace.BY_PACE, "game"), selection(given)), None
 
 
 def _take_up(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import pace
 
-    return pace.side_wager_take_up(db, told_apart(given, pace.BY_PACE, "game"), selection(given)), None
+    return pace.side_wager_take_up(db, breakdown(given, pace.BY_PACE, "game"), selection(given)), None
 
 
 def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
@@ -194,7 +194,7 @@ def _tray(db: Warehouse, given: argparse.Namespace) -> Answer:
     return periods.tray_differences(db, selection(given, per_box=True)), shown
 
 
-def _behind(db: Warehouse, given: argparse.Namespace) -> Answer:
+def _detail(db: Warehouse, given: argparse.Namespace) -> Answer:
     from analytics.hold import behind
 
     frame = behind.wagers_behind(
@@ -214,7 +214,7 @@ def _counts(db: Warehouse, given: argparse.Namespace) -> Answer:
 _ANSWERS = {
     "periods": _periods, "to-date": _to_date, "wagers": _wagers, "theory": _theory, "win": _win, "funnel": _funnel,
     "chart": _chart, "pace": _pace, "pace-audit": _pace_audit, "average": _average, "take-up": _take_up, "tray": _tray,
-    "behind": _behind, "counts": _counts,
+    "behind": _detail, "counts": _counts,
 }  # fmt: skip
 
 
@@ -224,7 +224,7 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
 
     from analytics.hold import investigations, periods
 
-    by, period = told_apart(given, periods.PER_BOX, "table"), given.period or "month"
+    by, period = breakdown(given, periods.PER_BOX, "table"), given.period or "month"
     allowed = [each for each in periods.PERIODS if each != "all"]
     if period not in allowed:
         raise UsageError(f"--period {period}: expected one of {', '.join(allowed)}")

@@ -8,9 +8,9 @@ from pathlib import Path
 from rack.arguments import add_log, check_options
 from rack.asking import add_warehouse, warehouse_at
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, put_on_record
+from rack.on_record import add_custody, record_export
 from rack.output import Output, table
-from rack.settings import load, log_address, log_of_demo
+from rack.settings import demo_log, load, log_address
 
 HELP = "build the analysts' warehouse, export it as Parquet or CSV, list its columns"
 
@@ -96,8 +96,8 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
         def on_record(leaving: Leaving) -> None:
             left.append(leaving)
             if leaving.tables:
-                put_on_record(
-                    _log_of(arguments),
+                record_export(
+                    _export_log(arguments),
                     arguments,
                     output,
                     rounds={name: [None] for name in leaving.tables},
@@ -117,9 +117,9 @@ def _export(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _log_of(arguments: argparse.Namespace) -> str:
+def _export_log(arguments: argparse.Namespace) -> str:
     """Return the address of the log in which an export is put on record: `--log`, the demo's own, or RACK_LOG."""
-    of_demo = log_of_demo(warehouse_at(arguments).parent) if arguments.log is None else None
+    of_demo = demo_log(warehouse_at(arguments).parent) if arguments.log is None else None
     if arguments.log is None and of_demo is None and load().log is None:
         raise UsageError(
             "an export of rounds stands in the log before it leaves: name the log with --log, or set RACK_LOG"

@@ -13,7 +13,7 @@ from rack.output import Output, money, table
 
 HELP = "simulate a gaming day with planted faults, replay it, compare what was found with what was planted"
 
-SEVERAL = 1_200
+ROUNDS_OF_SEVERAL_GAMES = 1_200
 """Rounds of each game where several are played: enough to plant every fault twice."""
 
 
@@ -29,7 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="games, by name with commas between, or all (default: Face Up Pai Gow)",
     )
     parser.add_argument(
-        "--rounds", type=positive, help=f"of each game (default: {settings.DEMO_ROUNDS}; of several games {SEVERAL})"
+        "--rounds",
+        type=positive,
+        help=f"of each game (default: {settings.DEMO_ROUNDS}; of several games {ROUNDS_OF_SEVERAL_GAMES})",
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help="where everything goes (default: RACK_OUT, or demo)")
     parser.add_argument("--log", metavar="ADDR", help="an empty log to use instead of floor.db in DIR")
@@ -40,8 +42,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from rack import demo
 
     out = arguments.out or settings.load().out
-    games = demo.games_named(arguments.games)
-    rounds = arguments.rounds or (settings.DEMO_ROUNDS if len(games) == 1 else SEVERAL)
+    games = demo.parse_games(arguments.games)
+    rounds = arguments.rounds or (settings.DEMO_ROUNDS if len(games) == 1 else ROUNDS_OF_SEVERAL_GAMES)
     done = demo.run(arguments.seed, rounds, out, arguments.log, output, games)
     report = demo.report(done)
     demo.write_report(out, report)

@@ -16,7 +16,7 @@ from rack.settings import log_address
 
 if TYPE_CHECKING:
     from events.log.contract import EventLog
-    from intake.lines import Refused, Taken
+    from intake.lines import IntakeSummary, RefusedLine
 
 LOOK_BYTES = 64 * 1024
 HELP = (
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Take the file in; 1 where lines were refused."""
-    from intake.lines import Taken
+    from intake.lines import IntakeSummary
     from rack.opening import log_at
 
     address = log_address(arguments.log)
@@ -66,12 +66,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             f"{arguments.file}: --office takes JSON Lines of property events; {what}: leave one of them out"
         )
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
-    taken, named = Taken(), 0
+    taken, named = IntakeSummary(), 0
     try:
-        for taken in _accounts(log, arguments, transcript):
+        for taken in _ingest(log, arguments, transcript):
             for refusal in taken.refused[named:]:
                 output.problem(
-                    f"{refusal.where}: {_meant(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
+                    f"{refusal.where}: {_stream_prefix(refusal)}{refusal.reason}; quarantined as {refusal.sha256[:16]}…"
                 )
             named = len(taken.refused)
             output.progress(taken.lines, "lines read")
@@ -85,38 +85,38 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.FINDINGS if taken.refused else Exit.CLEAN
 
 
-def _accounts(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> Iterator[Taken]:
+def _ingest(log: EventLog, arguments: argparse.Namespace, transcript: bool) -> Iterator[IntakeSummary]:
     if arguments.office:
-        return _take_office(log, arguments.file)
+        return _ingest_office(log, arguments.file)
     if transcript:
-        return _take_transcript(log, arguments.file)
-    return _take_lines(log, arguments.file, arguments.patrons)
+        return _ingest_transcript(log, arguments.file)
+    return _ingest_lines(log, arguments.file, arguments.patrons)
 
 
-def _take_office(log: EventLog, name: str) -> Iterator[Taken]:
-    from intake.office import take_office
+def _ingest_office(log: EventLog, name: str) -> Iterator[IntakeSummary]:
+    from intake.office import append_office_lines
 
     with ExitStack() as resources:
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
-        yield take_office(log, file, "stdin" if name == "-" else name)
+        yield append_office_lines(log, file, "stdin" if name == "-" else name)
 
 
-def _take_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[Taken]:
-    from intake.lines import read_lines, take
+def _ingest_lines(log: EventLog, name: str, patrons: Path | None) -> Iterator[IntakeSummary]:
+    from intake.lines import append_lines, read_lines
     from intake.patrons import Keyring, with_tokens
 
     with ExitStack() as resources:
         keyring = resources.enter_context(Keyring(patrons)) if patrons is not None else None
         file = sys.stdin.buffer if name == "-" else resources.enter_context(Path(name).open("rb"))
         lines = read_lines(file, "stdin" if name == "-" else name, lambda line: with_tokens(line, keyring))
-        yield from take(log, lines)
+        yield from append_lines(log, lines)
 
 
-def _take_transcript(log: EventLog, name: str) -> Iterator[Taken]:
+def _ingest_transcript(log: EventLog, name: str) -> Iterator[IntakeSummary]:
     from rack.commands.judging.judge import read_text, rules_beside
-    from rack.transcript_intake import take_transcript
+    from rack.transcript_intake import append_transcript
 
-    yield from take_transcript(log, *read_text(name), rules_beside(name))
+    yield from append_transcript(log, *read_text(name), rules_beside(name))
 
 
 def is_transcript(path: Path) -> bool:
@@ -128,10 +128,10 @@ def is_transcript(path: Path) -> bool:
     return False
 
 
-def _meant(refusal: Refused) -> str:
+def _stream_prefix(refusal: RefusedLine) -> str:
     return "" if refusal.stream is None else f"{refusal.stream}: "
 
 
-def _as_json(taken: Taken) -> dict[str, object]:
+def _as_json(taken: IntakeSummary) -> dict[str, object]:
     refused = [{"where": r.where, "stream": r.stream, "reason": r.reason, "sha256": r.sha256} for r in taken.refused]
     return {"lines": taken.lines, "appended": taken.appended, "duplicates": taken.duplicates, "refused": refused}

@@ -62,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Replay; 1 where findings stand, 4 where a stream is broken. `--as-of` and `--rules` keep nothing."""
-    from rack.foreign import say_faults
+    from rack.foreign import report_store_faults
     from rack.opening import log_at, lost_tails, results_at
     from replay.run.replayer import MemoryResults
 
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         _check_group(arguments, address)
     log = log_at(address, read_only=True, check_heads=False)
     try:
-        say_faults(log, output)
+        report_store_faults(log, output)
         if arguments.batch and arguments.rules:
             return batch_replay.what_if(log, arguments, output)
         options = {"read_only": True} if arguments.group is not None else {}
@@ -86,9 +86,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             if arguments.again:
                 results.reset()
             if arguments.group is not None:
-                summary = _share(address, arguments.group, results, output)
+                summary = _replay_in_group(address, arguments.group, results, output)
             else:
-                judge = batch_replay.by_table if arguments.batch else _follow if arguments.follow else _once
+                judge = batch_replay.by_table if arguments.batch else _follow if arguments.follow else _replay_new
                 summary = judge(log, results, arguments, output)
             summary.integrity += [lost for lost in lost_tails(log) if lost not in summary.integrity]
             if arguments.warehouse:
@@ -99,14 +99,14 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     finally:
         log.close()
     if not arguments.follow:  # who follows has said them as they came
-        _say_foreign(summary, 0, output)
+        _report_foreign(summary, 0, output)
     _report(summary, output)
     if summary.integrity:
         return Exit.INTEGRITY
     return Exit.FINDINGS if summary.findings else Exit.CLEAN
 
 
-def _once(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
+def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespace, output: Output) -> Summary:
     from rack.commands.judging.rules import read_submission
     from replay.run.replayer import replay, resolve_time
 
@@ -144,7 +144,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
             for line in summary.integrity[broken:]:
                 output.problem(line)  # nothing later in that stream is judged, and somebody must hear of it
             broken = len(summary.integrity)
-            foreign = _say_foreign(summary, foreign, output)
+            foreign = _report_foreign(summary, foreign, output)
             if (summary.rounds, summary.changed) != said:
                 said = summary.rounds, summary.changed
                 output.note(
@@ -183,7 +183,7 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
         raise UsageError(f"--group {arguments.group!r}: expected letters, digits, dots, dashes or underscores")
 
 
-def _share(address: str, name: str, results: ResultStore, output: Output) -> Summary:
+def _replay_in_group(address: str, name: str, results: ResultStore, output: Output) -> Summary:
     """Replay as a member of a group until interrupted; say which partitions are this member's, and what came of them."""
     from contextlib import closing
 
@@ -201,7 +201,7 @@ def _share(address: str, name: str, results: ResultStore, output: Output) -> Sum
                 if shared.partitions != said.partitions:
                     listed = ", ".join(map(str, shared.partitions)) or "none; standing by"
                     output.note(f"partitions of this member: {listed}")
-                foreign = _say_foreign(shared, foreign, output)
+                foreign = _report_foreign(shared, foreign, output)
                 if (shared.rounds, shared.changed) != (said.rounds, said.changed):
                     output.note(
                         f"{shared.events:,} events, {shared.rounds:,} rounds judged, {shared.changed:,} new verdicts"
@@ -218,7 +218,7 @@ def _interrupt(signum: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _say_foreign(summary: Summary, said: int, output: Output) -> int:
+def _report_foreign(summary: Summary, said: int, output: Output) -> int:
     """Say which foreign records were passed over beyond so many; return how many that makes."""
     from rack.foreign import foreign_lines
 

@@ -32,7 +32,7 @@ custody TABLE [ROUND]     who viewed and who exported the record
 A finding is named by its id, or by the first digits of it. Nothing is ever overwritten."""
 
 ACTIONS = ("list", "show", "assign", "note", "resolve", "sign", "reopen", "video", "open", "close", "custody")
-READING = {"list", "show", "custody"}
+READ_ACTIONS = {"list", "show", "custody"}
 TAKES = {
     "list": ("all",),
     "show": (),
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     check_options(arguments, "review", arguments.action, TAKES)
     if arguments.dispute and arguments.investigation:
         raise UsageError("rack review close ends one thing: give --dispute or --investigation")
-    with desk(log_address(arguments.log), read_only=arguments.action in READING) as open_desk:
+    with desk(log_address(arguments.log), read_only=arguments.action in READ_ACTIONS) as open_desk:
         if arguments.action == "list":
             return _list(open_desk, arguments, output)
         if arguments.action == "show":
@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         elif arguments.action == "custody":
             _custody(open_desk, arguments, output)
         else:
-            _said(_WRITING[arguments.action](open_desk, arguments), output)
+            _print_entry(_WRITE_ACTIONS[arguments.action](open_desk, arguments), output)
     return Exit.CLEAN
 
 
@@ -157,7 +157,7 @@ def _history(entries: Any) -> list[str]:
     ]
 
 
-def _said(entry: Entry, output: Output) -> None:
+def _print_entry(entry: Entry, output: Output) -> None:
     from msgspec import to_builtins
 
     output.value(to_builtins(entry))
@@ -252,7 +252,7 @@ def _close(desk: Desk, given: argparse.Namespace) -> Entry:
     )
 
 
-_WRITING: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
+_WRITE_ACTIONS: dict[str, Callable[[Desk, argparse.Namespace], Entry]] = {
     "assign": _assign,
     "note": _note,
     "resolve": _resolve,

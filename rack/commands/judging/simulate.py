@@ -12,7 +12,7 @@ from rack.settings import DEMO_ROUNDS, DEMO_SEED
 
 HELP = "write simulated gaming days as device events, and the labels of what is planted beside them"
 
-PLANTS = {
+PLANT_CHOICES = {
     "faults": "every kind of fault, each by itself, and hands that are rare",
     "scheme": "for all days a dealer who pays a friend too much, one who errs often, and a worn die; cards as they fall",
     "nothing": "no fault; cards as they fall",
@@ -36,9 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--days", type=positive, default=2, help="gaming days, at least (default: %(default)s)")
     parser.add_argument(
         "--plant",
-        choices=tuple(PLANTS),
+        choices=tuple(PLANT_CHOICES),
         default="faults",
-        help="; ".join(f"{name}: {said}" for name, said in PLANTS.items()),
+        help="; ".join(f"{name}: {said}" for name, said in PLANT_CHOICES.items()),
     )
 
 
@@ -47,12 +47,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from floor.gaming_day import OFFICE_SUFFIX, simulate
     from floor.schemes import EXAMPLE
     from floor.wings import WINGS
-    from rack.demo import games_named
+    from rack.demo import parse_games
 
     path = Path(arguments.out)
     if not path.parent.is_dir():
         raise UsageError(f"--out {path}: there is no folder {path.parent}")
-    games = games_named(arguments.games)
+    games = parse_games(arguments.games)
     for game in games:
         if arguments.tables is not None and arguments.tables < WINGS[game].tables:
             least = WINGS[game].tables

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rack.arguments import add_log
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, put_on_record
+from rack.on_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import log_address
 
@@ -62,7 +62,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
         identity = {"log_id": log.log_id, "property_id": log.property_id}
     if arguments.handed_to:
         arguments.reason = arguments.reason or f"archive for {arguments.handed_to}"
-        put_on_record(
+        record_export(
             address,
             arguments,
             output,
@@ -87,7 +87,7 @@ def _archive(arguments: argparse.Namespace, output: Output) -> Exit:
             "integrity": integrity,
         }
     )
-    refused = _besides(sealed.refused, sealed.checkpoints)
+    refused = _extra_counts(sealed.refused, sealed.checkpoints)
     day = f"; gaming day {sealed.running_day} is running and was left" if not arguments.running else ""
     output.text(
         f"{sealed.events:,} events{refused} sealed in {sealed.segments:,} segments{day if sealed.running_day else ''}",
@@ -123,7 +123,7 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
             "integrity": restored.integrity,
         }
     )
-    refused = _besides(restored.refused, restored.checkpoints)
+    refused = _extra_counts(restored.refused, restored.checkpoints)
     state = (
         "the rest of the archive is not as it was sealed"
         if restored.integrity
@@ -133,6 +133,6 @@ def _restore(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.INTEGRITY if restored.integrity else Exit.CLEAN
 
 
-def _besides(refused: int, checkpoints: int) -> str:
+def _extra_counts(refused: int, checkpoints: int) -> str:
     said = [(refused, "refused lines"), (checkpoints, "checkpoints")]
     return "".join(f", {count:,} {what}" for count, what in said if count)

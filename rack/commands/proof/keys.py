@@ -13,7 +13,7 @@ from rack.output import Output, table
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.proofs.keys import Entry
+    from events.proofs.keys import KeyEntry
     from events.proofs.signed_note import PublicKey
     from rack.key_custody import KeyBook
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         from events.proofs.signed_note import KeyKind
 
         made = new_key(arguments.file, arguments.witness, KeyKind.WITNESS).public_key
-        _made(str(made), arguments.file, output)
+        _print_key(str(made), arguments.file, output)
         return Exit.CLEAN
     from rack.key_custody import KeyBook
     from rack.opening import log_at
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         text, seq = _new(book, arguments) if arguments.action == "new" else _rotate(book, arguments)
     finally:
         log.close()
-    _made(text, arguments.file, output, seq)
+    _print_key(text, arguments.file, output, seq)
     return Exit.CLEAN
 
 
@@ -118,7 +118,7 @@ def _key(book: KeyBook, arguments: argparse.Namespace) -> PublicKey:
     return key
 
 
-def _made(text: str, file: Path, output: Output, seq: int | None = None) -> None:
+def _print_key(text: str, file: Path, output: Output, seq: int | None = None) -> None:
     output.value({"public_key": text, "file": str(file), "event": seq})
     where = "" if seq is None else f", published with property/main event {seq}"
     output.text(f"{file}: a new key{where}; its public key:", text)
@@ -152,7 +152,7 @@ def _list(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _as_json(entry: Entry) -> dict[str, Any]:
+def _as_json(entry: KeyEntry) -> dict[str, Any]:
     return {
         "public_key": str(entry.key),
         "published": entry.published,

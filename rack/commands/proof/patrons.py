@@ -65,8 +65,8 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                         f"--at {arguments.at}: a new epoch begins now or later, for events of the past have tokens"
                     )
                 epoch = keyring.rotate(since_us)
-                output.value({"epoch": epoch.number, "since": _written(epoch.since_us)})
-                output.text(f"epoch {epoch.number} begins {_written(epoch.since_us)}")
+                output.value({"epoch": epoch.number, "since": _format_time(epoch.since_us)})
+                output.text(f"epoch {epoch.number} begins {_format_time(epoch.since_us)}")
             case "erase":
                 erased = keyring.erase(_numbers())
                 output.value({"erased": erased})
@@ -85,7 +85,7 @@ def _list(keyring: Keyring, output: Output) -> None:
         {
             "patrons": keyring.patrons,
             "epochs": [
-                {"epoch": each.number, "since": _written(each.since_us), "destroyed": each.key is None}
+                {"epoch": each.number, "since": _format_time(each.since_us), "destroyed": each.key is None}
                 for each in keyring.epochs
             ],
         }
@@ -93,7 +93,7 @@ def _list(keyring: Keyring, output: Output) -> None:
     output.text(f"{keyring.patrons:,} patrons")
     output.text(
         *(
-            f"epoch {each.number} since {_written(each.since_us)}{'' if each.key else ': destroyed'}"
+            f"epoch {each.number} since {_format_time(each.since_us)}{'' if each.key else ': destroyed'}"
             for each in keyring.epochs
         )
     )
@@ -113,5 +113,5 @@ def _now_us() -> int:
     return time.time_ns() // 1000
 
 
-def _written(at_us: int) -> str:
+def _format_time(at_us: int) -> str:
     return datetime.fromtimestamp(at_us // 1_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at_us else "the beginning"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rack.arguments import add_log, positive
 from rack.errors import Exit, UsageError
-from rack.on_record import add_custody, put_on_record
+from rack.on_record import add_custody, record_export
 from rack.output import Output
 from rack.settings import log_address
 
@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     import json
     from contextlib import ExitStack, closing
 
-    from events.proofs.inclusion import NotCovered, prove
+    from events.proofs.inclusion import CheckpointMissing, prove
     from events.proofs.signed_note import Note
     from rack.opening import checkpoints_at, log_at
 
@@ -52,12 +52,12 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         try:
             proof = prove(log, store, stream, arguments.number, note=note).encode()
-        except NotCovered as error:
+        except CheckpointMissing as error:
             raise UsageError(str(error)) from error
     if stream.startswith(("table/", "meter/")):
         with closing(log_at(address, read_only=True, check_heads=False)) as log:
             rounds = _rounds(log, stream, arguments.number)
-            put_on_record(
+            record_export(
                 address,
                 arguments,
                 output,

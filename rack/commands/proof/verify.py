@@ -11,19 +11,19 @@ from rack.arguments import add_log, is_given, option, positive
 from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import log_address
-from rack.verification_result import Result, result, witness_failures
+from rack.verification_result import VerificationResult, result, witness_failures
 
 if TYPE_CHECKING:
     from events.log.contract import CheckpointStore, EventLog
     from events.proofs.signed_note import PublicKey
-    from events.proofs.verify import Break, Report
+    from events.proofs.verify import Break, VerificationReport
     from events.proofs.verify_checkpoints import Signatures
     from events.proofs.witness import WitnessFolder
     from replay.review.witness_status import Witnessed
 
 HELP = "check every event, root and signature of a log, or one file of `rack dispute` or `rack prove`; name the first break"
 
-PACKET_BEGINS = (b"%PDF-", b'{"')
+PACKET_PREFIXES = (b"%PDF-", b'{"')
 """A PDF, or JSON without white space; a proof has line breaks."""
 
 
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     from events.proofs.checkpoint import origin_of
     from events.proofs.keys import read_public_key
     from events.sqlite.log import utc_now_us
-    from rack.foreign import foreign_as_json, foreign_lines, say_faults
+    from rack.foreign import foreign_as_json, foreign_lines, report_store_faults
     from rack.opening import checkpoints_at, log_at
 
     address = log_address(arguments.log)
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         log = resources.enter_context(closing(log_at(address, read_only=True, check_heads=False)))
         store = resources.enter_context(closing(checkpoints_at(address, log_id=log.log_id, read_only=True)))
         marks = folder.marks(origin_of(log.log_id, log.property_id)) if folder is not None else ()
-        report, sealed = _walk(
+        report, sealed = _verify_log(
             log,
             parse_address(address)[0],
             checkpoints=store,
@@ -96,9 +96,9 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
             gap_s=arguments.gap,
             progress=lambda stream, events: output.progress(events, f"events checked, at {stream}"),
         )
-        witnessed = _look(store, folder, log) if folder is not None else None
+        witnessed = _witness_status(store, folder, log) if folder is not None else None
         rounds = _compare_rounds(log, arguments.rounds, output) if arguments.rounds is not None else {}
-        faults = say_faults(log, output)
+        faults = report_store_faults(log, output)
         found = result(
             [line(each) for each in report.breaks],
             witness_failures(folder is not None, witnessed),
@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
                 for each in rounds.get("round_table", ())
             ],
         )
-        _keep(address, arguments, output, log, report, found)
+        _keep_notice(address, arguments, output, log, report, found)
     for text in foreign_lines(report.foreign):
         output.problem(text)
     late = overdue(report.signed, utc_now_us())
@@ -118,15 +118,20 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     )
     output.text(
         *(line(each) for each in report.breaks),
-        *_signatures(report.signed, late),
-        *(_vouched(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
+        *_signature_lines(report.signed, late),
+        *(_witness_lines(witnessed, report.signed, utc_now_us()) if witnessed is not None else ()),
         summary(report, found),
     )
     return found.exit
 
 
-def _keep(
-    address: str, arguments: argparse.Namespace, output: Output, log: EventLog, report: Report, found: Result
+def _keep_notice(
+    address: str,
+    arguments: argparse.Namespace,
+    output: Output,
+    log: EventLog,
+    report: VerificationReport,
+    found: VerificationResult,
 ) -> None:
     """Keep a notice of this verification beside the log; where that cannot be written, say so."""
     from getpass import getuser
@@ -166,7 +171,7 @@ def _compare_rounds(log: EventLog, folder: Path, output: Output) -> dict[str, An
     return {"round_table": to_builtins(found)}
 
 
-def _walk(log: EventLog, backend: str, **options: Any) -> tuple[Report, dict[str, Any]]:
+def _verify_log(log: EventLog, backend: str, **options: Any) -> tuple[VerificationReport, dict[str, Any]]:
     """Return what a walk found; of an archive also what stands for it as a whole: how many manifests, the last one's digest."""
     if backend != "archive":
         from events.proofs.verify import verify
@@ -188,14 +193,14 @@ def line(found: Break) -> str:
     return f"{found.code} {found.stream} {what} {found.seq}: {found.message} ({found.kind.replace('_', ' ')})"
 
 
-def summary(report: Report, found: Result) -> str:
+def summary(report: VerificationReport, found: VerificationResult) -> str:
     """Return what was walked in one line."""
     held = f", {report.quarantined:,} refused lines in quarantine" if report.quarantined else ""
     size = f"{report.events:,} events in {report.streams} streams{held}"
     return f"log {report.log_id} of {report.property_id}: {size}: {found.state(report)}"
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: VerificationReport) -> dict[str, Any]:
     """Return the report as JSON values."""
     from msgspec import to_builtins
 
@@ -230,7 +235,7 @@ def overdue(signed: Signatures | None, now_us: int) -> bool:
     return now_us > signed.at_us + signed.within_s * 1_000_000
 
 
-def _look(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
+def _witness_status(store: CheckpointStore, folder: WitnessFolder, log: EventLog) -> Witnessed | None:
     """Return how far a witness has come; null where the store cannot be read, which the walk has named."""
     from events.errors import IntegrityError
     from events.proofs.checkpoint import origin_of
@@ -257,7 +262,7 @@ def _witness(arguments: argparse.Namespace) -> WitnessFolder | None:
     return folder
 
 
-def _vouched(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
+def _witness_lines(found: Witnessed, signed: Signatures | None, now_us: int) -> list[str]:
     """Return what a witness vouches for, and what not. Where it disagrees with the log, the breaks say so too."""
     said = []
     if found.newest_size is not None and signed is not None:
@@ -277,7 +282,7 @@ def _vouched(found: Witnessed, signed: Signatures | None, now_us: int) -> list[s
     return said
 
 
-def _signatures(signed: Signatures | None, late: bool) -> list[str]:
+def _signature_lines(signed: Signatures | None, late: bool) -> list[str]:
     """Return what the checkpoints prove, and what not."""
     if signed is None or not signed.checkpoints:
         return ["no checkpoint: nothing is signed, and whoever rules over the storage can write another story"]
@@ -322,7 +327,7 @@ def _file(arguments: argparse.Namespace, output: Output) -> Exit:
         data = file.read(MAX_BYTES + 1)
     if data.lstrip()[:14].lower() == b"<!doctype html":
         raise UsageError(f"{arguments.file} is a copy for reading, and not signed: check the packet's .json or .pdf")
-    return (_packet if data.startswith(PACKET_BEGINS) else _proof)(data, keys, output)
+    return (_packet if data.startswith(PACKET_PREFIXES) else _proof)(data, keys, output)
 
 
 def _packet(data: bytes, keys: Sequence[PublicKey], output: Output) -> Exit:

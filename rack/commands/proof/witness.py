@@ -13,7 +13,7 @@ from rack.output import Output
 from rack.settings import log_address
 
 if TYPE_CHECKING:
-    from events.proofs.witness import Cosigned, Witness
+    from events.proofs.witness import CosignedCheckpoint, Witness
 
 HELP = "cosign the checkpoints of a log, as another party, if they only add to those seen before"
 SECONDS = 10
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _follow(witness: Witness, seconds: int, output: Output) -> Cosigned | None:
+def _follow(witness: Witness, seconds: int, output: Output) -> CosignedCheckpoint | None:
     seen = None
     try:
         while True:
@@ -92,11 +92,11 @@ def _follow(witness: Witness, seconds: int, output: Output) -> Cosigned | None:
     return seen
 
 
-def _line(seen: Cosigned, what: str) -> str:
+def _line(seen: CosignedCheckpoint, what: str) -> str:
     return f"{what} {seen.checkpoint.size:,} statements, root {seen.checkpoint.root.hex()[:16]}…"
 
 
-def _as_json(seen: Cosigned, *, new: bool) -> dict[str, object]:
+def _as_json(seen: CosignedCheckpoint, *, new: bool) -> dict[str, object]:
     return {
         "new": new,
         "origin": seen.checkpoint.origin,

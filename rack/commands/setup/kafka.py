@@ -9,7 +9,7 @@ from pathlib import Path
 from rack.arguments import output_flags, positive, within
 from rack.errors import Exit, UsageError
 from rack.kafka.acls import ROLES, create, rules_of
-from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, Broker
+from rack.kafka.broker import DEFAULT_FOLDER, DEFAULT_PORT, DevelopmentBroker
 from rack.output import Output
 from rack.settings import kafka_security
 
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     """Carry the action out."""
     if arguments.action == "acls":
         return _acls(arguments, output)
-    broker = Broker(arguments.dir, arguments.port)
+    broker = DevelopmentBroker(arguments.dir, arguments.port)
     if arguments.action == "status":
         return _status(broker, output)
     if arguments.action == "stop":
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     return Exit.CLEAN
 
 
-def _status(broker: Broker, output: Output) -> Exit:
+def _status(broker: DevelopmentBroker, output: Output) -> Exit:
     pid = broker.pid()
     output.value({"pid": pid})
     output.text("not running" if pid is None else f"running as process {pid}")
