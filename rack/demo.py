@@ -74,7 +74,7 @@ def run(
     log = log_at(address, create=True, property_id=PROPERTY)
     try:
         if log.streams():
-            raise UsageError(f"{address}: the log holds events already; name another one (its prefix is its name)")
+            raise UsageError(f"{address}: the log already holds events; name another log")
         events = append(log, day.groups(), output)
         clock.lap("append")
         events += sign_checkpoint(log, address, out)
@@ -113,7 +113,9 @@ def parse_games(names: str) -> list[str]:
     wanted = list(WINGS) if names == "all" else names.split(",")
     for name in wanted:
         if name not in WINGS:
-            raise UsageError(f"--games {names}: there is no game {name!r}; expected all or of {', '.join(WINGS)}")
+            raise UsageError(
+                f"--games {names}: no game is named {name!r}; expected all, or names from {', '.join(WINGS)}"
+            )
     return list(dict.fromkeys(wanted))
 
 
@@ -129,7 +131,7 @@ def prepare(out: Path, address: str | None) -> str:
     database = out / DATABASE
     if database.exists() and not (out / REPORT).is_file():
         raise UsageError(
-            f"{database} is not the log of a demo (there is no {REPORT} beside it), and nothing overwrites a log: "
+            f"{database} is not the log of a demo (there is no {REPORT} beside it), and a log is never overwritten: "
             "name another folder with --out, or another log with --log"
         )
     address = f"sqlite://{quote(database.resolve().as_posix())}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from rack.errors import Exit
+from rack.output import counted
 
 if TYPE_CHECKING:
     from events.proofs.verify import VerificationReport
@@ -30,7 +31,7 @@ class VerificationResult(NamedTuple):
     def state(self, report: VerificationReport) -> str:
         """Return what the last line says."""
         if self.ok:
-            return "whole"
+            return "verified"
         if report.breaks:
             return "BROKEN; nothing after a break of the chain can be trusted"
         return f"NOT VERIFIED: {self.failures[0]}"
@@ -46,9 +47,9 @@ def witness_failures(named: bool, found: Witnessed | None) -> list[str]:
     if not named:
         return []
     if found is None:
-        return ["the checkpoints cannot be read, so that nothing of the witness can be compared with them"]
+        return ["the checkpoints cannot be read, so the witness cannot be compared with them"]
     said = [f"the witness {found.witness} disagrees: {found.trouble}"] if found.trouble else []
     if found.refused:
-        many = "1 checkpoint" if len(found.refused) == 1 else f"{len(found.refused):,} checkpoints"
+        many = counted(len(found.refused), "checkpoint")
         said.append(f"the witness {found.witness} refused {many} of this log and kept what it was shown")
     return said

@@ -362,7 +362,7 @@ def test_commands_name_them_once(
     assert said.err.count("foreign record, skipped: ") == NAMED
     assert f"{sent - NAMED} more foreign records skipped" in said.err
     assert main(["verify", "--log", wide.address]) == 0
-    assert capsys.readouterr().out.rstrip().endswith("whole")
+    assert capsys.readouterr().out.rstrip().endswith("verified")
     assert main(["replay", "--log", wide.address, "--json"]) == 1
     said = capsys.readouterr()
     assert (json.loads(said.out)["foreign"]["count"], said.err.count("foreign record, skipped: ")) == (sent, NAMED)

@@ -49,7 +49,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 def test_each_command_says_what_it_does(name: str) -> None:
     module = command(name)
     assert module.HELP
-    assert module.HELP[0].islower()
+    assert module.HELP[0].isupper()
     assert importlib.import_module(module.__name__).__doc__.startswith(f"`rack {name}`: ")
 
 
@@ -151,7 +151,7 @@ def failing(monkeypatch: pytest.MonkeyPatch):
         (UsageError("day.jsonl: no such file"), 2, "rack: day.jsonl: no such file\n"),
         (EnvironmentFault("port 8501 is taken"), 3, "rack: port 8501 is taken\n"),
         (PermissionError(13, "Permission denied", "/x/floor.db"), 3, "rack: /x/floor.db: Permission denied\n"),
-        (KeyboardInterrupt(), 130, "rack: interrupted; what was acknowledged stays\n"),
+        (KeyboardInterrupt(), 130, "rack: interrupted; every acknowledged event is stored\n"),
     ],
 )
 def test_an_error_is_one_line_on_stderr(error, code, said, failing, monkeypatch, capsys) -> None:

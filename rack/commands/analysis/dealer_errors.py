@@ -1,4 +1,4 @@
-"""`rack dealer-errors`: mistakes at the tables: rates, patterns, time to detection, false alarms."""
+"""`rack dealer-errors`: error rates, patterns, time to detection, false alarms."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from analytics.warehouse.warehouse import Warehouse
 
-HELP = "mistakes at the tables: rates with intervals, what repeats, how soon seen, false alarms"
+HELP = "Report dealer errors: rates with intervals, patterns, time to detection, false alarms"
 
 QUESTIONS = {
-    "rates": "per 1,000 rounds and wagers by dealer, table, game, code, shift, hour, seat (--procedure: all findings)",
-    "patterns": "what repeats: the same dealer, patron's token, direction; where to look, and no accusation",
-    "rules": "the rules of play that are got wrong most",
-    "detection": "how long mistakes went unseen, by code, dealer, …",
-    "alarms": "how each code stood up to people and to corrections",
-    "behind": "the findings behind a figure (--code, --seat, --patron)",
+    "rates": "errors per 1,000 rounds and wagers, by dealer, table, game, code, shift, hour or seat (--procedure: all findings)",
+    "patterns": "repeated errors by dealer, patron token and direction: where to look, not an accusation",
+    "rules": "the rules of play broken most often",
+    "detection": "time to detection, by code, dealer, …",
+    "alarms": "how many findings of each code reviewers and corrections confirmed",
+    "behind": "the findings of a figure (--code, --seat, --patron)",
 }
 
 TAKES = {
@@ -40,10 +40,10 @@ TAKES = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "rates")
-    parser.add_argument("--procedure", action="store_true", help="rates: of all findings, not of mispayments alone")
-    parser.add_argument("--code", metavar="CODE", help="behind: this code")
-    parser.add_argument("--seat", metavar="N", type=positive, help="behind: this seat")
-    parser.add_argument("--patron", metavar="TOKEN", help="behind: this patron's pseudonym")
+    parser.add_argument("--procedure", action="store_true", help="rates: count all findings, not only mispayments.")
+    parser.add_argument("--code", metavar="CODE", help="behind: only this code.")
+    parser.add_argument("--seat", metavar="N", type=positive, help="behind: only this seat.")
+    parser.add_argument("--patron", metavar="TOKEN", help="behind: only this patron token.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:

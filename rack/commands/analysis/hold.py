@@ -1,4 +1,4 @@
-"""`rack hold`: what the tables won, on what, how fast, and whether luck explains it."""
+"""`rack hold`: drop, win and hold, actual vs. theoretical win, and game pace."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
     from analytics.warehouse.warehouse import Warehouse
 
-HELP = "what the tables won and on what: drop, win, hold, house win against theory, pace"
+HELP = "Report drop, win and hold, actual vs. theoretical win, and game pace"
 
 QUESTIONS = {
     "periods": "drop, win and hold % by count period (--period) of the property, a game or a table",
     "to-date": "the newest day, its month and its year to date",
     "wagers": "handle, payouts, house win, house win % by game, table, wager, paytable, dealer, shift, hour or day",
-    "theory": "house win against theory, wager by wager: bands, p-values, alarms",
-    "win": "house win beside theoretical win, summed",
+    "theory": "actual vs. theoretical win for each wager: bands, p-values, alarms",
+    "win": "actual and theoretical win, summed",
     "funnel": "dealers (or tables, …) side by side, with limits that narrow with volume",
-    "chart": "day by day against theory: CUSUM and EWMA",
-    "investigate": "periods whose hold % asks for an investigation in writing; --open puts them on record in --log",
-    "pace": "rounds and decisions an hour",
-    "pace-audit": "pace against what the games and hours usually have",
+    "chart": "actual vs. theoretical by day: CUSUM and EWMA",
+    "investigate": "periods whose hold % requires a written investigation; --open records them in --log",
+    "pace": "rounds and decisions per hour",
+    "pace-audit": "pace compared with the usual pace of the game and hour",
     "average": "average wagers",
-    "take-up": "how often side wagers are made",
-    "tray": "table days whose chips do not add up",
-    "behind": "the wagers behind a figure (--wager, --paytable, --hour, --seat)",
-    "counts": "the counts behind drop, win and hold %",
+    "take-up": "take-up of side wagers",
+    "tray": "table days whose inventory does not reconcile",
+    "behind": "the wagers of a figure (--wager, --paytable, --hour, --seat)",
+    "counts": "the counts of drop, win and hold %",
 }
 
 TAKES: dict[str, tuple[str, ...]] = {
@@ -52,13 +52,19 @@ TAKES: dict[str, tuple[str, ...]] = {
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_question(parser, QUESTIONS, "periods")
-    parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month)")
-    parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: this wager")
-    parser.add_argument("--paytable", metavar="NAME", help="behind: this paytable")
-    parser.add_argument("--hour", metavar="N", type=within(0, 23), help="behind: rounds opened in this hour, 0 to 23")
-    parser.add_argument("--seat", metavar="N", type=positive, help="behind: this seat")
-    parser.add_argument("--open", action="store_true", help="investigate: open what has ended, as events in the log")
-    parser.add_argument("--by-person", metavar="PERSON", help="investigate --open: who opens them (m.ortiz)")
+    parser.add_argument("--period", metavar="NAME", help="gaming_day, month, year or all (default: month).")
+    parser.add_argument("--wager", metavar="NAME", help="funnel, chart, behind: only this wager.")
+    parser.add_argument("--paytable", metavar="NAME", help="behind: only this paytable.")
+    parser.add_argument(
+        "--hour", metavar="N", type=within(0, 23), help="behind: only rounds opened in this hour, 0 to 23."
+    )
+    parser.add_argument("--seat", metavar="N", type=positive, help="behind: only this seat.")
+    parser.add_argument(
+        "--open", action="store_true", help="investigate: open an investigation in the log for each ended period."
+    )
+    parser.add_argument(
+        "--by-person", metavar="PERSON", help="investigate --open: who opens the investigations, such as m.ortiz."
+    )
     add_log(parser)
 
 
@@ -68,7 +74,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
 
     check_options(arguments, "hold", arguments.question, TAKES)
     if not arguments.open and (arguments.by_person or arguments.log):
-        raise UsageError("--by-person and --log go with: rack hold investigate --open")
+        raise UsageError("--by-person and --log need `rack hold investigate --open`")
     with reading(warehouse_at(arguments)) as db:
         if arguments.question == "investigate":
             return _investigate(db, arguments, output)
@@ -96,7 +102,7 @@ def _to_date(db: Warehouse, given: argparse.Namespace) -> Answer:
 
     by = breakdown(given, periods.PER_BOX, "table")
     if given.first is not None:
-        raise UsageError("to-date begins with the month and the year: leave out --from (--to names the day)")
+        raise UsageError("to-date starts with the month and the year; leave out --from, and name the day with --to")
     return periods.month_and_year_to_date(db, by, given.last, selection(given, per_box=True)), None
 
 
@@ -250,7 +256,7 @@ def _investigate(db: Warehouse, given: argparse.Namespace, output: Output) -> Ex
     )
     if given.open:
         if by != "table":
-            raise UsageError("investigations are opened of tables: leave out --by")
+            raise UsageError("an investigation is about one table; leave out --by")
         _open(asked.filter(pl.col("ended")), period, given, output)
     return Exit.CLEAN if asked.is_empty() else Exit.FINDINGS
 
@@ -260,12 +266,12 @@ def _open(asked: pl.DataFrame, period: str, given: argparse.Namespace, output: O
     from rack.opening import desk
 
     if not given.by_person:
-        raise UsageError("--open needs --by-person: who opens the investigations, as in m.ortiz")
+        raise UsageError("--open needs --by-person: who opens the investigations, such as m.ortiz")
     with desk(log_address(given.log)) as open_desk:
         for row in asked.iter_rows(named=True):
             name = f"hold-{period.replace('_', '-')}-{row['period']}"
             if name in open_desk.review(row["table_id"]).investigations:
-                output.note(f"{row['table_id']}: {name} stands already")
+                output.note(f"{row['table_id']}: {name} is already open")
                 continue
             entry = open_desk.open_investigation(row["table_id"], **figures(row, name, given.by_person))
             output.note(f"{row['table_id']}: event {entry.seq} of review/{row['table_id']} opens {name}")

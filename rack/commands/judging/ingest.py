@@ -20,30 +20,28 @@ if TYPE_CHECKING:
 
 LOOK_BYTES = 64 * 1024
 HELP = (
-    "append device events (JSON Lines) or transcripts to a log; a bad line is named and quarantined, the rest goes in; "
-    "--office: the property's events"
+    "Append device events (JSON Lines) or transcripts to a log; report and quarantine bad lines, append the rest; "
+    "with --office, append the property's events"
 )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads JSON Lines from stdin"
+        "file", metavar="FILE", help="JSON Lines of device events, or a transcript; - reads JSON Lines from stdin."
     )
     add_log(parser)
-    parser.add_argument(
-        "--property", metavar="ID", help="the property of a log that does not exist yet: with this it is created"
-    )
+    parser.add_argument("--property", metavar="ID", help="Create the log if it does not exist, for this property.")
     parser.add_argument(
         "--office",
         action="store_true",
-        help="the file is the office's: the property's events and nothing else, all of it or nothing",
+        help="The file holds the property's events only; append all of them or none.",
     )
     parser.add_argument(
         "--patrons",
         metavar="KEYRING",
         type=Path,
-        help="put tokens in place of card numbers (`rack patrons new` makes it)",
+        help="Replace card numbers with tokens of this keyring (`rack patrons new`).",
     )
 
 
@@ -57,13 +55,11 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         raise UsageError(f"{arguments.file}: no such file; expected JSON Lines of device events, or a transcript")
     transcript = arguments.file != "-" and is_transcript(Path(arguments.file))
     if transcript and arguments.patrons is not None:
-        raise UsageError(
-            f"{arguments.file} is a transcript, in which no card number is looked for: leave out --patrons"
-        )
+        raise UsageError(f"{arguments.file} is a transcript, which holds no card numbers; leave out --patrons")
     if arguments.office and (transcript or arguments.patrons is not None):
-        what = "a transcript tells of a table" if transcript else "a property's events name no patron"
+        what = "a transcript describes a table" if transcript else "property events name no patron"
         raise UsageError(
-            f"{arguments.file}: --office takes JSON Lines of property events; {what}: leave one of them out"
+            f"{arguments.file}: --office takes JSON Lines of property events; {what}; leave one of them out"
         )
     log = log_at(address, create=arguments.property is not None, property_id=arguments.property)
     taken, named = IntakeSummary(), 0

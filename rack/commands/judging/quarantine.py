@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from events.log.contract import EventLog
     from intake.quarantine import QuarantineCase
 
-HELP = "list what was refused at intake, show one entry, or redrive entries now that they can be read"
+HELP = "List input refused at intake, show one entry, or redrive entries that can be read now"
 
 MAX_BYTES_SHOWN = 2_000
 """Bytes of an entry that are shown; --out writes all of them to a file."""
@@ -30,19 +30,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         choices=("list", "show", "redrive"),
-        help="list: every entry; show: one with its bytes; redrive: append what can be read by now, with a trace",
+        help="list: every entry; show: one entry with its bytes; redrive: append entries that can be read now.",
     )
     parser.add_argument(
         "digest",
         metavar="SHA256",
         nargs="*",
-        help="the entry, by the beginning of its SHA-256 (redrive without one: all that were not redriven yet)",
+        help="First digits of the entry's SHA-256 (redrive without one: every entry not yet redriven).",
     )
     add_log(parser)
-    parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: what the one line should have said")
-    parser.add_argument("--by", metavar="ID", help="redrive: who does it, such as sv-1")
-    parser.add_argument("--reason", metavar="TEXT", help="redrive: why it can be read now, or what was corrected")
-    parser.add_argument("--out", metavar="FILE", type=Path, help="show: write the refused bytes to a new file")
+    parser.add_argument("--line", metavar="FILE", type=Path, help="redrive: the corrected line for one entry.")
+    parser.add_argument("--by", metavar="ID", help="redrive: who redrives, such as sv-1.")
+    parser.add_argument(
+        "--reason", metavar="TEXT", help="redrive: why the entry can be read now, or what was corrected."
+    )
+    parser.add_argument("--out", metavar="FILE", type=Path, help="show: write the refused bytes to a new file.")
 
 
 def run(arguments: argparse.Namespace, output: Output) -> Exit:
@@ -52,11 +54,13 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     check_options(arguments, "quarantine", arguments.what, TAKES)
     digests, redriving = arguments.digest, arguments.what == "redrive"
     if len(digests) != 1 and (arguments.what == "show" or arguments.line is not None):
-        raise UsageError("name the one entry by the beginning of its SHA-256 (`rack quarantine list`)")
+        raise UsageError("name one entry by the first digits of its SHA-256 (`rack quarantine list`)")
     if digests and arguments.what == "list":
         raise UsageError("`list` takes no SHA-256; `rack quarantine show` shows one entry")
     if redriving and not (arguments.by and arguments.reason):
-        raise UsageError("say who redrives and why: --by sv-1 --reason 'the shoe's new software is known by now'")
+        raise UsageError(
+            "redrive needs --by and --reason, such as --by sv-1 --reason 'software of the shoe was upgraded'"
+        )
     log = log_at(log_address(arguments.log), read_only=not redriving, check_heads=redriving)
     try:
         if redriving:
@@ -85,7 +89,11 @@ def _list(log: EventLog, output: Output) -> Exit:
         for each in entries
     ]
     output.text(
-        *(table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows) if rows else ["nothing"])
+        *(
+            table(("refused at", "stream", "sha-256", "bytes", "state", "reason"), rows)
+            if rows
+            else ["The quarantine is empty."]
+        )
     )
     return Exit.CLEAN
 
@@ -102,7 +110,7 @@ def _show(log: EventLog, arguments: argparse.Namespace, output: Output) -> Exit:
     output.value(as_json(each) | {"text": text})
     shown = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
     rest = (
-        f"… and {len(data) - MAX_BYTES_SHOWN:,} bytes more (--out FILE writes them)"
+        f"{len(data) - MAX_BYTES_SHOWN:,} more bytes are not shown; --out FILE writes all of them"
         if len(data) > MAX_BYTES_SHOWN
         else ""
     )

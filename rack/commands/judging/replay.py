@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 BUILD_SPACING = 9
 """While a replay follows, it builds the warehouse at most so that nine times as long is left for judging."""
 
-HELP = "judge every round that is new in a log; the verdicts are kept beside it"
+HELP = "Judge every new round of a log and store the verdicts beside it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,30 +32,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="WHEN",
         action="append",
         default=[],
-        help="judge by what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z",
+        help="Judge what the log held then: stream=seq (repeatable), or a time such as 2026-03-01T21:14:00Z.",
     )
     parser.add_argument(
-        "--rules", metavar="FILE", help="what if: judge by this rules submission instead of those filed"
+        "--rules",
+        metavar="FILE",
+        help="What-if: judge by this rules submission instead of the filed ones; stores nothing.",
     )
     parser.add_argument(
         "--again",
         action="store_true",
-        help="judge the whole log anew from its first event; verdicts that differ are revised",
+        help="Judge the whole log again from its first event and revise verdicts that differ.",
     )
-    parser.add_argument("--follow", action="store_true", help="go on with what is appended, until interrupted")
+    parser.add_argument("--follow", action="store_true", help="Keep judging new rounds until interrupted.")
     parser.add_argument(
         "--group",
         metavar="NAME",
-        help="with --follow, on Kafka: share the partitions with all that are started under this name",
+        help="with --follow, on Kafka: share the partitions with every replayer of this group.",
     )
     parser.add_argument(
-        "--verdicts", metavar="FILE", type=Path, help="keep the verdicts in this file, not beside the log"
+        "--verdicts", metavar="FILE", type=Path, help="Store the verdicts in this file instead of beside the log."
     )
     parser.add_argument(
         "--warehouse",
         metavar="FILE",
         type=Path,
-        help="then build the warehouse of the pages there; with --follow again and again, for a tenth of the time",
+        help="Build this warehouse from the results; with --follow repeatedly, using a tenth of the time.",
     )
     batch_replay.add_arguments(parser)
 
@@ -69,9 +71,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
     batch_replay.check(arguments)
     what_if = bool(arguments.rules or arguments.as_of)
     if what_if and (arguments.follow or arguments.warehouse or arguments.again or arguments.verdicts):
-        raise UsageError(
-            "--as-of and --rules keep nothing; give them without --again, --follow, --verdicts and --warehouse"
-        )
+        raise UsageError("--as-of and --rules store nothing; leave out --again, --follow, --verdicts and --warehouse")
     address = log_address(arguments.log)
     if arguments.group is not None:
         _check_group(arguments, address)
@@ -114,9 +114,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
     if at_us is not None:
         positions = resolve_time(log, at_us)
         if not any(positions.values()):
-            output.note(
-                "nothing had been recorded by then; --as-of goes by when events were recorded, not by when they were played"
-            )
+            output.note("no event was recorded by that time; --as-of uses the time of recording, not the time of play")
     for stream in sorted(positions.keys() - set(log.streams())):
         raise UsageError(f"--as-of {stream}: the log has no such stream; it has {', '.join(log.streams())}")
     for stream, seq in positions.items() if at_us is None else ():
@@ -124,7 +122,7 @@ def _replay_new(log: EventLog, results: ResultStore, arguments: argparse.Namespa
         if seq > end:
             raise UsageError(f"--as-of {stream}={seq}: the stream ends at event {end}")
     if arguments.rules or arguments.as_of:
-        output.note("what if: " + (f"by {arguments.rules}; " if arguments.rules else "") + "no verdict is kept")
+        output.note("what if: " + (f"by {arguments.rules}; " if arguments.rules else "") + "verdicts are not stored")
     return replay(
         log,
         results,
@@ -155,7 +153,7 @@ def _follow(log: EventLog, results: ResultStore, arguments: argparse.Namespace, 
                 _build(arguments.warehouse, log, results)
                 next_s = time.monotonic() + BUILD_SPACING * (time.monotonic() - start_s)
     except KeyboardInterrupt:
-        output.note("stopped; the next replay goes on from here")
+        output.note("stopped; the next replay continues from here")
     return standing(results, summary)
 
 
@@ -172,11 +170,11 @@ def _check_group(arguments: argparse.Namespace, address: str) -> None:
     from events.open import parse_address
 
     if not arguments.follow:
-        raise UsageError("--group goes with --follow")
+        raise UsageError("--group needs --follow")
     if arguments.again or arguments.verdicts or arguments.warehouse:
-        raise UsageError("--group goes without --again, --verdicts and --warehouse; run those alone")
+        raise UsageError("--group excludes --again, --verdicts and --warehouse; run those without a group")
     if parse_address(address)[0] != "kafka":
-        raise UsageError("--group needs a log on Kafka, whose partitions can be shared")
+        raise UsageError("--group needs a log on Kafka; use a kafka:// address")
     from events.kafka.consumer_group import NAME
 
     if not NAME.match(arguments.group):
@@ -199,7 +197,7 @@ def _replay_in_group(address: str, name: str, results: ResultStore, output: Outp
         try:
             for shared in running:
                 if shared.partitions != said.partitions:
-                    listed = ", ".join(map(str, shared.partitions)) or "none; standing by"
+                    listed = ", ".join(map(str, shared.partitions)) or "none; on standby"
                     output.note(f"partitions of this member: {listed}")
                 foreign = _report_foreign(shared, foreign, output)
                 if (shared.rounds, shared.changed) != (said.rounds, said.changed):
@@ -208,7 +206,7 @@ def _replay_in_group(address: str, name: str, results: ResultStore, output: Outp
                     )
                 said = shared
         except KeyboardInterrupt:
-            output.note("stopped; the other members go on from here")
+            output.note("stopped; the other members continue from here")
         finally:
             signal.signal(signal.SIGTERM, before)
     return standing(results, shared)
@@ -237,8 +235,8 @@ def _report(summary: Summary, output: Output) -> None:
         return
     verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in summary.verdicts.items()) or "no verdicts"
     output.text(
-        f"{summary.events:,} events read, {summary.rounds:,} rounds judged, {summary.changed:,} verdicts new or revised",
-        f"standing: {verdicts}",
+        f"{summary.events:,} events read, {summary.rounds:,} rounds judged, {summary.changed:,} new or revised verdicts",
+        f"current verdicts: {verdicts}",
     )
     if summary.findings:
         output.text("", *table(("finding", "times"), list(summary.findings.items())))

@@ -10,12 +10,12 @@ from rack.errors import Exit, UsageError
 from rack.output import Output
 from rack.settings import DEMO_ROUNDS, DEMO_SEED
 
-HELP = "write simulated gaming days as device events, and the labels of what is planted beside them"
+HELP = "Write simulated gaming days as device events, with the planted faults labeled in a second file"
 
 PLANT_CHOICES = {
-    "faults": "every kind of fault, each by itself, and hands that are rare",
-    "scheme": "for all days a dealer who pays a friend too much, one who errs often, and a worn die; cards as they fall",
-    "nothing": "no fault; cards as they fall",
+    "faults": "every kind of fault, one per round, and rare hands",
+    "scheme": "a dealer who overpays a friend, a dealer who errs often, and a worn die, on all days; random cards",
+    "nothing": "no faults; random cards",
 }
 
 
@@ -25,20 +25,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out",
         metavar="FILE",
         required=True,
-        help="the devices' events; the office's go to FILE.office.jsonl, the labels to FILE.labels.json",
+        help="File for device events; property events go to FILE.office.jsonl, labels to FILE.labels.json.",
     )
+    parser.add_argument("--seed", type=int, default=DEMO_SEED, help="Seed of the simulation (default: %(default)s).")
     parser.add_argument(
-        "--seed", type=int, default=DEMO_SEED, help="the day is a function of it (default: %(default)s)"
+        "--rounds", type=positive, default=DEMO_ROUNDS, help="Minimum number of rounds (default: %(default)s)."
     )
-    parser.add_argument("--rounds", type=positive, default=DEMO_ROUNDS, help="at least so many (default: %(default)s)")
-    parser.add_argument("--games", metavar="NAMES", default="", help="games, by name with commas between, or all")
-    parser.add_argument("--tables", type=positive, help="so many tables (default: the simulator's)")
-    parser.add_argument("--days", type=positive, default=2, help="gaming days, at least (default: %(default)s)")
+    parser.add_argument("--games", metavar="NAMES", default="", help="Games, by name and separated by commas, or all.")
+    parser.add_argument("--tables", type=positive, help="Number of tables (default: set by the simulator).")
+    parser.add_argument(
+        "--days", type=positive, default=2, help="Minimum number of gaming days (default: %(default)s)."
+    )
     parser.add_argument(
         "--plant",
         choices=tuple(PLANT_CHOICES),
         default="faults",
-        help="; ".join(f"{name}: {said}" for name, said in PLANT_CHOICES.items()),
+        help="; ".join(f"{name}: {text}" for name, text in PLANT_CHOICES.items()),
     )
 
 
@@ -57,7 +59,7 @@ def run(arguments: argparse.Namespace, output: Output) -> Exit:
         if arguments.tables is not None and arguments.tables < WINGS[game].tables:
             least = WINGS[game].tables
             raise UsageError(
-                f"--tables {arguments.tables}: {game} has {least} tables at least, which use all that can be filed"
+                f"--tables {arguments.tables}: {game} needs at least {least} tables to use every filed option"
             )
     faults = arguments.plant == "faults"
     day = simulate(

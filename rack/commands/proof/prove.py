@@ -17,21 +17,21 @@ from rack.settings import log_address
 if TYPE_CHECKING:
     from events.log.contract import EventLog
 
-HELP = "write a proof that events stand in the log, which `rack verify FILE` checks without the log"
+HELP = "Write a proof that events are in the log; `rack verify FILE` checks it without the log"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("table", metavar="TABLE", help="the table (fu-01), or any stream by its whole name (meter/m-1)")
-    parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="the events' numbers")
+    parser.add_argument("table", metavar="TABLE", help="Table (fu-01), or any stream by its full name (meter/m-1).")
+    parser.add_argument("number", metavar="NUMBER", type=positive, nargs="+", help="Sequence numbers of the events.")
     add_log(parser)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the proof there (default: stdout)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="File for the proof (default: stdout).")
     add_custody(parser)
     parser.add_argument(
         "--note",
         type=Path,
         metavar="FILE",
-        help="under this checkpoint, with the signature of a witness, from its folder (default: the newest of the log)",
+        help="Use this cosigned checkpoint from the folder of a witness (default: the newest of the log).",
     )
 
 
